@@ -1,0 +1,21 @@
+//! The types that every traceloom crate shares, and nothing that decides.
+//!
+//! - [`field`]: Goldilocks and its canonical words;
+//! - [`bytes`]: the byte tables, defined once as data for executor, tables,
+//!   rows and constraints;
+//! - [`message`]: channels and message layouts of the lookup argument;
+//! - [`system`]: constraint and lookup expressions of all circuits;
+//! - [`claim`]: what a proof states;
+//! - [`record`] and [`io`]: what one execution leaves behind;
+//! - [`trace`]: main traces and the witness of a shard.
+//!
+//! This crate knows no program, no protocol and no device.
+
+pub mod bytes;
+pub mod claim;
+pub mod field;
+pub mod io;
+pub mod message;
+pub mod record;
+pub mod system;
+pub mod trace;

@@ -1,0 +1,62 @@
+//! Channels and message layouts of the lookup argument.
+//!
+//! Layout (owned here). A message is a list of field elements:
+//!
+//! ```text
+//! function  FUNCTION_CHANNEL, function index, [rank,] inputs…, outputs…
+//! memory    MEMORY_CHANNEL, width, pointer, values…
+//! byte op   its own channel, operands…, results…
+//! ```
+//!
+//! A fingerprint pads shorter messages with zeros, so no message may be another
+//! one plus trailing zeros. That holds since the first elements fix the length:
+//! channels are distinct and nonzero, a function index fixes rank, input and
+//! output counts, and a width fixes the number of values.
+
+use crate::field::{Goldilocks, element};
+
+/// Channel of calls and returns.
+pub const FUNCTION_CHANNEL: u64 = 1;
+/// Channel of stores and loads.
+pub const MEMORY_CHANNEL: u64 = 2;
+/// Channel of the first operation of table bytes1; the others follow.
+pub const BYTES1_CHANNEL: u64 = 16;
+/// Channel of the first operation of table bytes2; the others follow.
+pub const BYTES2_CHANNEL: u64 = 32;
+
+/// The message of a finished query. `rank` is present exactly when the function
+/// is in a recursive component of the call graph.
+#[must_use]
+pub fn function_message(
+    function: u32,
+    rank: Option<u32>,
+    inputs: &[Goldilocks],
+    outputs: &[Goldilocks],
+) -> Vec<Goldilocks> {
+    let mut message = Vec::with_capacity(3 + inputs.len() + outputs.len());
+    message.push(element(FUNCTION_CHANNEL));
+    message.push(element(u64::from(function)));
+    message.extend(rank.map(|rank| element(u64::from(rank))));
+    message.extend_from_slice(inputs);
+    message.extend_from_slice(outputs);
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::ByteTable;
+
+    #[test]
+    fn channels_are_distinct_and_nonzero() {
+        let mut channels = vec![FUNCTION_CHANNEL, MEMORY_CHANNEL];
+        for table in ByteTable::ALL {
+            channels.extend(table.ops().iter().map(|op| op.channel()));
+        }
+        assert!(!channels.contains(&0));
+        let count = channels.len();
+        channels.sort_unstable();
+        channels.dedup();
+        assert_eq!(channels.len(), count);
+    }
+}
