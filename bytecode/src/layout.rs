@@ -48,6 +48,9 @@ impl FunctionLayout {
 pub struct BlockPlace {
     /// Number of values when the block starts.
     pub num_values: usize,
+    /// How many of them, the last ones, are the merge columns of the match that
+    /// this block continues.
+    pub num_merged: usize,
     /// First auxiliary that the block may use, inverse witnesses excluded.
     pub first_auxiliary: usize,
     /// First lookup slot that the block may use.
@@ -147,12 +150,11 @@ fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> 
     let mut places = vec![BlockPlace::default(); function.blocks.len()];
     places[0].num_values = function.num_inputs as usize;
     let mut degrees: Vec<u32> = vec![1; function.num_inputs as usize];
-    let mut merged = vec![0; function.blocks.len()];
     for (index, block) in function.blocks.iter().enumerate() {
         // Blocks are in pre-order, so the values of the parent are still there;
         // what a continuation adds are merge columns, of degree 1.
         let num_values = places[index].num_values;
-        degrees.truncate(num_values - merged[index]);
+        degrees.truncate(num_values - places[index].num_merged);
         degrees.resize(num_values, 1);
         let (mut auxiliary, mut lookup) = (0, 0);
         for op in &block.ops {
@@ -183,8 +185,9 @@ fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> 
         places[index].end_lookup = lookup;
         let num_values = degrees.len();
         if let Control::MatchContinue { continuation, num_outputs, .. } = &block.control {
-            merged[continuation.index()] = *num_outputs as usize;
-            places[continuation.index()].num_values = num_values + *num_outputs as usize;
+            let next = &mut places[continuation.index()];
+            next.num_merged = *num_outputs as usize;
+            next.num_values = num_values + next.num_merged;
         }
         for child in block.control.arms().into_iter().flat_map(|arms| arms.blocks()) {
             places[child.index()].num_values = num_values;

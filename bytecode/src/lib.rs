@@ -3,7 +3,8 @@
 //! In reading order:
 //! - [`model`]: programs as flat, index-based data;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
-//! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived.
+//! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
+//! - [`system`]: constraints and lookups of all circuits.
 //!
 //! Programs come from outside and are untrusted: nothing here recurses over
 //! their nesting, and every error names function, block and operation.
@@ -14,6 +15,7 @@ pub mod fingerprint;
 pub mod layout;
 pub mod model;
 pub mod paths;
+pub mod system;
 
 pub use check::{CheckedProgram, InvalidProgram};
 pub use model::Program;
