@@ -2,18 +2,12 @@
 //!
 //! In reading order:
 //! - [`model`]: programs as flat, index-based data;
-//! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
-//! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived.
+//! - [`builder`]: the typed way to write one.
 //!
 //! Programs come from outside and are untrusted: nothing here recurses over
 //! their nesting, and every error names function, block and operation.
 
-pub mod callgraph;
-pub mod check;
-pub mod fingerprint;
-pub mod layout;
+pub mod builder;
 pub mod model;
-pub mod paths;
 
-pub use check::{CheckedProgram, InvalidProgram};
 pub use model::Program;
