@@ -14,8 +14,9 @@ pub struct Limits {
     pub queries: u64,
     /// Most pointers over all memory widths. Default 2^28, at most 2^32 - 1.
     pub pointers: u64,
-    /// Most bytes of record and frames, an estimate: allocators may take up to
-    /// twice as much while an array grows. Default 2^35.
+    /// Most bytes of record and frames, an estimate: growing arrays may take up to
+    /// three times as much for a moment. The byte tables and the io that was given
+    /// are not counted. Default 2^35.
     pub bytes: u64,
     /// Most frames at once. Default 2^24.
     pub depth: u64,

@@ -4,8 +4,8 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::MODULUS;
 
 use super::*;
-use crate::execute::machine::one_more;
-use crate::execute::{Fault, Words};
+use crate::execute::machine::{Machine, one_more};
+use crate::execute::{Fault, Hooks, Words};
 
 #[test]
 fn fib_is_memoised_and_every_request_is_counted() {
@@ -174,6 +174,19 @@ fn a_function_without_inputs_or_outputs_has_one_query() {
 
 #[test]
 fn multiplicities_are_field_elements() {
-    assert_eq!(one_more(MODULUS - 1), 0);
-    assert_eq!(one_more(0), 1);
+    assert_eq!((one_more(0), one_more(MODULUS - 1)), (1, 0));
+    let bits = straight("bits", 1, vec![Op::Unary(ByteOp::Bits, v(0))]);
+    let program = program(vec![bits]);
+    let (limits, hooks) = (Limits::default(), Hooks::default());
+    let mut machine = Machine::new(&program, Io::default(), &limits, hooks).unwrap();
+    for (set, expected) in [(0, 1), (MODULUS - 2, MODULUS - 1), (MODULUS - 1, 0), (0, 1)] {
+        if let Some(query) = machine.record.functions[0].find(&[3]) {
+            machine.record.functions[0].set_multiplicity(query, set);
+        }
+        machine.claim(0, FunctionId(0), &[3]).unwrap();
+        assert_eq!(multiplicity(&machine.record, 0, &[3]), expected);
+    }
+    // A multiplicity of zero does not make a counted query count again.
+    assert_eq!(uses(&machine.record, ByteOp::Bits, 3, 0), 1);
+    assert_eq!(machine.meter.stats().replays, 0);
 }
