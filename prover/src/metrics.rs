@@ -1,0 +1,116 @@
+//! Where proving time goes.
+
+use std::fmt;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// A stage of proving, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// LDE and commitment of main traces.
+    Main,
+    /// Grinding before the lookup challenges.
+    Lookup,
+    /// Partial sums of the lookup argument, their LDE and commitment.
+    StageTwo,
+    /// Constraint evaluation, slices and their commitment; grinding before zeta.
+    Quotient,
+    /// Opened values, folding, queries.
+    Opening,
+}
+
+impl Stage {
+    /// All stages.
+    pub const ALL: [Self; 5] =
+        [Self::Main, Self::Lookup, Self::StageTwo, Self::Quotient, Self::Opening];
+
+    /// Short name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Lookup => "lookup challenges",
+            Self::StageTwo => "stage 2",
+            Self::Quotient => "quotient",
+            Self::Opening => "opening",
+        }
+    }
+}
+
+/// Time per stage, summed over shards, and the share of the two kernels that
+/// dominate it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    stages: [Duration; 5],
+    /// Number-theoretic transforms, within the stages above.
+    pub transforms: Duration,
+    /// Merkle trees of committed matrices, within the stages above.
+    pub hashing: Duration,
+    /// Row evaluation of stage 2 and quotient, within the stages above.
+    pub evaluation: Duration,
+}
+
+impl Metrics {
+    /// Time of one stage.
+    #[must_use]
+    pub fn stage(&self, stage: Stage) -> Duration {
+        self.stages[stage as usize]
+    }
+
+    /// Time of all stages.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.stages.iter().sum()
+    }
+
+    pub(crate) fn time<T>(&mut self, stage: Stage, run: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let value = run();
+        self.stages[stage as usize] += start.elapsed();
+        value
+    }
+}
+
+impl fmt::Display for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for stage in Stage::ALL {
+            writeln!(f, "{:<18}{:>10.3} s", stage.name(), self.stage(stage).as_secs_f64())?;
+        }
+        let parts = [
+            ("transforms", self.transforms),
+            ("hashing", self.hashing),
+            ("evaluation", self.evaluation),
+        ];
+        for (name, time) in parts {
+            writeln!(f, "  of which {name:<11}{:>6.3} s", time.as_secs_f64())?;
+        }
+        write!(f, "{:<18}{:>10.3} s", "total", self.total().as_secs_f64())
+    }
+}
+
+/// Kernel times of a backend.
+#[derive(Debug, Default)]
+pub(crate) struct KernelClock(Mutex<[Duration; 3]>);
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kernel {
+    Transforms,
+    Hashing,
+    Evaluation,
+}
+
+impl KernelClock {
+    pub(crate) fn time<T>(&self, kernel: Kernel, run: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let value = run();
+        // A poisoned clock only means that a kernel panicked elsewhere.
+        let mut times = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        times[kernel as usize] += start.elapsed();
+        value
+    }
+
+    pub(crate) fn read(&self, metrics: &mut Metrics) {
+        let times = *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        [metrics.transforms, metrics.hashing, metrics.evaluation] = times;
+    }
+}
