@@ -8,3 +8,4 @@ mod input;
 
 pub mod blake3;
 pub mod fibonacci;
+pub mod sha256;
