@@ -16,7 +16,6 @@ pub const fn is_canonical(word: u64) -> bool {
 }
 
 /// The element with the canonical representative `word` (any `u64` is reduced).
-#[must_use]
 pub const fn element(word: u64) -> Goldilocks {
     Goldilocks::new(word)
 }
@@ -28,7 +27,6 @@ pub fn word(element: Goldilocks) -> u64 {
 }
 
 /// The inverse of `element`, or zero for zero.
-#[must_use]
 pub fn inverse_or_zero(element: Goldilocks) -> Goldilocks {
     element.try_inverse().unwrap_or(Goldilocks::ZERO)
 }
