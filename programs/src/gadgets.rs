@@ -30,6 +30,31 @@ fn advice_bytes<const N: usize>(f: &mut Body, word: Value, label: &str) -> [Valu
     bytes
 }
 
+/// Half of `word`, rounded down; proves it to be below 2^(8·N), `N <= 4`.
+pub(crate) fn halve<const N: usize>(f: &mut Body, word: Value, label: &str) -> Value {
+    let bytes: [Value; N] = advice_bytes(f, word, label);
+    let (half, _) = halve_bytes(f, &bytes);
+    pack(f, &half)
+}
+
+/// The little-endian bytes of half the number in `bytes`, rounded down, and its
+/// lowest bit. The shifts prove the operands to be bytes.
+pub(crate) fn halve_bytes(f: &mut Body, bytes: &[Value]) -> (Vec<Value>, Value) {
+    let mut half = Vec::new();
+    let mut bits = Vec::new();
+    for &byte in bytes {
+        let shifted = f.u8_shift_right(byte);
+        let even = f.add(shifted, shifted);
+        half.push(shifted);
+        bits.push(f.sub(byte, even));
+    }
+    for i in 1..bytes.len() {
+        let moved = f.scale(bits[i], 128);
+        half[i - 1] = f.add(half[i - 1], moved);
+    }
+    (half, bits[0])
+}
+
 /// Little-endian packing of at most four bytes, which may be any expressions.
 pub(crate) fn pack(f: &mut Body, bytes: &[Value]) -> Value {
     f.weighted_sum(bytes, &BYTE_WEIGHTS)

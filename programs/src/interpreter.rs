@@ -210,7 +210,8 @@ impl Machine<'_> {
             Op::HintInverse(a) => vec![inverse_or_zero(get(a))],
             Op::HintBigUintDivRem(a, b) => {
                 let (a, b) = (self.limbs(word(get(a)))?, self.limbs(word(get(b)))?);
-                let (quotient, remainder) = if b == 0 { (0, a) } else { (a / b, a % b) };
+                let quotient = a.checked_div(b).unwrap_or(0);
+                let remainder = a.checked_rem(b).unwrap_or(a);
                 vec![element(self.list(quotient)), element(self.list(remainder))]
             }
             Op::Debug { .. } => vec![],

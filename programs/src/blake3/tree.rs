@@ -9,7 +9,7 @@ use traceloom_bytecode::builder::{Body, FunctionHandle, ProgramBuilder, Value};
 use super::chunk::COUNTER_BYTES;
 use super::compress::Block;
 use super::flags;
-use crate::gadgets::{pack, small_bytes};
+use crate::gadgets::{halve_bytes, pack, small_bytes};
 use traceloom_abi::field::{element, inverse_or_zero, word};
 
 /// Declares and defines `blake3_subtree(first, size) -> 32 bytes`: the chaining
@@ -65,7 +65,7 @@ pub(super) fn define_spine(
         let (right, rest) = inputs.split_at(32);
         let (bytes, size) = (&rest[..COUNTER_BYTES], rest[COUNTER_BYTES]);
         let count = pack(f, bytes);
-        let (half, bit) = halve(f, bytes);
+        let (half, bit) = halve_bytes(f, bytes);
         f.match_value(count, |arms| {
             arms.case(1, |f| {
                 let first = f.constant(0);
@@ -95,23 +95,6 @@ pub(super) fn define_spine(
         })
     });
     spine
-}
-
-/// The bytes of half the number in `bytes`, and its lowest bit.
-fn halve(f: &mut Body, bytes: &[Value]) -> (Vec<Value>, Value) {
-    let mut half = Vec::new();
-    let mut bits = Vec::new();
-    for &byte in bytes {
-        let shifted = f.u8_shift_right(byte);
-        let even = f.add(shifted, shifted);
-        half.push(shifted);
-        bits.push(f.sub(byte, even));
-    }
-    for i in 1..bytes.len() {
-        let moved = f.scale(bits[i], 128);
-        half[i - 1] = f.add(half[i - 1], moved);
-    }
-    (half, bits[0])
 }
 
 /// The chaining value over two children.
