@@ -1,32 +1,34 @@
 //! `traceloom execute`.
 
 use super::output::say;
-use super::source::{self, Run};
+use super::source::{self, Run, Source};
 use super::{Failure, RunArgs};
 
-use traceloom_abi::field::word;
+use traceloom_abi::claim::Claim;
+use traceloom_abi::field::{Goldilocks, word};
 use traceloom_runtime::order::num_rows;
 
 /// Runs a program; prints outputs and row counts.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let run = source::run(args)?;
-    print_claim(&run);
+    print_claim(&run.source, &run.execution.claims[0].claim);
     print_rows(&run);
     Ok(())
 }
 
 /// Prints the claim in words and as numbers.
-pub fn print_claim(run: &Run) {
-    let claim = &run.execution.claims[0].claim;
-    let function = &run.source.program.program().functions[claim.function as usize];
-    let list = |elements: &[traceloom_abi::field::Goldilocks]| {
-        let words: Vec<String> = elements.iter().map(|&x| word(x).to_string()).collect();
-        words.join(",")
-    };
-    say!("claim    {}({}) = {}", function.name, list(&claim.inputs), list(&claim.outputs));
-    if let Some(words) = run.source.in_words(claim) {
+pub fn print_claim(source: &Source, claim: &Claim) {
+    let name = &source.program.program().functions[claim.function as usize].name;
+    say!("claim    {name}({}) = {}", list(&claim.inputs), list(&claim.outputs));
+    if let Some(words) = source.in_words(claim) {
         say!("proves   {words}");
     }
+}
+
+/// Canonical words, separated by commas.
+pub fn list(elements: &[Goldilocks]) -> String {
+    let words: Vec<String> = elements.iter().map(|&x| word(x).to_string()).collect();
+    words.join(",")
 }
 
 /// Prints the number of rows of each circuit that has some.

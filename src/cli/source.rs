@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use traceloom_abi::field::{MODULUS, is_canonical};
+use traceloom_abi::claim::Claim;
+use traceloom_abi::field::{Goldilocks, MODULUS, is_canonical, word as word_of};
 use traceloom_abi::io::Io;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
 use traceloom_bytecode::model::FunctionId;
-use traceloom_bytecode::{CheckedProgram, Program, json, text};
-use traceloom_programs as programs;
+use traceloom_bytecode::{CheckedProgram, Program, text};
+use traceloom_programs::{self as programs, Example, Inputs};
 use traceloom_prover::Profile;
 
 use super::{Failure, RunArgs};
@@ -22,13 +23,15 @@ pub struct Source {
     /// The program.
     pub program: CheckedProgram,
     /// What its claims mean, for built-in programs.
-    pub builtin: Option<&'static programs::Builtin>,
+    pub builtin: Option<&'static Example>,
 }
 
 /// Loads a built-in program by name, or a program file.
 pub fn load(name: &str) -> Result<Source, Failure> {
     if let Some(builtin) = programs::find(name) {
-        let program = check(name, builtin.build())?;
+        let program = builtin.build();
+        let program = program.map_err(|error| Failure::Refused(format!("{name}: {error}")))?;
+        let program = check(name, program)?;
         return Ok(Source { program, builtin: Some(builtin) });
     }
     let path = Path::new(name);
@@ -46,7 +49,8 @@ pub fn load(name: &str) -> Result<Source, Failure> {
 /// Parses program text or JSON; JSON starts with a brace.
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Program, Failure> {
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let program = if is_json { json::parse(bytes) } else { text::parse(bytes) };
+    let _ = is_json;
+    let program = text::parse(bytes);
     program.map_err(|error| Failure::Malformed(format!("{name} is no program:\n{error}")))
 }
 
@@ -95,6 +99,17 @@ pub fn profile(name: &str) -> Result<Profile, String> {
     })
 }
 
+impl Source {
+    /// What a claim says, in words, where the program is built in.
+    pub fn in_words(&self, claim: &Claim) -> Option<String> {
+        let words =
+            |elements: &[Goldilocks]| elements.iter().map(|&x| word_of(x)).collect::<Vec<_>>();
+        let entry = self.program.find(self.builtin?.name)?;
+        let claimed = claim.function == entry.0;
+        claimed.then(|| self.builtin?.phrase(&words(&claim.inputs), &words(&claim.outputs)))?
+    }
+}
+
 /// A finished run of what the command line names.
 pub struct Run {
     /// The program.
@@ -115,31 +130,47 @@ pub fn run(args: &RunArgs) -> Result<Run, Failure> {
 fn arguments(source: &Source, args: &RunArgs) -> Result<(FunctionId, Vec<u64>, Io), Failure> {
     let program = &source.program;
     let entry = entry(program, args.entry.as_deref())?;
+    let num_inputs = program.function(entry).num_inputs as usize;
     let mut io = Io::default();
-    let mut len = None;
+    let mut inputs = None;
     if let Some(path) = &args.input {
+        let failure = |error: String| Failure::Malformed(format!("{}: {error}", path.display()));
         let bytes = read(path)?;
         let words: Vec<u64> = bytes.iter().map(|&byte| byte.into()).collect();
-        io.add_input(INPUT_CHANNEL, &[], &words)
-            .map_err(|error| Failure::Malformed(format!("{}: {error}", path.display())))?;
-        len = Some(words.len() as u64);
-    }
-    let inputs = match (&args.args, len) {
-        (Some(list), _) => words("--args", list)?,
+        io.add_input(INPUT_CHANNEL, &[], &words).map_err(|error| failure(error.to_string()))?;
         // Programs over a file claim its length.
-        (None, Some(len)) if program.function(entry).num_inputs == 1 => vec![len],
-        (None, _) => Vec::new(),
-    };
-    let (expected, got) = (program.function(entry).num_inputs as usize, inputs.len());
-    if expected != got {
-        let name = &program.function(entry).name;
-        let hint = match source.builtin {
-            Some(builtin) => format!("; {}", builtin.usage),
-            None => format!("; give them with --args, {expected} numbers separated by commas"),
+        let len = words.len() as u64;
+        inputs = match source.builtin.map(|builtin| builtin.claimed_input(len)) {
+            Some(item) => Some(vec![item.map_err(|error| failure(error.to_string()))?]),
+            None if num_inputs == 1 => Some(vec![len]),
+            None => None,
         };
-        return Err(Failure::Malformed(format!("{name} has {expected} inputs, got {got}{hint}")));
+    }
+    if let Some(list) = &args.args {
+        inputs = Some(words("--args", list)?);
+    }
+    let inputs = inputs.unwrap_or_default();
+    if num_inputs != inputs.len() {
+        let name = &program.function(entry).name;
+        let hint = source.builtin.map_or_else(|| list_usage(num_inputs), usage);
+        let got = inputs.len();
+        return Err(Failure::Malformed(format!(
+            "{name} has {num_inputs} inputs, got {got}; {hint}"
+        )));
     }
     Ok((entry, inputs, io))
+}
+
+/// How to give a built-in program what it takes.
+pub fn usage(example: &Example) -> String {
+    match example.inputs {
+        Inputs::File { .. } => "takes --input FILE".into(),
+        Inputs::Args(names) => format!("takes --args {}", names.join(",")),
+    }
+}
+
+fn list_usage(num_inputs: usize) -> String {
+    format!("give {num_inputs} numbers separated by commas with --args")
 }
 
 fn entry(program: &CheckedProgram, name: Option<&str>) -> Result<FunctionId, Failure> {

@@ -1,0 +1,59 @@
+//! `traceloom prove`.
+
+use std::time::Instant;
+
+use traceloom_bytecode::system::build_system;
+use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove};
+use traceloom_runtime::witness::reference_witness;
+
+use super::execute::{print_claim, print_rows};
+use super::output::{Progress, say, seconds, size, write_whole};
+use super::{Failure, ProveArgs, source};
+
+/// Runs a program, proves the claim and writes the proof.
+pub fn run(args: &ProveArgs) -> Result<(), Failure> {
+    let refused = |error: String| Failure::Refused(format!("{}: {error}", args.run.program));
+    let progress = Progress::new();
+    let start = Instant::now();
+    progress.step("executing");
+    let run = source::run(&args.run)?;
+    let executed = start.elapsed();
+    progress.step("setting up");
+    let program = &run.source.program;
+    let system = build_system(program);
+    let key = ProvingKey::new(&system, &args.profile.params());
+    let key = key.map_err(|error| refused(error.to_string()))?;
+    progress.step("building rows");
+    let before_rows = start.elapsed();
+    let claims = run.execution.claims.clone();
+    let witness = reference_witness(program, &system, &run.execution.record, claims);
+    let witness = witness.map_err(|error| refused(error.to_string()))?;
+    let rows = start.elapsed() - before_rows;
+    let report = |stage: Stage, _shard: usize| progress.step(stage.name());
+    let options = ProveOptions { progress: Some(&report), ..ProveOptions::default() };
+    let (proof, metrics) =
+        prove(&key, vec![witness], &options).map_err(|error| refused(error.to_string()))?;
+    let bytes = proof.encode();
+    progress.done();
+    write_whole(&args.out, &bytes)?;
+
+    print_claim(&run.source, &run.execution.claims[0].claim);
+    print_rows(&run);
+    say!("time");
+    say!("{:>12}  execution", seconds(executed));
+    say!("{:>12}  main traces, reference rows", seconds(rows));
+    for stage in Stage::ALL {
+        say!("{:>12}  {}", seconds(metrics.stage(stage)), stage.name());
+    }
+    say!("{:>12}  in all", seconds(start.elapsed()));
+    let parts = [
+        ("transforms", metrics.transforms),
+        ("hashing", metrics.hashing),
+        ("evaluation", metrics.evaluation),
+    ];
+    let parts: Vec<String> =
+        parts.iter().map(|(name, time)| format!("{name} {}", seconds(*time))).collect();
+    say!("{:>12}  of which: {}", "", parts.join(", "));
+    say!("proof    {} in {}", size(bytes.len() as u64), args.out.display());
+    Ok(())
+}
