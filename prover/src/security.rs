@@ -342,7 +342,10 @@ mod tests {
                 assert!(difference < 0.01, "{profile:?} 2^{log_height}: {difference}");
                 let difference = proven - figures.proven;
                 // Ours counts the list in the lookup term too.
-                assert!((-0.01..2.0).contains(&difference), "{profile:?} 2^{log_height}: {difference}");
+                assert!(
+                    (-0.01..2.0).contains(&difference),
+                    "{profile:?} 2^{log_height}: {difference}"
+                );
                 if params.extension_degree == 3 {
                     assert!(difference < 0.01, "{profile:?} 2^{log_height}: {difference}");
                 }
