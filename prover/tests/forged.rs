@@ -191,7 +191,8 @@ fn surplus_and_missing_values_are_refused() {
                 };
                 let error = fixture.changed(|shard| at(shard, &|values| values.push(zero)));
                 assert!(is_count(&error, "opened values"));
-                let error = fixture.changed(|shard| at(shard, &|values| values.truncate(values.len() - 1)));
+                let error =
+                    fixture.changed(|shard| at(shard, &|values| values.truncate(values.len() - 1)));
                 assert!(is_count(&error, "opened values"));
             }
             let error = fixture.changed(|shard| shard.opened[round][matrix].push(vec![zero]));
