@@ -63,6 +63,7 @@ impl ByteOp {
     ];
 
     /// The table that proves this operation.
+    #[inline]
     #[must_use]
     pub const fn table(self) -> ByteTable {
         match self {
@@ -72,6 +73,7 @@ impl ByteOp {
     }
 
     /// Position among the operations of its table: its multiplicity column.
+    #[inline]
     #[must_use]
     pub const fn position(self) -> usize {
         match self {
@@ -98,6 +100,7 @@ impl ByteOp {
     }
 
     /// Number of results in the message.
+    #[inline]
     #[must_use]
     pub const fn num_results(self) -> usize {
         match self {
@@ -119,6 +122,7 @@ impl ByteOp {
 
     /// The results for operands `a`, `b` (`b` is ignored by unary operations),
     /// the first [`Self::num_results`] entries; the rest are zero.
+    #[inline]
     #[must_use]
     pub const fn results(self, a: u8, b: u8) -> [u8; 8] {
         let x = a ^ b;
@@ -172,6 +176,7 @@ impl ByteTable {
     pub const ALL: [Self; 2] = [Self::Bytes1, Self::Bytes2];
 
     /// The operations that this table proves, in column order.
+    #[inline]
     #[must_use]
     pub const fn ops(self) -> &'static [ByteOp] {
         match self {
@@ -212,6 +217,7 @@ impl ByteTable {
     }
 
     /// The row that proves an operation on `a`, `b`.
+    #[inline]
     #[must_use]
     pub const fn row(self, a: u8, b: u8) -> usize {
         match self {

@@ -10,25 +10,26 @@ pub use p3_goldilocks::Goldilocks;
 pub const MODULUS: u64 = 0xffff_ffff_0000_0001;
 
 /// Whether `word` is a canonical representative.
+#[inline]
 #[must_use]
 pub const fn is_canonical(word: u64) -> bool {
     word < MODULUS
 }
 
 /// The element with the canonical representative `word` (any `u64` is reduced).
-#[must_use]
+#[inline]
 pub const fn element(word: u64) -> Goldilocks {
     Goldilocks::new(word)
 }
 
 /// The canonical representative of `element`.
+#[inline]
 #[must_use]
 pub fn word(element: Goldilocks) -> u64 {
     element.as_canonical_u64()
 }
 
 /// The inverse of `element`, or zero for zero.
-#[must_use]
 pub fn inverse_or_zero(element: Goldilocks) -> Goldilocks {
     element.try_inverse().unwrap_or(Goldilocks::ZERO)
 }

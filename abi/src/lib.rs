@@ -3,6 +3,7 @@
 //! - [`field`]: Goldilocks and its canonical words;
 //! - [`bytes`]: the byte tables, defined once as data for executor, tables,
 //!   rows and constraints;
+//! - [`biguint`]: integers as lists in memory;
 //! - [`message`]: channels and message layouts of the lookup argument;
 //! - [`system`]: constraint and lookup expressions of all circuits;
 //! - [`claim`]: what a proof states;
@@ -11,6 +12,7 @@
 //!
 //! This crate knows no program, no protocol and no device.
 
+pub mod biguint;
 pub mod bytes;
 pub mod claim;
 pub mod field;

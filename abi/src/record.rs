@@ -42,6 +42,7 @@ impl Record {
     }
 
     /// Counts one use of `op` on `a`, `b`.
+    #[inline]
     pub fn count_byte_op(&mut self, op: ByteOp, a: u8, b: u8) {
         self.bytes[op.table() as usize].add(op, a, b, 1);
     }
@@ -327,6 +328,7 @@ impl ByteCounts {
     }
 
     /// Adds `count` uses of `op`, an operation of this table, on `a`, `b`.
+    #[inline]
     pub fn add(&mut self, op: ByteOp, a: u8, b: u8, count: u64) {
         let row = self.table.row(a, b);
         self.counts[row * self.table.ops().len() + op.position()] += count;

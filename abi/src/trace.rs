@@ -34,7 +34,6 @@ impl Trace {
     }
 
     /// Row `row`, `width` cells.
-    #[must_use]
     pub fn row(&self, row: usize) -> &[Goldilocks] {
         &self.values[row * self.width..][..self.width]
     }

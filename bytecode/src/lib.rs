@@ -1,1 +1,32 @@
-//! Under construction.
+//! Compiled bytecode: what a program is, what it does, what proves it.
+//!
+//! In reading order:
+//! - [`model`]: programs as flat, index-based data;
+//! - [`text`]: the readable form of a program;
+//! - [`builder`]: programs written in Rust;
+//! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
+//! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
+//! - [`system`]: constraints and lookups of all circuits;
+//! - [`execute`]: from a claim to the record of what happened.
+//!
+//! Programs come from outside and are untrusted: nothing here recurses over
+//! their nesting, and every error names function, block and operation.
+
+pub mod builder;
+pub mod callgraph;
+pub mod check;
+pub mod execute;
+pub mod fingerprint;
+mod forms;
+pub mod layout;
+pub mod limits;
+pub mod malformed;
+pub mod model;
+mod number;
+pub mod paths;
+pub mod system;
+pub mod text;
+
+pub use check::{CheckedProgram, InvalidProgram};
+pub use malformed::{Diagnostic, Malformed};
+pub use model::Program;

@@ -1,0 +1,275 @@
+//! Columns and lookup slots of a function's row.
+//!
+//! Layout (owned here)
+//! - A row is inputs | selectors | auxiliaries. Auxiliary 0 is the multiplicity,
+//!   auxiliary 1 the rank where the function is ranked. Lookup slot 0 is the
+//!   return message.
+//! - Then every operation takes the columns and slots of [`OpPlace`] in order.
+//! - Arms of a match start at the same column and slot. A default starts with
+//!   one inverse witness per key, in the order the keys are listed.
+//! - A match with continuation reserves the maximum over its arms, then has its
+//!   merge columns, then the continuation.
+//! - A circuit of several members has the maximum of their inputs, auxiliaries
+//!   and lookups, and the sum of their selectors.
+//!
+//! The tracked degree of a value is 0 (constant) or 1 (linear in columns). It
+//! never changes when an expression happens to fold to a constant.
+
+use crate::callgraph::{CallGraph, RankedCall};
+use crate::model::{BlockId, Control, Function, FunctionId, Op, ValueId};
+
+/// Where the parts of one function lie in its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionLayout {
+    /// Number of input columns.
+    pub num_inputs: usize,
+    /// Number of selector columns, one per leaf.
+    pub num_selectors: usize,
+    /// Number of auxiliary columns, multiplicity (and rank) included.
+    pub num_auxiliaries: usize,
+    /// Number of lookup slots, the return message included.
+    pub num_lookups: usize,
+    /// Whether auxiliary 1 is a rank.
+    pub ranked: bool,
+    /// By block.
+    pub blocks: Vec<BlockPlace>,
+}
+
+impl FunctionLayout {
+    /// Number of columns of a row of this function alone.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.num_inputs + self.num_selectors + self.num_auxiliaries
+    }
+}
+
+/// Where the parts of one block lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockPlace {
+    /// Number of values when the block starts.
+    pub num_values: usize,
+    /// How many of them, the last ones, are the merge columns of the match that
+    /// this block continues.
+    pub num_merged: usize,
+    /// First auxiliary that the block may use, inverse witnesses excluded.
+    pub first_auxiliary: usize,
+    /// First lookup slot that the block may use.
+    pub first_lookup: usize,
+    /// By operation.
+    pub ops: Vec<OpPlace>,
+    /// After the operations: where arms start.
+    pub end_auxiliary: usize,
+    /// After the operations: where arms start.
+    pub end_lookup: usize,
+    /// Auxiliaries reserved for the arms of a match with continuation; its merge
+    /// columns follow.
+    pub shared_auxiliaries: usize,
+    /// Lookups reserved for the arms of a match with continuation.
+    pub shared_lookups: usize,
+}
+
+/// Where the parts of one operation lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpPlace {
+    /// Number of its first result.
+    pub first_value: usize,
+    /// Tracked degree of its results.
+    pub degree: u32,
+    /// First auxiliary.
+    pub first_auxiliary: usize,
+    /// Number of auxiliaries; a call's rank or gap columns come last.
+    pub num_auxiliaries: usize,
+    /// First lookup slot.
+    pub first_lookup: usize,
+    /// Number of lookup slots; a call's gap checks come last.
+    pub num_lookups: usize,
+    /// For a constrained call: what the rank of the callee needs.
+    pub ranked_call: RankedCall,
+}
+
+/// Columns and slots of `function`, whose blocks must be a valid tree over
+/// existing values. Without `ranks` the layout is the one of bytecode that knows
+/// no ranks, for comparison with other compilers.
+#[must_use]
+pub fn derive_layout(
+    id: FunctionId,
+    function: &Function,
+    ranks: Option<&CallGraph>,
+) -> FunctionLayout {
+    let mut blocks = place_ops(id, function, ranks);
+    let sizes = subtree_sizes(function, &blocks);
+    let ranked = ranks.is_some_and(|graph| function.constrained && graph.is_ranked(id));
+    place_blocks(function, &mut blocks, &sizes, 1 + usize::from(ranked));
+    let leaves = function.blocks.iter().filter(|block| block.control.arms().is_none()).count();
+    FunctionLayout {
+        num_inputs: function.num_inputs as usize,
+        num_selectors: leaves,
+        num_auxiliaries: 1 + usize::from(ranked) + sizes[0].auxiliaries,
+        num_lookups: 1 + sizes[0].lookups,
+        ranked,
+        blocks,
+    }
+}
+
+/// Auxiliaries and lookups of an operation whose operands have these degrees,
+/// and the degree of its results.
+fn op_size(op: &Op, degree: impl Fn(ValueId) -> u32) -> (usize, usize, u32) {
+    match op {
+        Op::Const(_) => (0, 0, 0),
+        Op::Add(a, b) | Op::Sub(a, b) => (0, 0, degree(*a).max(degree(*b))),
+        Op::Mul(a, b) => match degree(*a) + degree(*b) {
+            sum @ (0 | 1) => (0, 0, sum),
+            _ => (1, 0, 1),
+        },
+        Op::EqZero(a) => match degree(*a) {
+            0 => (0, 0, 0),
+            _ => (2, 0, 1),
+        },
+        Op::Call { num_outputs, constrained, .. } => {
+            (*num_outputs as usize, usize::from(*constrained), 1)
+        }
+        Op::Store { .. } => (1, 1, 1),
+        Op::Load { width, .. } => (*width as usize, 1, 1),
+        Op::AssertEq { .. } | Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } => {
+            (0, 0, 0)
+        }
+        Op::IoGetInfo { .. } | Op::HintBigUintDivRem(..) => (2, 0, 1),
+        Op::IoRead { len, .. } => (*len as usize, 0, 1),
+        Op::Unary(op, _) | Op::Binary(op, _, _) => (op.num_results(), 1, 1),
+        Op::U32LessThan(..) => (12, 6, 1),
+        Op::U32ToField(bytes) => (0, 0, bytes.iter().map(|&b| degree(b)).max().unwrap_or(0)),
+        Op::HintU32Add(_) | Op::HintU32Add3(_) => (4, 0, 1),
+        Op::HintFieldToBytes(_) => (8, 0, 1),
+        Op::HintInverse(_) => (1, 0, 1),
+    }
+}
+
+/// First pass: sizes of operations, which need the degrees of values. Operation
+/// starts are relative to their block.
+fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> Vec<BlockPlace> {
+    let mut places = vec![BlockPlace::default(); function.blocks.len()];
+    places[0].num_values = function.num_inputs as usize;
+    let mut degrees: Vec<u32> = vec![1; function.num_inputs as usize];
+    for (index, block) in function.blocks.iter().enumerate() {
+        // Blocks are in pre-order, so the values of the parent are still there;
+        // what a continuation adds are merge columns, of degree 1.
+        let num_values = places[index].num_values;
+        degrees.truncate(num_values - places[index].num_merged);
+        degrees.resize(num_values, 1);
+        let (mut auxiliary, mut lookup) = (0, 0);
+        for op in &block.ops {
+            let (mut num_auxiliaries, mut num_lookups, degree) =
+                op_size(op, |value| degrees[value.index()]);
+            let mut ranked_call = RankedCall::None;
+            if let (Op::Call { function: callee, constrained: true, .. }, Some(graph)) = (op, ranks)
+                && function.constrained
+            {
+                ranked_call = graph.ranked_call(id, *callee);
+                num_auxiliaries += ranked_call.num_columns();
+                num_lookups += ranked_call.num_lookups();
+            }
+            places[index].ops.push(OpPlace {
+                first_value: degrees.len(),
+                degree,
+                first_auxiliary: auxiliary,
+                num_auxiliaries,
+                first_lookup: lookup,
+                num_lookups,
+                ranked_call,
+            });
+            auxiliary += num_auxiliaries;
+            lookup += num_lookups;
+            degrees.resize(degrees.len() + op.num_results(), degree);
+        }
+        places[index].end_auxiliary = auxiliary;
+        places[index].end_lookup = lookup;
+        let num_values = degrees.len();
+        if let Control::MatchContinue { continuation, num_outputs, .. } = &block.control {
+            let next = &mut places[continuation.index()];
+            next.num_merged = *num_outputs as usize;
+            next.num_values = num_values + next.num_merged;
+        }
+        for child in block.control.arms().into_iter().flat_map(|arms| arms.blocks()) {
+            places[child.index()].num_values = num_values;
+        }
+    }
+    places
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    auxiliaries: usize,
+    lookups: usize,
+    shared_auxiliaries: usize,
+    shared_lookups: usize,
+}
+
+/// Second pass, children first: what a block takes together with its subtree.
+fn subtree_sizes(function: &Function, places: &[BlockPlace]) -> Vec<Size> {
+    let mut sizes = vec![Size::default(); function.blocks.len()];
+    for (index, block) in function.blocks.iter().enumerate().rev() {
+        let (mut auxiliaries, mut lookups) = (0, 0);
+        if let Some(arms) = block.control.arms() {
+            for child in arms.blocks() {
+                let witnesses = num_witnesses(&block.control, child);
+                let size = sizes[child.index()];
+                auxiliaries = auxiliaries.max(witnesses + size.auxiliaries);
+                lookups = lookups.max(size.lookups);
+            }
+        }
+        let (shared_auxiliaries, shared_lookups) = (auxiliaries, lookups);
+        if let Control::MatchContinue { num_outputs, continuation, .. } = &block.control {
+            auxiliaries += *num_outputs as usize + sizes[continuation.index()].auxiliaries;
+            lookups += sizes[continuation.index()].lookups;
+        }
+        sizes[index] = Size {
+            auxiliaries: places[index].end_auxiliary + auxiliaries,
+            lookups: places[index].end_lookup + lookups,
+            shared_auxiliaries,
+            shared_lookups,
+        };
+    }
+    sizes
+}
+
+/// Third pass, parents first: absolute starts.
+fn place_blocks(
+    function: &Function,
+    places: &mut [BlockPlace],
+    sizes: &[Size],
+    first_auxiliary: usize,
+) {
+    places[0].first_auxiliary = first_auxiliary;
+    places[0].first_lookup = 1;
+    for (index, block) in function.blocks.iter().enumerate() {
+        let place = &mut places[index];
+        for op in &mut place.ops {
+            op.first_auxiliary += place.first_auxiliary;
+            op.first_lookup += place.first_lookup;
+        }
+        place.end_auxiliary += place.first_auxiliary;
+        place.end_lookup += place.first_lookup;
+        let (auxiliary, lookup) = (place.end_auxiliary, place.end_lookup);
+        if let Control::MatchContinue { num_outputs, continuation, .. } = &block.control {
+            place.shared_auxiliaries = sizes[index].shared_auxiliaries;
+            place.shared_lookups = sizes[index].shared_lookups;
+            let next = &mut places[continuation.index()];
+            next.first_auxiliary =
+                auxiliary + sizes[index].shared_auxiliaries + *num_outputs as usize;
+            next.first_lookup = lookup + sizes[index].shared_lookups;
+        }
+        for child in block.control.arms().into_iter().flat_map(|arms| arms.blocks()) {
+            let witnesses = num_witnesses(&block.control, child);
+            places[child.index()].first_auxiliary = auxiliary + witnesses;
+            places[child.index()].first_lookup = lookup;
+        }
+    }
+}
+
+/// Inverse witnesses in front of `child`: one per key if it is the default.
+fn num_witnesses(control: &Control, child: BlockId) -> usize {
+    match control.arms() {
+        Some(arms) if arms.default == Some(child) => arms.cases.len(),
+        _ => 0,
+    }
+}

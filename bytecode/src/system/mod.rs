@@ -1,0 +1,44 @@
+//! From a checked program to its constraint system.
+//!
+//! The order of circuits, constraints, lookups and of the terms inside them is a
+//! function of the program alone; the system digest is taken over it. Circuits:
+//! the program's groups in order, one memory table per declared width, then the
+//! byte tables that some circuit looks up.
+
+mod function;
+mod tables;
+
+use traceloom_abi::bytes::ByteTable;
+use traceloom_abi::claim::Entry;
+use traceloom_abi::system::{Circuit, System};
+
+use crate::check::CheckedProgram;
+
+pub use function::GroupColumns;
+pub use tables::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES};
+
+/// Constraints and lookups of `program`.
+#[must_use]
+pub fn build_system(program: &CheckedProgram) -> System {
+    let data = program.program();
+    let mut tables = [false; 2];
+    let mut circuits: Vec<Circuit> = Vec::new();
+    for members in &data.circuits {
+        circuits.push(function::build(program, members, &mut tables));
+    }
+    circuits.extend(data.memory_sizes.iter().map(|&width| tables::memory(width)));
+    let used = ByteTable::ALL.into_iter().filter(|&table| tables[table as usize]);
+    circuits.extend(used.map(tables::bytes));
+    let entries = program.function_ids().filter(|&id| program.function(id).entry);
+    let entries = entries.map(|id| {
+        let function = program.function(id);
+        Entry {
+            function: id.0,
+            name: function.name.clone(),
+            num_inputs: function.num_inputs as usize,
+            num_outputs: function.num_outputs as usize,
+            ranked: program.callgraph().is_ranked(id),
+        }
+    });
+    System { fingerprint: program.fingerprint(), circuits, entries: entries.collect() }
+}

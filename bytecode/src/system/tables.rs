@@ -1,0 +1,106 @@
+//! The tables that every program has: memory and bytes.
+
+use traceloom_abi::bytes::ByteTable;
+use traceloom_abi::message::MEMORY_CHANNEL;
+use traceloom_abi::system::{
+    Arena, Circuit, CircuitKind, Constraint, Direction, ExprId, Lookup, Node,
+};
+
+/// Memory column of the multiplicity.
+pub const MEMORY_MULTIPLICITY: usize = 0;
+/// Memory column of the selector.
+pub const MEMORY_SELECTOR: usize = 1;
+/// Memory column of the pointer.
+pub const MEMORY_POINTER: usize = 2;
+/// First memory column of the values.
+pub const MEMORY_VALUES: usize = 3;
+
+/// The write-once memory of one width.
+///
+/// Real rows come first and their pointers count up by one from a public first
+/// pointer, so no pointer stands twice: equal pointers mean equal values. Nothing
+/// says that equal values have equal pointers, nor that a store produced a row.
+pub(super) fn memory(width: u32) -> Circuit {
+    let mut arena = Arena::default();
+    let [multiplicity, selector, pointer] =
+        [MEMORY_MULTIPLICITY, MEMORY_SELECTOR, MEMORY_POINTER].map(|column| arena.main(column));
+    let next_selector = arena.intern(Node::MainNext(MEMORY_SELECTOR as u32));
+    let next_pointer = arena.intern(Node::MainNext(MEMORY_POINTER as u32));
+    let transition = arena.intern(Node::IsTransition);
+    let first_row = arena.intern(Node::IsFirstRow);
+    let first_pointer = arena.intern(Node::Public(0));
+    let one = arena.word(1);
+    let mut constraints = Vec::new();
+    let mut require = |expr: ExprId, label: &str| {
+        constraints.push(Constraint { expr, label: label.into() });
+    };
+    let selector_off = arena.sub(one, selector);
+    require(arena.mul(selector, selector_off), "selector is a bit");
+    require(arena.mul(multiplicity, selector_off), "no multiplicity without selector");
+    let starts = arena.mul(next_selector, selector_off);
+    require(arena.mul(transition, starts), "real rows come first");
+    let step = arena.sub(next_pointer, pointer);
+    let step = arena.sub(step, one);
+    let step = arena.mul(next_selector, step);
+    require(arena.mul(transition, step), "pointer increases by one");
+    let first = arena.sub(pointer, first_pointer);
+    require(arena.mul(first_row, first), "first pointer is the stated one");
+    let mut arguments = vec![arena.word(MEMORY_CHANNEL), arena.word(width.into()), pointer];
+    arguments.extend((0..width as usize).map(|i| arena.main(MEMORY_VALUES + i)));
+    let lookups = vec![Lookup {
+        direction: Direction::Pull,
+        multiplicity,
+        arguments,
+        label: format!("memory {width}"),
+    }];
+    let mut column_names: Vec<String> =
+        ["multiplicity", "selector", "pointer"].map(str::to_owned).into();
+    column_names.extend((0..width).map(|i| format!("value{i}")));
+    Circuit {
+        name: format!("memory{width}"),
+        kind: CircuitKind::Memory { width },
+        width: MEMORY_VALUES + width as usize,
+        column_names,
+        num_publics: 1,
+        arena,
+        constraints,
+        lookups,
+    }
+}
+
+/// A byte table: operands and results are preprocessed, and each operation has
+/// one multiplicity column and one lookup.
+pub(super) fn bytes(table: ByteTable) -> Circuit {
+    let mut arena = Arena::default();
+    let mut lookups = Vec::new();
+    let mut column_names = Vec::new();
+    for op in table.ops() {
+        let multiplicity = arena.main(op.position());
+        let results = table.result_column(*op)..table.result_column(*op) + op.num_results();
+        let columns = (0..table.num_operands()).chain(results);
+        let mut arguments = vec![arena.word(op.channel())];
+        arguments.extend(columns.map(|column| arena.intern(Node::Preprocessed(column as u32))));
+        let name = crate::model::byte_op_name(*op);
+        column_names.push(name.to_owned());
+        lookups.push(Lookup {
+            direction: Direction::Pull,
+            multiplicity,
+            arguments,
+            label: name.into(),
+        });
+    }
+    let name = match table {
+        ByteTable::Bytes1 => "bytes1",
+        ByteTable::Bytes2 => "bytes2",
+    };
+    Circuit {
+        name: name.into(),
+        kind: CircuitKind::Bytes(table),
+        width: table.ops().len(),
+        column_names,
+        num_publics: 0,
+        arena,
+        constraints: Vec::new(),
+        lookups,
+    }
+}

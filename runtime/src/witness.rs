@@ -1,0 +1,76 @@
+//! All main traces of one shard.
+
+use traceloom_abi::bytes::ByteTable;
+use traceloom_abi::claim::RankedClaim;
+use traceloom_abi::field::{Goldilocks, element};
+use traceloom_abi::record::{MemoryTable, Record};
+use traceloom_abi::system::{CircuitKind, System};
+use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::system::{
+    MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES,
+};
+
+use crate::reference::{self, RowError};
+
+/// Pointers count from zero.
+const FIRST_POINTER: u64 = 0;
+
+/// Builds every trace with the reference builder, in the system's order of
+/// circuits. `system` must be the one of `program`.
+///
+/// # Errors
+/// [`RowError`] if record and program disagree.
+pub fn reference_witness(
+    program: &CheckedProgram,
+    system: &System,
+    record: &Record,
+    claims: Vec<RankedClaim>,
+) -> Result<ShardWitness, RowError> {
+    let mut traces = Vec::with_capacity(system.circuits.len());
+    let mut publics = Vec::with_capacity(system.circuits.len());
+    for (position, circuit) in system.circuits.iter().enumerate() {
+        let trace = match &circuit.kind {
+            CircuitKind::Function { .. } => reference::function_trace(program, record, position)?,
+            CircuitKind::Memory { width } => {
+                let index = program.memory_index(*width).expect("the system is the program's");
+                memory_trace(&record.memories[index])
+            }
+            CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
+        };
+        let active = trace.is_some();
+        publics.push(vec![element(FIRST_POINTER); if active { circuit.num_publics } else { 0 }]);
+        traces.push(trace);
+    }
+    Ok(ShardWitness { traces, publics, claims })
+}
+
+/// The table of one memory width: rows by pointer, those without multiplicity
+/// included; `None` if nothing was stored.
+#[must_use]
+pub fn memory_trace(memory: &MemoryTable) -> Option<Trace> {
+    if memory.is_empty() {
+        return None;
+    }
+    let mut trace = Trace::zero(memory.len(), MEMORY_VALUES + memory.width());
+    for pointer in 0..memory.len() {
+        let row = trace.row_mut(pointer);
+        row[MEMORY_MULTIPLICITY] = element(memory.multiplicity(pointer));
+        row[MEMORY_SELECTOR] = element(1);
+        row[MEMORY_POINTER] = element(FIRST_POINTER + pointer as u64);
+        let values = memory.load(pointer as u64).expect("the pointer is below the length");
+        for (cell, &value) in row[MEMORY_VALUES..].iter_mut().zip(values) {
+            *cell = element(value);
+        }
+    }
+    Some(trace)
+}
+
+/// The multiplicities of a byte table.
+#[must_use]
+pub fn bytes_trace(record: &Record, table: ByteTable) -> Trace {
+    let counts = record.byte_counts(table);
+    let rows = (0..table.height()).flat_map(|row| counts.row(row));
+    let values: Vec<Goldilocks> = rows.map(|&count| element(count)).collect();
+    Trace { width: table.ops().len(), values }
+}

@@ -1,0 +1,12 @@
+//! traceloom: STARK traces and proofs from compiled bytecode.
+//!
+//! This crate is the facade: it re-exports the parts under one name, and holds
+//! the command line. README.md shows the commands, ARCHITECTURE.md the map.
+
+pub use traceloom_abi as abi;
+pub use traceloom_bytecode as bytecode;
+pub use traceloom_programs as programs;
+pub use traceloom_prover as prover;
+pub use traceloom_runtime as runtime;
+
+pub mod cli;

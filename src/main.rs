@@ -1,0 +1,7 @@
+//! The `traceloom` command; see [`traceloom::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    traceloom::cli::main()
+}
