@@ -102,7 +102,7 @@ impl Profile {
                 extension_degree: 3,
                 log_blowup: 2,
                 max_log_arity: 3,
-                num_queries: 90,
+                num_queries: 86,
                 lookup_pow_bits: 0,
                 zeta_pow_bits: 0,
                 batch_pow_bits: 0,

@@ -274,15 +274,26 @@ fn check_counts(
     num_claims: usize,
 ) -> Result<(), ShapeError> {
     let circuits = &key.system().circuits;
+    let actives = shapes.iter().flat_map(|shape| &shape.active);
+    let tables = actives.map(|active| {
+        let circuit = &circuits[active.circuit];
+        let recursive = matches!(circuit.kind, CircuitKind::Function { recursive: true, .. });
+        (active.log_height, circuit.lookups.len(), recursive)
+    });
+    check_bounds(tables, num_claims)
+}
+
+/// `tables` are log height, number of lookups, and whether ranks are at stake.
+fn check_bounds(
+    tables: impl Iterator<Item = (usize, usize, bool)>,
+    num_claims: usize,
+) -> Result<(), ShapeError> {
     let mut recursive_rows: u128 = 0;
     let mut messages = num_claims as u128;
-    for active in shapes.iter().flat_map(|shape| &shape.active) {
-        let circuit = &circuits[active.circuit];
-        let rows = 1u128 << active.log_height;
-        if matches!(circuit.kind, CircuitKind::Function { recursive: true, .. }) {
-            recursive_rows += rows;
-        }
-        messages += rows * circuit.lookups.len() as u128;
+    for (log_height, num_lookups, recursive) in tables {
+        let rows = 1u128 << log_height;
+        recursive_rows += if recursive { rows } else { 0 };
+        messages += rows * num_lookups as u128;
     }
     if recursive_rows > u128::from(MAX_RECURSIVE_ROWS) {
         return Err(ShapeError::RecursiveRows { max: MAX_RECURSIVE_ROWS, got: recursive_rows });
@@ -377,4 +388,29 @@ pub enum ShapeError {
     /// A claim that does not fit the program.
     #[error(transparent)]
     Claim(#[from] ClaimError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recursive_rows_are_bounded_over_all_shards() {
+        let rows = |count| std::iter::repeat_n((26, 1, true), count);
+        assert_eq!(check_bounds(rows(32), 0), Ok(()));
+        let got = 33 << 26;
+        let expected = ShapeError::RecursiveRows { max: MAX_RECURSIVE_ROWS, got };
+        assert_eq!(check_bounds(rows(33), 0), Err(expected));
+        assert_eq!(check_bounds(std::iter::repeat_n((26, 1, false), 33), 0), Ok(()));
+    }
+
+    #[test]
+    fn messages_stay_below_the_order_of_the_field() {
+        let below = || [(32, (1 << 32) - 1, false)].into_iter();
+        let room = u128::from(MODULUS) - (((1u128 << 32) - 1) << 32);
+        assert_eq!(room, 1);
+        assert_eq!(check_bounds(below(), 0), Ok(()));
+        let got = u128::from(MODULUS);
+        assert_eq!(check_bounds(below(), 1), Err(ShapeError::Messages { got }));
+    }
 }

@@ -4,12 +4,12 @@
 //! before g in row r; the sum of all of them is the circuit's terminal. No inverse
 //! is committed: `denominator·(next + L·terminal - current) = numerator`.
 
-use p3_field::{Field, PackedFieldExtension, batch_multiplicative_inverse};
+use p3_field::{
+    Field, PackedFieldExtension, PackedValue, TwoAdicField, batch_multiplicative_inverse,
+};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 use traceloom_abi::field::PrimeCharacteristicRing;
-
-use p3_field::{PackedValue, TwoAdicField};
 
 use crate::evaluator::{Packed, Part};
 use crate::rows::{Fractions, LANES, LookupChallenges, RowContext};
@@ -106,4 +106,76 @@ pub(crate) fn trace_selectors(rows: [usize; LANES], height: usize) -> [Packed; 2
     let first = |lane: usize| if rows[lane] == 0 { F::from_u64(height as u64) } else { F::ZERO };
     let transition = |lane: usize| generator.exp_u64(rows[lane] as u64) - last;
     [Packed::from_fn(first), Packed::from_fn(transition)]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use traceloom_abi::system::{Arena, Circuit, CircuitKind, Direction, Lookup};
+
+    use super::*;
+    use crate::evaluator::{CompiledEvaluator, Evaluator};
+    use crate::layout::CircuitLayout;
+    use crate::params::Profile;
+    use crate::scheme::Quadratic;
+
+    /// One column, which is both the message and, as a pull, its multiplicity.
+    fn circuit() -> Circuit {
+        let mut arena = Arena::default();
+        let value = arena.main(0);
+        let direction = Direction::Pull;
+        let lookup =
+            Lookup { direction, multiplicity: value, arguments: vec![value], label: String::new() };
+        Circuit {
+            name: "toy".into(),
+            kind: CircuitKind::Memory { width: 1 },
+            width: 1,
+            column_names: vec!["value".into()],
+            num_publics: 1,
+            arena,
+            constraints: vec![],
+            lookups: vec![lookup],
+        }
+    }
+
+    fn run(values: &[u64], beta: Quadratic) -> Result<(RowMajorMatrix<F>, Quadratic), usize> {
+        let circuit = circuit();
+        let layout = CircuitLayout::new(&circuit, &Profile::Fast.params()).unwrap();
+        let evaluator: Arc<dyn Evaluator> = Arc::new(CompiledEvaluator::new(&circuit, &layout));
+        let main: Vec<F> = values.iter().map(|&value| F::from_u64(value)).collect();
+        let context = RowContext {
+            circuit: &circuit,
+            layout: &layout,
+            evaluator: &evaluator,
+            publics: &[F::ZERO],
+            main: &main,
+            fixed: &[],
+        };
+        stage_two(&context, &LookupChallenges { beta, gamma: Quadratic::TWO })
+    }
+
+    #[test]
+    fn a_zero_denominator_is_an_error_with_its_row() {
+        let minus = -Quadratic::from_u64(1001);
+        let values: Vec<u64> = (0..2048).collect();
+        assert_eq!(run(&values, minus).unwrap_err(), 1001);
+        assert_eq!(run(&[1001], minus).unwrap_err(), 0);
+    }
+
+    #[test]
+    fn partial_sums_end_in_the_terminal() {
+        let beta = Quadratic::from_u64(99);
+        for height in [1, 2, 4, 1024] {
+            let values: Vec<u64> = (0..height).map(|row| row + 5).collect();
+            let (matrix, terminal) = run(&values, beta).unwrap();
+            let mut sum = Quadratic::ZERO;
+            for (&value, cells) in values.iter().zip(matrix.values.chunks(2)) {
+                assert_eq!(Quadratic::new([cells[0], cells[1]]), sum);
+                let value = Quadratic::from_u64(value);
+                sum -= value * (beta + value).inverse();
+            }
+            assert_eq!(sum, terminal);
+        }
+    }
 }
