@@ -3,17 +3,19 @@
 //! In reading order:
 //! - [`model`]: programs as flat, index-based data;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
+//! - [`text`]: the form for people;
+//! - [`malformed`] and [`limits`]: what readers refuse;
 //! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived.
 //!
 //! Programs come from outside and are untrusted: nothing here recurses over
 //! their nesting, and every error names function, block and operation.
 
-pub mod callgraph;
-pub mod check;
-pub mod fingerprint;
-pub mod layout;
+mod forms;
+pub mod limits;
+pub mod malformed;
 pub mod model;
-pub mod paths;
+mod number;
+pub mod text;
 
-pub use check::{CheckedProgram, InvalidProgram};
+pub use malformed::Malformed;
 pub use model::Program;
