@@ -1,6 +1,10 @@
 //! The forms of a program: what one writes the other reads, and nothing else
 //! is read.
 
+mod deep;
+mod import;
+mod json;
+mod numbers;
 mod samples;
 mod text;
 
