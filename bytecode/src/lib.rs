@@ -2,7 +2,8 @@
 //!
 //! In reading order:
 //! - [`model`]: programs as flat, index-based data;
-//! - [`text`]: the readable form of a program;
+//! - [`text`], [`json`], [`mod@import`]: the forms of a program;
+//! - [`malformed`] and [`limits`]: what readers refuse;
 //! - [`builder`]: programs written in Rust;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
 //! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
@@ -16,8 +17,11 @@ pub mod builder;
 pub mod callgraph;
 pub mod check;
 pub mod execute;
+mod fields;
 pub mod fingerprint;
 mod forms;
+pub mod import;
+pub mod json;
 pub mod layout;
 pub mod limits;
 pub mod malformed;
@@ -25,6 +29,7 @@ pub mod model;
 mod number;
 pub mod paths;
 pub mod system;
+mod tape;
 pub mod text;
 
 pub use check::{CheckedProgram, InvalidProgram};

@@ -17,7 +17,7 @@ pub const MAX_BLOCKS: usize = 1 << 22;
 pub const MAX_OPS: usize = 1 << 22;
 
 /// Values that a program's functions take and its operations append.
-pub const MAX_VALUES: usize = 1 << 22;
+pub const MAX_VALUES: usize = 1 << 21;
 
 /// Values that a program's operations and leaves read.
 pub const MAX_OPERANDS: usize = 1 << 23;
@@ -100,6 +100,6 @@ mod tests {
         assert_eq!(budget.spend(Resource::Functions, 1), Ok(()));
         let message = budget.spend(Resource::Functions, 1).unwrap_err();
         assert_eq!(message, "the program exceeds the limit of 65536 functions");
-        assert_eq!(budget.spend(Resource::Blocks, usize::MAX).is_err(), true);
+        assert!(budget.spend(Resource::Blocks, usize::MAX).is_err());
     }
 }

@@ -12,7 +12,7 @@ use crate::malformed::excerpt;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum NumberError {
     /// Has a sign.
-    #[error("{0} has a sign; numbers run from 0 to p - 1")]
+    #[error("{0} has a sign; numbers are plain digits")]
     Sign(String),
     /// Anything but decimal digits.
     #[error("{0} is not a whole decimal number")]

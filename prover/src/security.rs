@@ -27,6 +27,8 @@
 //! with m < 1/(2·(sqrt((n + 2)/n) - 1)). The terms are those of `p3-security`; a test
 //! compares them.
 
+use std::fmt;
+
 use traceloom_abi::field::MODULUS;
 
 use crate::key::VerifyingKey;
@@ -92,6 +94,32 @@ impl SecurityFigures {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for SecurityFigures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "security  {:.1} bits conjectured, {:.1} bits proven",
+            self.conjectured, self.proven
+        )?;
+        write!(f, " ({}); the least of these terms:", self.proven_regime)?;
+        for term in &self.terms {
+            let SecurityTerm { name, conjectured, proven } = term;
+            write!(f, "\n  {name:<8} {conjectured:>7.1} conjectured  {proven:>7.1} proven")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Regime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conjectured => write!(f, "under the random-words conjecture"),
+            Self::Unique => write!(f, "within the unique decoding radius"),
+            Self::Johnson(m) => write!(f, "within the Johnson radius, m = {m}"),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use traceloom_bytecode::{CheckedProgram, text};
+use traceloom_prover::codec::MAGIC;
 use traceloom_prover::{Profile, Proof};
 
 use super::execute::list;
@@ -15,7 +16,7 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     let path = Path::new(&args.what);
     if traceloom_programs::find(&args.what).is_none() && path.exists() {
         let bytes = source::read(path)?;
-        if Proof::is_proof(&bytes) {
+        if bytes.starts_with(MAGIC) {
             return inspect_proof(path, &bytes);
         }
     }

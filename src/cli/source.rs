@@ -9,7 +9,7 @@ use traceloom_abi::field::{Goldilocks, MODULUS, is_canonical, word as word_of};
 use traceloom_abi::io::Io;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
 use traceloom_bytecode::model::FunctionId;
-use traceloom_bytecode::{CheckedProgram, Program, text};
+use traceloom_bytecode::{CheckedProgram, Program, json, text};
 use traceloom_programs::{self as programs, Example, Inputs};
 use traceloom_prover::Profile;
 
@@ -49,8 +49,7 @@ pub fn load(name: &str) -> Result<Source, Failure> {
 /// Parses program text or JSON; JSON starts with a brace.
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Program, Failure> {
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let _ = is_json;
-    let program = text::parse(bytes);
+    let program = if is_json { json::parse(bytes) } else { text::parse(bytes) };
     program.map_err(|error| Failure::Malformed(format!("{name} is no program:\n{error}")))
 }
 

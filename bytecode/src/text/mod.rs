@@ -3,13 +3,11 @@
 //! ```text
 //! program "sums"            ; a comment runs to the end of its line
 //! memory 3, 10              ; widths of memory tables; left out if there are none
-//! circuit sum, "even?"      ; left out: one circuit per constrained function
+//! circuit sum, "sum twice"  ; left out: one circuit per constrained function
 //!
 //! fn sum(n) -> 1 entry {    ; flags: entry, unconstrained
-//!   zero = const 0
-//!   m, borrow = u8_sub n, zero
-//!   r = match_continue m {  ; the arms yield; what follows is the continuation
-//!     case 0 { yield zero }
+//!   r = match_continue n {  ; the arms yield; what follows is the continuation
+//!     case 0 { yield n }
 //!     default {
 //!       one = const 1
 //!       less = sub n, one
@@ -19,6 +17,12 @@
 //!   }
 //!   s = add r, n
 //!   return s
+//! }
+//!
+//! fn "sum twice"(n) -> 1 {
+//!   s = call sum(n)
+//!   t = add s, s
+//!   return t
 //! }
 //!
 //! end
@@ -42,8 +46,8 @@
 //! - The last word is `end`, so that a file that was cut is noticed.
 //!
 //! Parsing and printing loop over an explicit stack, so depth is bounded by
-//! [`crate::limits`] alone. [`parse`] builds what the text says; whether that can be
-//! run is for [`crate::check`](crate) to say.
+//! [`crate::limits`] alone. [`parse`] builds what the text says; whether that is a
+//! valid program is decided later, for all forms alike.
 
 mod body;
 mod cursor;

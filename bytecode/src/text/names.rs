@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::forms::Form;
+use crate::malformed::is_hidden;
 
 /// Words that begin a statement or an arm; no value or bare function has such a
 /// name.
@@ -41,13 +42,6 @@ pub(super) fn quote(out: &mut String, text: &str) {
         }
     }
     out.push('"');
-}
-
-/// Characters that a reader would not see, or that reorder what they see.
-pub(crate) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 
 /// Reads a string's inside, as it stands between the quotes.

@@ -67,13 +67,14 @@ impl<'s> Parser<'s> {
                 self.cursor.fail("`end`, the last word of a whole file");
                 return;
             }
-            let item = self.item().and_then(|()| self.cursor.expect_statement_end());
-            if item.is_err() {
-                self.cursor.skip_statement();
-            }
             if self.cursor.at_symbol("}") {
                 self.cursor.fail("an item: no block is open");
                 self.cursor.advance();
+                continue;
+            }
+            let item = self.item().and_then(|()| self.cursor.expect_statement_end());
+            if item.is_err() {
+                self.cursor.skip_statement();
             }
         }
         self.cursor.skip_newlines();

@@ -25,8 +25,8 @@ pub struct NotATree {
 /// Values of a run from here on are written as a range.
 const MIN_RANGE: usize = 4;
 
-/// Indentation stops growing here, so that text stays linear in the program.
-const MAX_INDENT: usize = 32;
+/// Lines below this depth are not indented, so that text stays linear in the program.
+const MAX_INDENT: usize = 160;
 
 /// Writes a program as text that [`super::parse`] reads back as an equal program.
 ///
@@ -236,7 +236,8 @@ impl<'p> Printer<'p> {
     }
 
     fn indent(&mut self, depth: usize) {
-        self.out.extend(std::iter::repeat_n("  ", depth.min(MAX_INDENT)));
+        let depth = if depth <= MAX_INDENT { depth } else { 0 };
+        self.out.extend(std::iter::repeat_n("  ", depth));
     }
 
     fn function_name(&mut self, name: &str) {

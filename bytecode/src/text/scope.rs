@@ -1,6 +1,6 @@
 //! Names of the values on the path to the current line.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use crate::model::ValueId;
 

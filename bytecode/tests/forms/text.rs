@@ -5,6 +5,7 @@ use traceloom_bytecode::model::{Control, FunctionId};
 use traceloom_bytecode::text::{NotATree, parse, print};
 
 use crate::samples::{self, arms, block, function, program, ret};
+use crate::{assert_snapshot, documented};
 
 fn round_trip(program: &Program) -> String {
     let text = print(program).unwrap();
@@ -83,6 +84,15 @@ fn "no matches"() -> 0 entry unconstrained {
 end
 "#;
     assert!(text.ends_with(expected), "{text}");
+}
+
+#[test]
+fn the_documented_example_is_a_program() {
+    let example = documented(include_str!("../../src/text/mod.rs"), "text");
+    let program = parse(&example).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(program.circuits, [[FunctionId(0), FunctionId(1)]]);
+    assert_eq!(program.functions[0].blocks.len(), 4);
+    round_trip(&program);
 }
 
 #[test]
@@ -173,11 +183,6 @@ fn h() -> 0 { call h() return }
 circuit h, #4294967296
 ";
     assert_snapshot(&errors(source), include_str!("text_errors.txt"));
-}
-
-/// Compares with a snapshot; on mismatch prints what to paste.
-fn assert_snapshot(actual: &str, expected: &str) {
-    assert_eq!(actual.trim_end(), expected.trim_end(), "\n--- actual ---\n{actual}\n---");
 }
 
 #[test]
@@ -303,7 +308,7 @@ fn small_texts_stay_small() {
     let operands = errors(&body(&"debug \"\", v0..v65535\n".repeat(200)));
     assert!(operands.contains("the program exceeds the limit of 8388608 operands"), "{operands}");
     let values = errors(&body("w0..w4294967294 = call f()\n"));
-    assert_eq!(values, "3:1: the program exceeds the limit of 4194304 values");
+    assert_eq!(values, "3:1: the program exceeds the limit of 2097152 values");
     let functions = format!("program \"p\"\n{}end", "fn f() -> 0 { return }\n".repeat(65_537));
     let functions = errors(&functions);
     assert_eq!(functions, "65538:4: the program exceeds the limit of 65536 functions");
