@@ -197,6 +197,7 @@ fn number(words: &[u64]) -> Option<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use traceloom_bytecode::text;
 
     #[test]
     fn every_program_builds_and_matches_its_description() {
@@ -211,6 +212,15 @@ mod tests {
             assert_eq!(find(example.name).unwrap().about, example.about);
         }
         assert!(find("blake2").is_none());
+    }
+
+    #[test]
+    fn every_program_survives_its_text_form() {
+        for example in ALL {
+            let program = example.build().unwrap();
+            let printed = text::print(&program).unwrap();
+            assert_eq!(text::parse(printed), Ok(program), "{}", example.name);
+        }
     }
 
     #[test]

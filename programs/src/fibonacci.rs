@@ -35,7 +35,7 @@ pub fn program() -> Result<Program, BuildErrors> {
 #[cfg(test)]
 mod tests {
     use super::program;
-    use crate::interpreter::run;
+    use crate::testing::run;
     use traceloom_abi::field::MODULUS;
 
     #[test]
@@ -44,7 +44,7 @@ mod tests {
         let (mut a, mut b) = (0_u128, 1_u128);
         for n in 0..400 {
             if n < 30 || n % 50 == 0 {
-                assert_eq!(run(&program, "fibonacci", &[n], &[]).outputs, [a as u64], "n = {n}");
+                assert_eq!(run(&program, "fibonacci", &[n], &[]).outputs(), [a as u64], "n = {n}");
             }
             (a, b) = (b, (a + b) % u128::from(MODULUS));
         }

@@ -21,4 +21,4 @@ pub mod sha256;
 pub use catalog::{ALL, Example, Inputs, find};
 
 #[cfg(test)]
-mod interpreter;
+mod testing;

@@ -1,5 +1,5 @@
 use super::program;
-use crate::interpreter::{random_bytes, run};
+use crate::testing::{layout, random_bytes, run};
 
 fn digest_words(bytes: &[u8]) -> Vec<u64> {
     blake3::hash(bytes).as_bytes().iter().map(|&byte| u64::from(byte)).collect()
@@ -15,7 +15,7 @@ fn agrees_with_the_reference_implementation() {
     for len in lengths {
         let bytes = random_bytes(len);
         let run = run(&program, "blake3", &[len as u64], &bytes);
-        assert_eq!(run.outputs, digest_words(&bytes), "length {len}");
+        assert_eq!(run.outputs(), digest_words(&bytes), "length {len}");
     }
 }
 
@@ -24,7 +24,7 @@ fn equal_blocks_are_compressed_once() {
     let program = program().unwrap();
     let bytes = vec![0; 5000];
     let run = run(&program, "blake3", &[5000], &bytes);
-    assert_eq!(run.outputs, digest_words(&bytes));
+    assert_eq!(run.outputs(), digest_words(&bytes));
 }
 
 #[test]
@@ -35,4 +35,13 @@ fn seven_rows_per_compression() {
     assert_eq!(run.rows("blake3_compress"), 7 * (512 + 31));
     assert_eq!(run.rows("blake3_block"), 511);
     assert_eq!(run.rows("blake3_spine"), 5);
+}
+
+#[test]
+fn a_round_takes_320_auxiliaries_and_144_lookups() {
+    // Further auxiliaries: multiplicity, rank, inverse witness, the outputs of the
+    // next row and the gap to its rank. Further lookups: the return and, as slots
+    // that both arms share, the final xors.
+    let expected = [129, 2, 320 + 1 + 1 + 1 + 32 + 4, 144 + 1 + 32];
+    assert_eq!(layout(&program().unwrap(), "blake3_compress"), expected);
 }

@@ -1,5 +1,5 @@
 use super::program;
-use crate::interpreter::{random_bytes, run, try_run};
+use crate::testing::{random_bytes, run, try_run};
 use traceloom_abi::field::element;
 use traceloom_bytecode::Program;
 use traceloom_bytecode::model::{Block, Control, Op, ValueId};
@@ -9,7 +9,7 @@ fn words(number: u128) -> [u64; 4] {
 }
 
 fn check(program: &Program, a: u128, b: u128) {
-    let outputs = run(program, "div_rem", &[words(a), words(b)].concat(), &[]).outputs;
+    let outputs = run(program, "div_rem", &[words(a), words(b)].concat(), &[]).outputs();
     let (q, r) = (a.checked_div(b).unwrap_or(0), a.checked_rem(b).unwrap_or(a));
     assert_eq!(outputs, [words(q), words(r)].concat(), "{a} / {b}");
 }
@@ -49,7 +49,7 @@ fn forge(a: u128, b: u128, q: u128, r: u128) -> Result<Vec<u64>, String> {
         ops: bytes.iter().map(|&byte| Op::Const(element(u64::from(byte)))).collect(),
         control: Control::Return { selector: 0, values: outputs },
     }];
-    try_run(&program, "div_rem", &[words(a), words(b)].concat(), &[]).map(|run| run.outputs)
+    try_run(&program, "div_rem", &[words(a), words(b)].concat(), &[]).map(|run| run.outputs())
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::program;
-use crate::interpreter::{random_bytes, run, try_run};
+use crate::testing::{random_bytes, run, try_run};
 
 fn check(mut words: Vec<u32>) {
     let input: Vec<_> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -10,8 +10,8 @@ fn check(mut words: Vec<u32>) {
         0 => [0; 3],
         _ => [words[0], words[(len - 1) / 2], words[len - 1]],
     };
-    assert_eq!(run.outputs, expected.map(u64::from), "{len} words");
-    let written = run.written.get(&1).cloned().unwrap_or_default();
+    assert_eq!(run.outputs(), expected.map(u64::from), "{len} words");
+    let written = run.channel(1).to_vec();
     assert_eq!(written, words.into_iter().map(u64::from).collect::<Vec<_>>());
 }
 

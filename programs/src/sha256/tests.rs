@@ -1,7 +1,7 @@
 use sha2::{Digest, Sha256};
 
 use super::program;
-use crate::interpreter::{random_bytes, run};
+use crate::testing::{layout, random_bytes, run};
 
 #[test]
 fn agrees_with_the_reference_implementation() {
@@ -14,7 +14,7 @@ fn agrees_with_the_reference_implementation() {
         let bytes = random_bytes(len);
         let run = run(&program, "sha256", &[len as u64], &bytes);
         let digest: Vec<_> = Sha256::digest(&bytes).iter().map(|&byte| u64::from(byte)).collect();
-        assert_eq!(run.outputs, digest, "length {len}");
+        assert_eq!(run.outputs(), digest, "length {len}");
     }
 }
 
@@ -24,4 +24,9 @@ fn sixteen_rows_per_block() {
     let run = run(&program, "sha256", &[640], &random_bytes(640));
     assert_eq!(run.rows("sha256_rounds"), 16 * 11);
     assert_eq!(run.rows("sha256_constants"), 16);
+}
+
+#[test]
+fn four_rounds_take_a_row_of_636_columns() {
+    assert_eq!(layout(&program().unwrap(), "sha256_rounds"), [91, 2, 543, 304]);
 }
