@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use traceloom_bytecode::import::{Imported, import};
+use traceloom_bytecode::layout::derive_layout;
 use traceloom_bytecode::model::{Control, FunctionId};
-use traceloom_bytecode::{json, text};
+use traceloom_bytecode::system::build_system;
+use traceloom_bytecode::{CheckedProgram, json, text};
 
 const FILE: &str = "multi_stark.bytecode.json";
 
@@ -37,6 +39,8 @@ fn main() {
     let trials = vec![
         trial("the_program_is_what_it_is_known_to_be", the_program_is_what_it_is_known_to_be),
         trial("stated_layouts_are_kept", stated_layouts_are_kept),
+        trial("derived_layouts_are_the_stated_ones", derived_layouts_are_the_stated_ones),
+        trial("it_is_valid_and_has_the_known_paths", it_is_valid_and_has_the_known_paths),
         trial("every_form_is_lossless", every_form_is_lossless),
         trial("every_cut_file_is_refused", every_cut_file_is_refused),
         trial("a_damaged_byte_never_panics", a_damaged_byte_never_panics),
@@ -97,6 +101,45 @@ fn stated_layouts_are_kept(source: &[u8]) {
         assert_eq!(layout.selectors as usize, leaves.count(), "{:?}", FunctionId(position));
     }
     assert_eq!(layouts.iter().map(|layout| layout.shared.len()).sum::<usize>(), 13);
+}
+
+/// The other compiler knows no ranks, so layouts are compared without them.
+fn derived_layouts_are_the_stated_ones(source: &[u8]) {
+    let Imported { program, layouts } = read(source);
+    for (position, (function, stated)) in (0..).zip(program.functions.iter().zip(&layouts)) {
+        let derived = derive_layout(FunctionId(position), function, None);
+        let name = &function.name;
+        assert_eq!(derived.num_selectors, stated.selectors as usize, "{name}");
+        assert_eq!(derived.num_auxiliaries, stated.auxiliaries as usize, "{name}");
+        assert_eq!(derived.num_lookups, stated.lookups as usize, "{name}");
+        for share in &stated.shared {
+            let place = &derived.blocks[share.block.index()];
+            let shared = (place.shared_auxiliaries, place.shared_lookups);
+            assert_eq!(shared, (share.auxiliaries as usize, share.lookups as usize), "{name}");
+        }
+    }
+    let compress = derive_layout(FunctionId(73), &program.functions[73], None);
+    assert_eq!(compress.width(), 533);
+}
+
+fn it_is_valid_and_has_the_known_paths(source: &[u8]) {
+    let program = CheckedProgram::new(read(source).program).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(program.layout(FunctionId(73)).width(), 538);
+    let constrained = || program.function_ids().filter(|&id| program.function(id).constrained);
+    let ranked = constrained().filter(|&id| program.callgraph().is_ranked(id));
+    assert_eq!(ranked.count(), 84);
+    let counts: Vec<u64> = constrained().map(|id| program.paths(id).count()).collect();
+    assert_eq!((counts.iter().sum::<u64>(), counts.iter().max()), (352, Some(&19)));
+    let blocks = program.program().functions.iter().flat_map(|function| &function.blocks);
+    let arms = blocks.filter_map(|block| block.control.arms());
+    let unsorted = arms.filter(|arms| !arms.cases.iter().map(|case| case.0).is_sorted());
+    assert_eq!(unsorted.count(), 48);
+    // Every circuit can be built, and lookups have the slots that layouts promise.
+    let system = build_system(&program);
+    for (circuit, members) in system.circuits.iter().zip(&program.program().circuits) {
+        assert_eq!(circuit.width, program.layout(members[0]).width());
+        assert_eq!(circuit.lookups.len(), program.layout(members[0]).num_lookups);
+    }
 }
 
 fn every_form_is_lossless(source: &[u8]) {

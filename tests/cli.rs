@@ -1,0 +1,193 @@
+//! The command line as a person uses it: exit codes, messages, files left behind.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+struct Cli {
+    folder: TempDir,
+}
+
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Cli {
+    fn new() -> Self {
+        Self { folder: TempDir::new().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        std::fs::write(self.path(name), bytes).unwrap();
+        self.path(name)
+    }
+
+    /// Runs in the folder, so that messages have short paths.
+    fn run(&self, args: &str) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+        command.current_dir(self.folder.path()).args(args.split_whitespace());
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert!(!err.contains("panicked"), "{args}: {err}");
+        Ran { code: status.code(), out, err }
+    }
+
+    #[track_caller]
+    fn ok(&self, args: &str) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(0), "{args}: {}{}", ran.out, ran.err);
+        ran.out
+    }
+
+    #[track_caller]
+    fn fails(&self, code: i32, args: &str, message: &str) {
+        let ran = self.run(args);
+        assert_eq!(ran.code, Some(code), "{args}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(message), "{args}: {}", ran.err);
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn prove(cli: &Cli, input: &Path) {
+    let args = format!(
+        "prove blake3 --input {} --out p.proof --profile fast",
+        input.file_name().unwrap().to_str().unwrap()
+    );
+    let out = cli.ok(&args);
+    let digest = blake3::hash(&std::fs::read(input).unwrap()).to_hex();
+    assert!(out.contains(digest.as_str()), "{out}");
+}
+
+#[test]
+fn a_file_is_proven_and_verified() {
+    let cli = Cli::new();
+    let input = cli.write("input", "a small file\n".repeat(100));
+    prove(&cli, &input);
+    let digest = blake3::hash(&std::fs::read(&input).unwrap()).to_hex().to_string();
+    let out = cli.ok("verify p.proof --profile fast --explain");
+    assert!(out.contains("valid"), "{out}");
+    assert!(out.contains(&format!("knowledge of 1300 bytes whose BLAKE3 is {digest}")), "{out}");
+    assert!(out.contains("bits conjectured"), "{out}");
+    cli.ok(&format!("verify p.proof --profile fast --args 1300 --outputs 0x{digest}"));
+    let header = cli.ok("inspect p.proof");
+    assert!(header.contains("program      blake3"), "{header}");
+    // What the caller expects is compared, never taken from the file.
+    cli.fails(1, "verify p.proof", "the proof has profile fast, expected standard");
+    cli.fails(1, "verify p.proof --profile fast --args 1299", "other inputs");
+    cli.fails(1, "verify p.proof --profile fast --outputs 0x00", "other outputs");
+    cli.fails(1, "verify p.proof --profile fast --program sha256", "another program");
+    assert_eq!(cli.files(), ["input", "p.proof"]);
+}
+
+#[test]
+fn an_empty_file_is_an_input() {
+    let cli = Cli::new();
+    let input = cli.write("empty", "");
+    prove(&cli, &input);
+    let out = cli.ok("verify p.proof --profile fast");
+    assert!(out.contains("knowledge of 0 bytes"), "{out}");
+}
+
+#[test]
+fn damaged_proofs_are_refused_with_their_place() {
+    let cli = Cli::new();
+    cli.ok("prove fibonacci --args 20 --out p.proof --profile fast");
+    let proof = std::fs::read(cli.path("p.proof")).unwrap();
+    cli.write("cut", &proof[..proof.len() / 2]);
+    cli.fails(2, "verify cut --profile fast", "byte");
+    cli.write("long", [&proof[..], b"x"].concat());
+    cli.fails(2, "verify long --profile fast", "byte");
+    cli.write("text", "this is no proof");
+    cli.fails(2, "verify text --profile fast", "not a traceloom proof");
+    cli.write("none", "");
+    cli.fails(2, "verify none --profile fast", "byte 0");
+    for place in (0..proof.len()).step_by(proof.len() / 40) {
+        let mut flipped = proof.clone();
+        flipped[place] ^= 1;
+        cli.write("flipped", flipped);
+        let ran = cli.run("verify flipped --profile fast");
+        assert!(matches!(ran.code, Some(1 | 2)), "byte {place}: {}", ran.out);
+    }
+}
+
+#[test]
+fn unreadable_and_malformed_input_is_named() {
+    let cli = Cli::new();
+    cli.fails(2, "prove blake3 --input nowhere --out p", "cannot read nowhere");
+    cli.fails(2, "prove blake3 --input . --out p", "cannot read .");
+    cli.fails(2, "prove blake3 --out p", "takes --input FILE");
+    cli.fails(2, "verify nowhere", "cannot read nowhere");
+    cli.fails(2, "execute nonsense", "no such program file");
+    cli.fails(2, "execute fibonacci", "takes --args n");
+    cli.fails(2, "execute fibonacci --args 1,2", "has 1 inputs, got 2");
+    for number in ["18446744069414584321", "-1", "1.0", "1e3", "0x10", "007", "+1", "x", "1,,2"] {
+        cli.fails(2, &format!("execute fibonacci --args={number}"), "decimal number from 0 to");
+    }
+    cli.ok("execute fibonacci --args 0");
+    cli.fails(2, "prove blake3 --nonsense", "--nonsense");
+    cli.fails(2, "prove blake3 --input . --out p --profile best", "no profile");
+    cli.fails(2, "", "Usage");
+    assert_eq!(cli.files(), [] as [&str; 0]);
+}
+
+#[test]
+fn program_files_are_run_and_their_errors_are_placed() {
+    let cli = Cli::new();
+    let text = cli.ok("inspect fibonacci");
+    cli.write("fib.tla", &text);
+    let out = cli.ok("execute fib.tla --args 10");
+    assert!(out.contains("(10) = 55"), "{out}");
+    cli.ok("check fib.tla --args 10");
+    cli.ok("prove fib.tla --args 10 --out p.proof --profile fast");
+    let out = cli.ok("verify p.proof --program fib.tla --profile fast");
+    assert!(out.contains("(10) = 55"), "{out}");
+    cli.write("bad.tla", text.replacen("const", "konst", 1));
+    cli.fails(2, "check bad.tla --args 1", "konst");
+    cli.write("bytes", [0xff, 0xfe, 0x00]);
+    cli.fails(2, "check bytes", "bytes is no program");
+    cli.write("bad.json", "{\"format\": \"traceloom-program/1\",}");
+    cli.fails(2, "check bad.json", "bad.json is no program");
+}
+
+#[test]
+fn failed_writes_leave_nothing_behind() {
+    let cli = Cli::new();
+    cli.fails(2, "prove fibonacci --args 5 --profile fast --out no/p.proof", "cannot write");
+    cli.fails(2, "prove fibonacci --args 5 --profile fast --out .", "not a regular file");
+    assert_eq!(cli.files(), [] as [&str; 0]);
+    // A proof that was there stays as it was when the next one is refused.
+    cli.write("p.proof", "before");
+    cli.fails(2, "prove fibonacci --args 5,6 --profile fast --out p.proof", "inputs");
+    assert_eq!(std::fs::read(cli.path("p.proof")).unwrap(), b"before");
+}
+
+#[test]
+fn all_programs_are_listed_and_checked() {
+    let cli = Cli::new();
+    let list = cli.ok("programs");
+    for example in &traceloom::programs::ALL {
+        assert!(list.contains(example.name), "{list}");
+    }
+    cli.write("words", [3_u32, 1, 2, 1].map(u32::to_le_bytes).concat());
+    let out = cli.ok("check merge_sort --input words");
+    assert!(out.contains("all constraints hold, all messages balance"), "{out}");
+    cli.ok("check sha256 --input words");
+    cli.ok("check div_rem --args 7,0,0,0,2,0,0,0");
+    cli.fails(2, "check merge_sort --input nothing", "cannot read nothing");
+    cli.write("odd", "12345");
+    cli.fails(2, "check merge_sort --input odd", "multiple of 4");
+}
