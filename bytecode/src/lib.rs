@@ -2,6 +2,7 @@
 //!
 //! In reading order:
 //! - [`model`]: programs as flat, index-based data;
+//! - [`builder`]: the typed way to write one;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
 //! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
 //! - [`system`]: constraints and lookups of all circuits;
@@ -10,6 +11,7 @@
 //! Programs come from outside and are untrusted: nothing here recurses over
 //! their nesting, and every error names function, block and operation.
 
+pub mod builder;
 pub mod callgraph;
 pub mod check;
 pub mod execute;
