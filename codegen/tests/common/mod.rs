@@ -1,6 +1,8 @@
 //! What the tests share: a plan compared with the reference builder, row by row.
 #![allow(dead_code)]
 
+pub mod fixtures;
+
 use traceloom_abi::field::word;
 use traceloom_abi::record::Record;
 use traceloom_bytecode::CheckedProgram;
