@@ -8,6 +8,9 @@ use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
 use traceloom_bytecode::model::{FunctionId, Op};
 use traceloom_codegen::compile;
+use traceloom_codegen::digest::unit_digest;
+use traceloom_codegen::plan::{Cell, Fixed, FunctionPlan, ReadSource, plan_program};
+use traceloom_codegen::verify::verify;
 
 /// Runs claims of `entry` and compares every row; `None` where no run is possible.
 fn run(program: &CheckedProgram, entry: &str, claims: &[Vec<u64>], input: &[u64]) -> Tally {
@@ -52,7 +55,7 @@ fn blake3_rows_equal_the_reference_and_its_rounds_are_narrow() {
 #[test]
 fn a_round_of_blake3_is_packed_in_at_most_192_bytes() {
     let strides = |program: &CheckedProgram, compress: FunctionId| {
-        let plan = traceloom_codegen::plan::plan_program(program);
+        let plan = plan_program(program);
         let plan = plan.functions.into_iter().find(|f| f.function == compress.0).unwrap();
         plan.paths.iter().map(|path| path.schema.stride).collect::<Vec<_>>()
     };
@@ -103,4 +106,58 @@ fn text_is_a_function_of_the_program() {
             }
         }
     }
+}
+
+/// Each of these would be a wrong row or a wrong read; each is found, and named.
+#[test]
+fn a_broken_plan_is_reported_as_our_fault() {
+    type Break = fn(&mut FunctionPlan);
+    let breaks: [(&str, Break); 10] = [
+        ("is not written", |f| f.paths[0].writes.truncate(9)),
+        ("is written twice", |f| {
+            let again = f.paths[0].writes[0];
+            f.paths[0].writes.push(again);
+        }),
+        ("should be", |f| {
+            let selector = f.layout.num_inputs as usize;
+            f.paths[0].writes[selector].cell = Cell::Constant(2);
+        }),
+        ("the program's layout", |f| f.layout.num_auxiliaries += 1),
+        ("is not aligned or overlaps", |f| f.paths[0].schema.words[1].offset -= 1),
+        ("exactly the words", |f| f.paths[0].schema.words.truncate(2)),
+        ("no source", |f| {
+            f.paths[0].reads[0].source = ReadSource::Fetched { fetch: 99, result: 0 };
+        }),
+        ("is not output", |f| f.paths[0].reads[0].alias = Some(0)),
+        ("may reach", |f| f.paths[0].values[1].bound = 1),
+        ("the branching plan writes", |f| f.generic.blocks[0].writes.truncate(3)),
+    ];
+    let program = CheckedProgram::new(fixtures::all().swap_remove(0).program).unwrap();
+    let plan = plan_program(&program);
+    assert_eq!(verify(&program, &plan), Ok(()));
+    for (expected, damage) in breaks {
+        let mut broken = plan.clone();
+        damage(&mut broken.functions[0]);
+        let faults = verify(&program, &broken).expect_err(expected).to_string();
+        assert!(faults.contains(expected), "{expected}: {faults}");
+        assert!(faults.contains("fault of traceloom") && faults.contains("main"), "{faults}");
+        assert_ne!(unit_digest(&plan), unit_digest(&broken), "{expected}");
+    }
+}
+
+/// Unread advice, the `d` of an eq_zero and columns of other paths are free.
+#[test]
+fn free_cells_have_a_reason() {
+    let mut fixtures = fixtures::all();
+    let continuations = CheckedProgram::new(fixtures.swap_remove(4).program).unwrap();
+    let arithmetic = CheckedProgram::new(fixtures.swap_remove(0).program).unwrap();
+    let count = |program: &CheckedProgram, is: fn(Fixed) -> bool| {
+        let plan = plan_program(program);
+        let writes = plan.functions[0].paths.iter().flat_map(|path| &path.writes);
+        writes.filter(|write| is(write.fixed)).count()
+    };
+    assert_eq!(count(&arithmetic, |fixed| fixed == Fixed::FreeAdvice), 8);
+    assert_eq!(count(&arithmetic, |fixed| matches!(fixed, Fixed::FreeWhenZero(_))), 2);
+    assert_eq!(count(&arithmetic, |fixed| fixed == Fixed::FreeUnused), 0);
+    assert!(count(&continuations, |fixed| fixed == Fixed::FreeUnused) > 0);
 }

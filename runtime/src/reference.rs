@@ -5,6 +5,7 @@
 //! outputs, path or ranks differ from what it found. It shares nothing with the
 //! generated writers but the layout.
 
+use traceloom_abi::biguint;
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero, word};
 use traceloom_abi::record::Record;
@@ -12,7 +13,7 @@ use traceloom_abi::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_bytecode::layout::{BlockPlace, FunctionLayout, OpPlace};
-use traceloom_bytecode::model::{Control, Function, FunctionId, Match, Op, ValueId};
+use traceloom_bytecode::model::{BIGUINT_WIDTH, Control, Function, FunctionId, Match, Op, ValueId};
 use traceloom_bytecode::system::GroupColumns;
 
 use crate::order::runs;
@@ -378,8 +379,12 @@ impl RowBuilder<'_> {
         Ok(results)
     }
 
-    fn div_rem(&self, _a: u64, _b: u64) -> Result<Vec<Goldilocks>, RowError> {
-        Err(self.error("pending".into()))
+    fn div_rem(&self, a: u64, b: u64) -> Result<Vec<Goldilocks>, RowError> {
+        let index = self.program.memory_index(BIGUINT_WIDTH).expect("checked widths");
+        let found = biguint::find_div_rem(&self.record.memories[index], a, b);
+        let (quotient, remainder) =
+            found.ok_or_else(|| self.error(format!("no quotient of lists {a} and {b}")))?;
+        Ok(elements(&[quotient, remainder]))
     }
 }
 

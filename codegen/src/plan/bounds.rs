@@ -98,7 +98,8 @@ mod tests {
         assert_eq!(bound(0, UNKNOWN), 0);
         let product = Expr::Mul(ValueNo(0), ValueNo(1));
         let bound = |a: u64, b: u64| bound_of(&product, |v| [a, b][v.index()], |_| UNKNOWN);
-        assert_eq!(bound(1 << 32, 1 << 32), UNKNOWN);
+        assert_eq!(bound(1 << 32, 1 << 32), 0xffff_ffff * 0xffff_ffff + 1);
+        assert_eq!(bound((1 << 32) + 1, 1 << 32), UNKNOWN);
         assert_eq!(bound(1 << 32, 0x8000_0001), (0xffff_ffff << 31) + 1);
     }
 

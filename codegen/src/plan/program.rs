@@ -212,7 +212,7 @@ fn list(values: &[ValueId]) -> String {
     let spelled = values.iter().take(MAX_SPELLED).map(|value| format!(" {}", value.0));
     let mut text: String = spelled.collect();
     if values.len() > MAX_SPELLED {
-        text.push_str(&format!(" … ({})", values.len()));
+        text.push_str(&format!(" ... ({})", values.len()));
     }
     text
 }

@@ -167,3 +167,23 @@ pub fn kernel_name(function: &FunctionPlan, path: Option<u32>) -> String {
         None => format!("{}_generic", function.symbol),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `quote!` drops comments; this is the way around it, so it is pinned.
+    #[test]
+    fn comment_attributes_are_printed_as_comments() {
+        let text = print(quote! {
+            fn f() {
+                #[comment = " op 0: const 3"]
+                let x = 3;
+                #[comment = " unused from here on"]
+                row.aux[1] = element(0);
+            }
+        });
+        assert!(text.contains("    // op 0: const 3\n    let x = 3;"), "{text}");
+        assert!(text.contains("    // unused from here on\n    row.aux[1] ="), "{text}");
+    }
+}

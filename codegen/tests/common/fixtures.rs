@@ -381,7 +381,7 @@ fn integers() -> Fixture {
     p.define(main, |f, x| {
         let (zero, one) = (f.constant(0), f.constant(1));
         let end = f.store(&[one, zero, zero, zero, zero, zero, zero, zero, zero, zero]);
-        let mut list = |f: &mut traceloom_bytecode::builder::Body, low: Value, next: Value| {
+        let list = |f: &mut traceloom_bytecode::builder::Body, low: Value, next: Value| {
             f.store(&[zero, low, one, zero, zero, zero, zero, zero, zero, next])
         };
         let (high, divisor) = (list(f, x[0], end), list(f, x[2], end));

@@ -41,7 +41,7 @@ pub fn compare(program: &CheckedProgram, plan: &ProgramPlan, record: &Record) ->
                 };
                 base + column.index as usize
             };
-            let check = |cells: &Cells, what: &str| {
+            let check = |cells: &Cells, row: usize, what: &str| {
                 assert_eq!(cells.len(), function.layout.width() as usize, "{}", function.name);
                 for (&column, &found) in cells {
                     let expected = word(trace.row(row)[place(column)]);
@@ -59,7 +59,7 @@ pub fn compare(program: &CheckedProgram, plan: &ProgramPlan, record: &Record) ->
                         assert_eq!(Ok(&words), checked.as_ref(), "{}", function.name);
                         match interpret::typed_seed(path, &words) {
                             Some(seed) => {
-                                check(&interpret::write_path(path, &seed), "typed");
+                                check(&interpret::write_path(path, &seed), row, "typed");
                                 let mut wide = vec![0; function.full.stride()];
                                 function.full.widen(&path.schema, run.path, &seed, &mut wide);
                                 let (wide, _) = wide.as_chunks::<8>();
@@ -74,7 +74,7 @@ pub fn compare(program: &CheckedProgram, plan: &ProgramPlan, record: &Record) ->
                     }
                 };
                 let full = interpret::full_seed(&function.full, &words);
-                check(&interpret::write_generic(function, &full).unwrap(), "generic");
+                check(&interpret::write_generic(function, &full).unwrap(), row, "generic");
                 tally.full_bytes += 8 * full.len();
                 tally.row_bytes += 8 * function.layout.width() as usize;
                 tally.rows += 1;
