@@ -66,6 +66,9 @@ fn the_whole_program_has_plans(source: &[u8]) {
     let strides: Vec<u32> = compress.paths.iter().map(|path| path.schema.stride).collect();
     println!("function {COMPRESS}: {strides:?} of {} columns", compress.layout.width());
     assert!(strides.iter().all(|&stride| stride <= 192), "{strides:?}");
+    let rust: usize =
+        units.files.iter().filter(|(name, _)| name.ends_with(".rs")).map(|(_, t)| t.len()).sum();
+    println!("{rust} bytes of Rust");
     // No typed seed is wider than the canonical one, up to its padding.
     for line in inventory::lines(&units.plan, None) {
         let typed = line.typed_bytes.map_or(line.canonical_bytes, u64::from);

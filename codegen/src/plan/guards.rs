@@ -4,7 +4,8 @@
 //! operand, a word comparison, a key. It proves nothing, so every word that is
 //! narrowed by it is checked while packing.
 //!
-//! Inputs of a function are as narrow as the widest of its paths; arguments of
+//! Inputs of a function are as narrow as the widest of the paths that use them (a
+//! path that does not use an input takes it as the others do); arguments of
 //! constrained calls are as narrow as the callee's inputs. That iterates
 //! downwards from "unknown", and may stop at any round.
 
@@ -36,14 +37,18 @@ pub fn solve_inputs(library: &Library, num_inputs: &[usize], paths: &[Vec<Lowere
             let mut widest = vec![0; num_inputs[function]];
             for (path, proven) in paths.iter().zip(&proven[function]) {
                 let guarded = guarded(&before, path, proven);
-                for (value, guard) in path.code.values.iter().zip(guarded) {
-                    if let Expr::Seed(Meaning::Input(i)) = value.expr {
-                        widest[i as usize] = widest[i as usize].max(round_up(guard));
+                for i in 0..widest.len() {
+                    let value = path.code.inputs[i];
+                    if path.used[value.index()] {
+                        widest[i] = widest[i].max(round_up(guarded[value.index()]));
                     }
                 }
             }
             if !paths.is_empty() {
-                inputs[function] = widest;
+                // What no path uses is anything.
+                let known =
+                    widest.into_iter().map(|bound| if bound == 0 { UNKNOWN } else { bound });
+                inputs[function] = known.collect();
             }
         }
         if inputs == before {
@@ -99,6 +104,15 @@ pub fn guarded(inputs: &Inputs, path: &LoweredPath, proven: &[u64]) -> Vec<u64> 
         }
     }
     guards
+}
+
+/// Inputs that the path does not use are as narrow as on the paths that do.
+pub fn guard_unused(own: &[u64], path: &LoweredPath, guards: &mut [u64]) {
+    for (&bound, value) in own.iter().zip(&path.code.inputs) {
+        if !path.used[value.index()] {
+            guards[value.index()] = guards[value.index()].min(bound);
+        }
+    }
 }
 
 /// Width class of a seed word with these bounds.

@@ -52,6 +52,8 @@ pub struct Lowering<'a> {
     pub fetches: Vec<Fetch>,
     /// Uses so far.
     pub uses: Vec<Use>,
+    /// The inputs.
+    pub inputs: Vec<ValueNo>,
     rank: Option<ValueNo>,
     num_callee_ranks: u32,
     op: Option<u32>,
@@ -72,6 +74,7 @@ impl<'a> Lowering<'a> {
             reads: Vec::new(),
             fetches: Vec::new(),
             uses: Vec::new(),
+            inputs: Vec::new(),
             rank: None,
             num_callee_ranks: 0,
             op: None,
@@ -88,6 +91,7 @@ impl<'a> Lowering<'a> {
             let input = lowering.push(Expr::Seed(Meaning::Input(i as u32)));
             lowering.write(Column::input(i), input, Fixed::Determined);
             lowering.scope.push(input);
+            lowering.inputs.push(input);
         }
         lowering
     }

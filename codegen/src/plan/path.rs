@@ -20,6 +20,8 @@ pub struct LoweredPath<'a> {
     pub leaves: Vec<u32>,
     /// What it returns.
     pub outputs: Vec<ValueNo>,
+    /// By value: whether anything but its own column uses it.
+    pub used: Vec<bool>,
 }
 
 /// Lowers path number `path` of function `id`, whose paths are numbered.
@@ -37,7 +39,28 @@ pub fn lower_path<'a>(
     fill_unused(&mut code);
     find_aliases(&mut code, &outputs);
     find_needs(&mut code, &outputs);
-    LoweredPath { code, path, leaves, outputs }
+    let used = find_used(&code);
+    LoweredPath { code, path, leaves, outputs, used }
+}
+
+/// Values that an operation, an assertion, a match or the return uses.
+fn find_used(code: &Lowering<'_>) -> Vec<bool> {
+    let mut used = vec![false; code.values.len()];
+    let mut mark = |value: ValueNo| used[value.index()] = true;
+    code.values.iter().flat_map(|value| value.expr.operands()).for_each(&mut mark);
+    code.fetches.iter().flat_map(|fetch| fetch.kind.operands()).for_each(&mut mark);
+    for used in &code.uses {
+        match *used {
+            Use::Below(value, _) | Use::Argument(value, ..) | Use::Constrained(value) => {
+                mark(value);
+            }
+            Use::Equal(a, b) | Use::With(a, b) => {
+                mark(a);
+                mark(b);
+            }
+        }
+    }
+    used
 }
 
 /// Follows the leaves; what the path returns.

@@ -34,7 +34,7 @@ pub fn plan_program(program: &CheckedProgram) -> ProgramPlan {
         let function = program.function(id);
         let layout = PlanLayout::of(program.layout(id));
         let paths: Vec<PathPlan> =
-            Vec::into_iter(paths).map(|path| finish(&library, &inputs, path)).collect();
+            Vec::into_iter(paths).map(|path| finish(&library, &inputs, id, path)).collect();
         let max_reads = longest(&generic);
         FunctionPlan {
             name: function.name.clone(),
@@ -72,9 +72,10 @@ fn lower_paths<'a>(
 }
 
 /// Chooses widths, lays the seed out and bounds every value by it.
-fn finish(library: &Library, inputs: &Inputs, path: LoweredPath<'_>) -> PathPlan {
+fn finish(library: &Library, inputs: &Inputs, id: FunctionId, path: LoweredPath<'_>) -> PathPlan {
     let proven = guards::proven(library, &path);
-    let guarded = guards::guarded(inputs, &path, &proven);
+    let mut guarded = guards::guarded(inputs, &path, &proven);
+    guards::guard_unused(&inputs[id.index()], &path, &mut guarded);
     let mut order = Vec::new();
     for (index, value) in path.code.values.iter().enumerate() {
         if let Expr::Seed(meaning) = value.expr {

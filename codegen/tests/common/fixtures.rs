@@ -6,6 +6,7 @@ use traceloom_bytecode::Program;
 use traceloom_bytecode::builder::{BuildErrors, ProgramBuilder, Value};
 
 /// A program, the claims of its entry `main`, and the words of io channel 0.
+#[allow(dead_code)]
 pub struct Fixture {
     pub program: Program,
     pub claims: Vec<Vec<u64>>,
