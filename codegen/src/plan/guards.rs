@@ -37,10 +37,9 @@ pub fn solve_inputs(library: &Library, num_inputs: &[usize], paths: &[Vec<Lowere
             let mut widest = vec![0; num_inputs[function]];
             for (path, proven) in paths.iter().zip(&proven[function]) {
                 let guarded = guarded(&before, path, proven);
-                for i in 0..widest.len() {
-                    let value = path.code.inputs[i];
+                for (widest, value) in widest.iter_mut().zip(&path.code.inputs) {
                     if path.used[value.index()] {
-                        widest[i] = widest[i].max(round_up(guarded[value.index()]));
+                        *widest = (*widest).max(round_up(guarded[value.index()]));
                     }
                 }
             }

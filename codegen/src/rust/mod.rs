@@ -49,7 +49,7 @@ fn function_tokens(function: &FunctionPlan) -> TokenStream {
     let layout = function.layout;
     let [i, s, a, l] =
         [layout.num_inputs, layout.num_selectors, layout.num_auxiliaries, layout.num_lookups]
-            .map(|count| number(count));
+            .map(number);
     let (symbol, index) = (&function.symbol, number(function.function));
     let (ranked, reads) = (function.full.ranked, number(function.full.max_reads));
     let units = function.paths.iter().map(|path| path_unit(function, path));

@@ -68,8 +68,7 @@ pub fn writer(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
 /// `Cells<'_, 129, 2, 407>`.
 pub fn cells_type(function: &FunctionPlan) -> TokenStream {
     let layout = function.layout;
-    let [i, s, a] =
-        [layout.num_inputs, layout.num_selectors, layout.num_auxiliaries].map(|n| number(n));
+    let [i, s, a] = [layout.num_inputs, layout.num_selectors, layout.num_auxiliaries].map(number);
     quote!(Cells<'_, #i, #s, #a>)
 }
 
