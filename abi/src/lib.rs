@@ -8,6 +8,9 @@
 //! - [`system`]: constraint and lookup expressions of all circuits;
 //! - [`claim`]: what a proof states;
 //! - [`record`] and [`io`]: what one execution leaves behind;
+//! - [`seed`]: what a row cannot compute, packed;
+//! - [`pack`] and [`row`]: what emitted packers and writers are made of;
+//! - [`registry`]: what generated code offers;
 //! - [`trace`]: main traces and the witness of a shard.
 //!
 //! This crate knows no program, no protocol and no device.
@@ -18,6 +21,10 @@ pub mod claim;
 pub mod field;
 pub mod io;
 pub mod message;
+pub mod pack;
 pub mod record;
+pub mod registry;
+pub mod row;
+pub mod seed;
 pub mod system;
 pub mod trace;

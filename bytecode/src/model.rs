@@ -199,7 +199,7 @@ pub enum Op {
 
 /// Memory width of the integer lists of [`Op::HintBigUintDivRem`]: a tag (0 node,
 /// 1 end), eight little-endian bytes, the next pointer.
-pub const BIGUINT_WIDTH: u32 = 10;
+pub const BIGUINT_WIDTH: u32 = traceloom_abi::biguint::WIDTH as u32;
 
 impl Op {
     /// Name in text and reports.

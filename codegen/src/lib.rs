@@ -1,0 +1,25 @@
+//! From bytecode to the text that fills traces.
+//!
+//! In reading order:
+//! - [`compile()`]: the passes, on one screen;
+//! - [`plan`]: what a row is, decided once per function and path;
+//! - [`verify`](mod@verify): the plan's invariants, derived again;
+//! - [`interpret`]: plans run as they are, to compare with;
+//! - [`rust`]: plans printed as packers and scalar writers;
+//! - [`mangle`]: names of untrusted functions in emitted text;
+//! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table.
+//!
+//! Everything is a function of the program alone: ordered collections, no clock,
+//! no path, no thread order.
+
+pub mod compile;
+pub mod digest;
+pub mod interpret;
+pub mod inventory;
+pub mod json;
+pub mod mangle;
+pub mod plan;
+pub mod rust;
+pub mod verify;
+
+pub use compile::{Units, compile};

@@ -1,0 +1,110 @@
+//! Not a test by itself: `emitted/main.rs` copies this file into a project with the
+//! units that it generated, builds and runs it. Every generated packer and writer
+//! is compared with the reference builder, over poisoned memory.
+
+use traceloom_abi::field::{Goldilocks, word};
+use traceloom_abi::io::Io;
+use traceloom_abi::record::Record;
+use traceloom_abi::registry::ProgramUnit;
+use traceloom_abi::row::RowShape;
+use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
+use traceloom_bytecode::system::GroupColumns;
+use traceloom_runtime::order::runs;
+use traceloom_runtime::reference::function_trace;
+
+const POISON: u64 = u64::MAX;
+
+/// What was compared.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub rows: usize,
+    pub narrow: usize,
+    pub widened: usize,
+}
+
+pub fn run(
+    program: &CheckedProgram,
+    unit: &ProgramUnit,
+    entry: &str,
+    claims: &[Vec<u64>],
+    input: &[u64],
+) -> Tally {
+    assert_eq!(unit.fingerprint, program.fingerprint());
+    let mut io = Io::default();
+    io.add_input(0, &[], input).unwrap();
+    let id = program.find(entry).expect("the entry");
+    let claims: Vec<_> = claims.iter().map(|claim| (id, claim.clone())).collect();
+    let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
+    let execution = execute_with(program, &claims, io, &Limits::default(), hooks).unwrap();
+    let mut tally = Tally::default();
+    for circuit in 0..program.program().circuits.len() {
+        compare(program, unit, &execution.record, circuit, &mut tally);
+    }
+    tally
+}
+
+fn compare(
+    program: &CheckedProgram,
+    unit: &ProgramUnit,
+    record: &Record,
+    circuit: usize,
+    tally: &mut Tally,
+) {
+    let Some(trace) = function_trace(program, record, circuit).unwrap() else { return };
+    let columns = GroupColumns::new(program, &program.program().circuits[circuit]);
+    let mut first = 0;
+    for run in runs(program, record, circuit) {
+        let function = unit.function(run.function.0).expect("a unit");
+        let shape = RowShape {
+            width: columns.width,
+            input: 0,
+            selector: columns.first_selector[run.member],
+            auxiliary: columns.first_auxiliary,
+        };
+        let count = run.queries.len();
+        let check = |rows: &[Goldilocks], what: &str| {
+            for (i, &cell) in rows.iter().enumerate() {
+                let (row, column) = (first + i / shape.width, i % shape.width);
+                let expected = trace.row(row)[column];
+                let name = &program.function(run.function).name;
+                assert_eq!(word(cell), word(expected), "{what} {name:?} row {row} column {column}");
+            }
+        };
+        let poisoned = || vec![Goldilocks::new(POISON); count * shape.width];
+        let mut full = vec![0xff; count * function.full.stride()];
+        if let Some(path) = function.paths.get(run.path as usize) {
+            let stride = path.schema.stride as usize;
+            let mut seeds = vec![0xff; count * stride];
+            let narrow = (path.pack_typed)(record, &run.queries, &mut seeds).unwrap();
+            assert!((path.pack_full)(record, &run.queries, &mut full).unwrap());
+            let mut checked = vec![0xff; count * stride];
+            let agreed = (path.pack_checked)(record, &run.queries, &mut checked).unwrap();
+            assert_eq!((narrow, &seeds), (agreed, &checked));
+            if narrow {
+                let mut rows = poisoned();
+                (path.write)(&seeds, &mut rows, &shape);
+                check(&rows, "typed");
+                let mut wide = vec![0xff; full.len()];
+                for (typed, wide) in seeds
+                    .chunks_exact(stride)
+                    .zip(wide.chunks_exact_mut(function.full.stride()))
+                {
+                    function.full.widen(&path.schema, run.path, typed, wide);
+                }
+                assert!(wide == full, "widened seeds are full seeds");
+                tally.narrow += count;
+            } else {
+                tally.widened += count;
+            }
+        } else {
+            let pack = function.generic.pack.expect("a packer without paths");
+            assert!(pack(record, &run.queries, &mut full).unwrap());
+        }
+        let mut rows = poisoned();
+        (function.generic.write)(&full, &mut rows, &shape).unwrap();
+        check(&rows, "generic");
+        tally.rows += count;
+        first += count;
+    }
+}
