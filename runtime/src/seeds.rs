@@ -18,7 +18,7 @@ use traceloom_abi::field::{Goldilocks, is_canonical};
 use traceloom_abi::pack::PackError;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, PathUnit};
-use traceloom_abi::seed::Width;
+use traceloom_abi::seed::{SeedWord, Width};
 use traceloom_abi::trace::Trace;
 
 use crate::bind::Member;
@@ -174,8 +174,7 @@ impl CircuitSeeds {
         let mut trace = Trace::zero(self.num_rows, self.width);
         let chunk = options.chunk(self.width * size_of::<Goldilocks>());
         let chunks = trace.values[..self.num_rows * self.width].par_chunks_mut(chunk * self.width);
-        let chunks = chunks.enumerate();
-        chunks.try_for_each(|(index, rows)| self.write_rows(index * chunk, rows))?;
+        chunks.enumerate().try_for_each(|(index, rows)| self.write_rows(index * chunk, rows))?;
         Ok(Some(trace))
     }
 
@@ -249,10 +248,10 @@ impl Packer<'_> {
     fn run(&self, queries: &[u32]) -> Result<(Encoding, usize, Vec<u8>), SeedError> {
         let full = |why, bytes| (Encoding::Full(why), self.unit.full.stride(), bytes);
         let Some(path) = self.unit.paths.get(self.path as usize) else {
-            return Ok(full(Why::ManyPaths, self.full(queries, |_| None)?));
+            return Ok(full(Why::ManyPaths, self.full(queries)?));
         };
         if queries.len() < self.options.short_run {
-            return Ok(full(Why::Short, self.full(queries, |_| None)?));
+            return Ok(full(Why::Short, self.full(queries)?));
         }
         let stride = path.schema.stride as usize;
         let chunk_rows = self.options.chunk(stride);
@@ -282,12 +281,8 @@ impl Packer<'_> {
         Ok(full(Why::Widened, self.full_chunks(queries, chunk_rows, typed)?))
     }
 
-    fn full<'s>(
-        &self,
-        queries: &[u32],
-        typed: impl Fn(Range<usize>) -> Option<(&'s PathUnit, &'s [u8])> + Sync,
-    ) -> Result<Vec<u8>, SeedError> {
-        self.full_chunks(queries, self.options.chunk(self.unit.full.stride()), typed)
+    fn full(&self, queries: &[u32]) -> Result<Vec<u8>, SeedError> {
+        self.full_chunks(queries, self.options.chunk(self.unit.full.stride()), |_| None)
     }
 
     /// Full seeds: widened where `typed` has the chunk's seeds, packed elsewhere.
