@@ -319,8 +319,7 @@ impl Packer<'_> {
     ) -> Result<bool, SeedError> {
         let narrow = (path.pack_typed)(self.record, queries, seeds);
         let narrow = narrow.map_err(|error| self.error(error))?;
-        let is_full =
-            |word: &&_| matches!(word, traceloom_abi::seed::SeedWord { width: Width::Full, .. });
+        let is_full = |word: &&SeedWord| word.width == Width::Full;
         // Wide words come first.
         let num_full = path.schema.words.iter().take_while(is_full).count();
         self.require_canonical(seeds, path.schema.stride as usize, num_full)?;
