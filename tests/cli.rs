@@ -191,3 +191,33 @@ fn all_programs_are_listed_and_checked() {
     cli.write("odd", "12345");
     cli.fails(2, "check merge_sort --input odd", "multiple of 4");
 }
+
+#[test]
+fn rows_have_a_provider_and_a_reason() {
+    let cli = Cli::new();
+    let prove = |trace: &str, out: &str| {
+        cli.ok(&format!("prove fibonacci --args 20 --profile fast --out {out} {trace}"));
+        std::fs::read(cli.path(out)).unwrap()
+    };
+    let scalar = prove("--trace scalar --strict --report reports/scalar", "s.proof");
+    let reference = prove("--trace reference --strict --report reports/reference", "r.proof");
+    assert!(scalar == reference, "proof bytes do not depend on the provider");
+    let report = |name: &str| {
+        std::fs::read_to_string(cli.path("reports").join(name).join("report.json")).unwrap()
+    };
+    assert!(report("scalar").contains("\"provider\": \"scalar\""), "{}", report("scalar"));
+    assert!(report("reference").contains("generated rows are disabled"));
+
+    // A program that nothing was generated for: said once, and refused if strict.
+    let text = cli.ok("inspect fibonacci").replace("program \"fibonacci\"", "program \"other\"");
+    cli.write("other.tla", text.replacen("const 1", "const 2", 1));
+    for (trace, notes) in [("auto", 1), ("scalar", 1), ("reference", 0)] {
+        let ran = cli.run(&format!("check other.tla --args 5 --trace {trace}"));
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        let found = ran.err.lines().filter(|line| line.starts_with("note: ")).count();
+        assert_eq!(found, notes, "{trace}: {}", ran.err);
+    }
+    cli.fails(1, "check other.tla --args 5 --strict", "no unit was generated for program");
+    cli.ok("check other.tla --args 5 --strict --trace reference");
+    cli.fails(2, "check fibonacci --args 5 --trace magic", "there are reference, scalar, auto");
+}

@@ -38,6 +38,31 @@ pub struct ProgramUnit {
     pub functions: &'static [FunctionUnit],
 }
 
+/// The bytes of 64 lower-case hexadecimal digits, so that registries read as what
+/// other tools print.
+///
+/// # Panics
+/// If `hex` is anything else; registries are constants, so that does not compile.
+#[must_use]
+pub const fn bytes32(hex: &str) -> [u8; 32] {
+    const fn digit(byte: u8) -> u8 {
+        match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            _ => panic!("a lower-case hexadecimal digit"),
+        }
+    }
+    let digits = hex.as_bytes();
+    assert!(digits.len() == 64, "64 digits");
+    let mut bytes = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        bytes[i] = digit(digits[2 * i]) << 4 | digit(digits[2 * i + 1]);
+        i += 1;
+    }
+    bytes
+}
+
 impl ProgramUnit {
     /// The unit of function `function`, if it is constrained.
     #[must_use]

@@ -108,6 +108,12 @@ pub struct SeedWord {
 }
 
 impl SeedWord {
+    /// A word by its place, as registries list them.
+    #[must_use]
+    pub const fn at(offset: u32, width: Width, meaning: Meaning) -> Self {
+        Self { meaning, width, offset }
+    }
+
     /// The word in `seed`.
     ///
     /// # Panics

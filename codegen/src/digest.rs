@@ -8,6 +8,7 @@
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::registry::ABI_VERSION;
 use traceloom_abi::seed::Meaning;
+use traceloom_bytecode::Program;
 use traceloom_bytecode::paths::MAX_PATHS;
 
 use crate::plan::{
@@ -17,9 +18,34 @@ use crate::plan::{
 
 /// Version of the planner and of all emitters. Raised whenever the text or the
 /// rows made from one program change.
-pub const GENERATOR_VERSION: u32 = 1;
+pub const GENERATOR_VERSION: u32 = 2;
 
 const DOMAIN: &str = "traceloom unit digest v1";
+
+const INPUT_DOMAIN: &str = "traceloom unit input v1";
+
+/// Digest of what the files of a unit are made from: the program with its names,
+/// in its canonical JSON, and the versions of the generator. Not an identity of
+/// anything that is proven: it says whether files have to be written again.
+#[must_use]
+pub fn input_digest(program: &Program) -> [u8; 32] {
+    let mut encoder = Encoder(blake3::Hasher::new_derive_key(INPUT_DOMAIN));
+    encoder.numbers(&[GENERATOR_VERSION.into(), ABI_VERSION.into()]);
+    encoder.0.update(traceloom_bytecode::json::print(program).as_bytes());
+    *encoder.0.finalize().as_bytes()
+}
+
+/// The same for the list of all programs of a crate.
+#[must_use]
+pub fn list_digest(names: &[&str]) -> [u8; 32] {
+    let mut encoder = Encoder(blake3::Hasher::new_derive_key(INPUT_DOMAIN));
+    encoder.numbers(&[GENERATOR_VERSION.into(), ABI_VERSION.into()]);
+    encoder.list(names, |encoder, name| {
+        encoder.number(name.len() as u64);
+        encoder.0.update(name.as_bytes());
+    });
+    *encoder.0.finalize().as_bytes()
+}
 
 /// The digest of everything generated from `plan`.
 #[must_use]

@@ -7,7 +7,8 @@
 //! - [`interpret`]: plans run as they are, to compare with;
 //! - [`rust`]: plans printed as packers and scalar writers;
 //! - [`mangle`]: names of untrusted functions in emitted text;
-//! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table.
+//! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table;
+//! - [`units`]: the files of a crate, written, compared, kept up to date by builds.
 //!
 //! Everything is a function of the program alone: ordered collections, no clock,
 //! no path, no thread order.
@@ -20,6 +21,8 @@ pub mod json;
 pub mod mangle;
 pub mod plan;
 pub mod rust;
+pub mod units;
 pub mod verify;
 
-pub use compile::{Units, compile};
+pub use compile::{Unit, compile};
+pub use units::Units;

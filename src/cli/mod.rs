@@ -4,10 +4,12 @@
 //! usage, or input that is unreadable or malformed.
 
 mod check;
+mod codegen;
 mod execute;
 mod failure;
 mod inspect;
 mod output;
+mod plan;
 mod programs;
 mod prove;
 mod source;
@@ -44,6 +46,11 @@ enum Command {
     Verify(VerifyArgs),
     /// Print a program as text with its layouts, or the header of a proof.
     Inspect(InspectArgs),
+    /// Print columns, seed bytes and external reads of every function and path; with
+    /// an input or arguments also rows and bytes of that run.
+    Plan(RunArgs),
+    /// Write the generated units of a crate, or compare them with its programs.
+    Codegen(CodegenArgs),
 }
 
 /// What to run.
@@ -128,6 +135,23 @@ struct InspectArgs {
     what: String,
 }
 
+#[derive(Debug, Args)]
+struct CodegenArgs {
+    /// Write nothing; name every unit that is stale, missing, edited or orphaned.
+    #[arg(long)]
+    check: bool,
+    /// Folder of the crate's manifest; by default `generated`, if there is one here.
+    #[arg(long = "crate", value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// Folder of the programs, relative to the crate; by default the first of
+    /// `programs`, `trace-plans` and `../trace-plans` that is there.
+    #[arg(long, value_name = "DIR")]
+    programs: Option<PathBuf>,
+    /// Folder of the units, relative to the crate; by default `src/units`.
+    #[arg(long, value_name = "DIR")]
+    units: Option<PathBuf>,
+}
+
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -147,6 +171,8 @@ pub fn main() -> ExitCode {
         Command::Prove(args) => prove::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::Plan(args) => plan::run(args),
+        Command::Codegen(args) => codegen::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -12,7 +12,7 @@ use super::{Failure, TraceArgs};
 
 /// What was generated for the built-in programs.
 fn registry() -> &'static [&'static ProgramUnit] {
-    &[]
+    traceloom_generated::PROGRAMS
 }
 
 /// Parses `--trace`.

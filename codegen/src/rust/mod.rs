@@ -18,7 +18,7 @@ use crate::plan::{FunctionPlan, PathPlan};
 use names::number;
 use pack::Variant;
 
-pub use registry::registry;
+pub use registry::{program_list, registry};
 
 /// Text of the file of `function`, without its header.
 ///
@@ -42,7 +42,7 @@ fn function_tokens(function: &FunctionPlan) -> TokenStream {
     let packer = generic::has_packer(function).then(|| generic::packer(function));
     let generic_packs = match generic::has_packer(function) {
         true => quote! {
-            Some(|record, queries, seeds| pack_rows(record, queries, seeds, #generic_pack))
+            Some(|r, q, s| pack_rows(r, q, s, #generic_pack))
         },
         false => quote!(None),
     };
@@ -55,14 +55,16 @@ fn function_tokens(function: &FunctionPlan) -> TokenStream {
     let units = function.paths.iter().map(|path| path_unit(function, path));
     let kernel = kernel_name(function, None);
     quote! {
-        #![allow(unused, clippy::all)]
+        #![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
         use traceloom_abi::bytes::ByteOp;
         use traceloom_abi::field::{Goldilocks, element, word};
         use traceloom_abi::pack::*;
         use traceloom_abi::record::Record;
         use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
         use traceloom_abi::row::*;
-        use traceloom_abi::seed::{FullLayout, Meaning, SeedSchema, SeedWord, Width};
+        use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
+        use traceloom_abi::seed::Width::{Full, U8, U16, U32};
+        use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 
         type Packed = Result<u64, PackError>;
 
@@ -80,7 +82,7 @@ fn function_tokens(function: &FunctionPlan) -> TokenStream {
             paths: &[#(#units),*],
             generic: GenericUnit {
                 pack: #generic_packs,
-                write: |seeds, rows, shape| write_generic_rows(seeds, rows, shape, #generic_write),
+                write: |s, r, shape| write_generic_rows(s, r, shape, #generic_write),
                 kernel: #kernel,
             },
             evaluators: None,
@@ -118,23 +120,23 @@ fn schema_tokens(path: &PathPlan) -> TokenStream {
             Width::Full => quote!(Full),
         };
         let offset = number(word.offset);
-        quote!(SeedWord { meaning: #meaning, width: Width::#width, offset: #offset })
+        quote!(SeedWord::at(#offset, #width, #meaning))
     });
     quote! { static #name: [SeedWord; #count] = [#(#words),*]; }
 }
 
 fn meaning_tokens(meaning: Meaning) -> TokenStream {
     match meaning {
-        Meaning::Multiplicity => quote!(Meaning::Multiplicity),
-        Meaning::Path => quote!(Meaning::Path),
-        Meaning::Rank => quote!(Meaning::Rank),
+        Meaning::Multiplicity => quote!(Multiplicity),
+        Meaning::Path => quote!(Path),
+        Meaning::Rank => quote!(Rank),
         Meaning::Input(i) => {
             let i = number(i);
-            quote!(Meaning::Input(#i))
+            quote!(Input(#i))
         }
         Meaning::Read(read) => {
             let read = number(read);
-            quote!(Meaning::Read(#read))
+            quote!(Read(#read))
         }
     }
 }
@@ -150,10 +152,10 @@ fn path_unit(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
         PathUnit {
             leaves: &[#(#leaves),*],
             schema: SeedSchema { words: &#words, stride: #stride },
-            pack_typed: |record, queries, seeds| pack_rows(record, queries, seeds, #typed),
-            pack_full: |record, queries, seeds| pack_rows(record, queries, seeds, #full),
-            pack_checked: |record, queries, seeds| pack_rows(record, queries, seeds, #checked),
-            write: |seeds, rows, shape| write_rows(seeds, rows, shape, #write),
+            pack_typed: |r, q, s| pack_rows(r, q, s, #typed),
+            pack_full: |r, q, s| pack_rows(r, q, s, #full),
+            pack_checked: |r, q, s| pack_rows(r, q, s, #checked),
+            write: |s, r, shape| write_rows(s, r, shape, #write),
             kernel: #kernel,
         }
     }

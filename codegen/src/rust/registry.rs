@@ -5,6 +5,7 @@ use traceloom_abi::registry::ABI_VERSION;
 
 use super::names::number;
 use super::print;
+use crate::json::hex;
 use crate::plan::ProgramPlan;
 
 /// Text of the module of a program, without its header. Its functions are in
@@ -14,26 +15,41 @@ pub fn registry(plan: &ProgramPlan, digest: &[u8; 32]) -> String {
     let symbols = plan.functions.iter().map(|function| format_ident!("{}", function.symbol));
     let modules: Vec<_> = symbols.collect();
     let name = plan.name.escape_default().to_string();
-    let bytes = |bytes: &[u8; 32]| {
-        let bytes = bytes.iter().map(|&byte| number(byte));
-        quote!([#(#bytes),*])
-    };
     let version = number(ABI_VERSION);
-    let (fingerprint, digest) = (bytes(&plan.fingerprint), bytes(digest));
+    let (fingerprint, digest) = (hex(&plan.fingerprint), hex(digest));
     print(quote! {
         #(mod #modules;)*
 
-        use traceloom_abi::registry::{FunctionUnit, ProgramUnit};
+        use traceloom_abi::registry::{FunctionUnit, ProgramUnit, bytes32};
 
         /// Everything generated for this program.
         pub static PROGRAM: ProgramUnit = ProgramUnit {
             name: #name,
             abi_version: #version,
-            fingerprint: #fingerprint,
-            digest: #digest,
+            fingerprint: bytes32(#fingerprint),
+            digest: bytes32(#digest),
             functions: FUNCTIONS,
         };
 
         static FUNCTIONS: &[FunctionUnit] = &[#(#modules::UNIT),*];
+    })
+}
+
+/// Text of the module of all programs of a crate, without its header. Each is in
+/// a folder of its name.
+///
+/// # Panics
+/// If a name is no identifier.
+#[must_use]
+pub fn program_list(names: &[&str]) -> String {
+    let modules: Vec<_> = names.iter().map(|name| format_ident!("{name}")).collect();
+    let docs = names.iter().map(|name| format!(" Units of the program `{name}`."));
+    print(quote! {
+        #(#[doc = #docs] pub mod #modules;)*
+
+        use traceloom_abi::registry::ProgramUnit;
+
+        /// Units of all programs, by name.
+        pub static PROGRAMS: &[&ProgramUnit] = &[#(&#modules::PROGRAM),*];
     })
 }

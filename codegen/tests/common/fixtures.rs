@@ -35,6 +35,7 @@ pub fn all() -> Vec<Fixture> {
         group(),
         hostile_names(),
         integers(),
+        extremes(),
     ]
 }
 
@@ -370,9 +371,34 @@ fn hostile_names() -> Fixture {
         for function in functions {
             value = f.call(function, &[value])[0];
         }
+        f.debug("\"); panic!(\"*/ /*\n\r\0\u{202e}{}", &[value]);
+        f.assert_eq(value, value, "\\\"*/\n{value} #[cfg(x)]");
         f.ret(&[value])
     });
     fixture(p.finish(), &[&[3]], &[])
+}
+
+/// Nothing in, nothing out, nothing done; two thousand columns; never called.
+fn extremes() -> Fixture {
+    let mut p = ProgramBuilder::new("");
+    let main = p.entry("main", 1, 1);
+    let (nothing, wide, alone) =
+        (p.function("nothing", 0, 0), p.function("wide", 1000, 1), p.function("alone", 1, 1));
+    p.define(nothing, |f, _| f.ret(&[]));
+    p.define(alone, |f, x| {
+        let called = f.call(alone, x);
+        f.ret(&called)
+    });
+    p.define(wide, |f, x| {
+        let product = x[1..].iter().fold(x[0], |product, &factor| f.mul(product, factor));
+        f.ret(&[product])
+    });
+    p.define(main, |f, x| {
+        f.call(nothing, &[]);
+        let called = f.call(wide, &[x[0]; 1000]);
+        f.match_value(called[0], |arms| arms.default(|f| f.ret(&called)));
+    });
+    fixture(p.finish(), &[&[3], &[MODULUS - 1]], &[])
 }
 
 /// Quotient and remainder of lists of limbs.

@@ -1,0 +1,87 @@
+//! The set of files that the units of a crate must be.
+
+use std::collections::BTreeMap;
+
+use super::source::{self, PLAN};
+use super::{Kind, MARK, Problem, Problems, Units};
+use crate::compile::compile;
+use crate::digest::list_digest;
+use crate::json::hex;
+use crate::rust;
+
+/// Files that are written together: the unit of one program, or the list of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedUnit {
+    /// Name of the program; none for the list.
+    pub program: Option<String>,
+    /// Digest of what the files are made from, in hexadecimal.
+    pub input: String,
+    /// The file that states the digest. Written last.
+    pub main: String,
+    /// Text by path, relative to the crate.
+    pub files: BTreeMap<String, String>,
+    /// Unit digest in hexadecimal; empty for the list.
+    pub digest: String,
+}
+
+/// The units of a crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// By program, and the list of all last.
+    pub units: Vec<ExpectedUnit>,
+}
+
+impl Expected {
+    /// All paths.
+    pub fn files(&self) -> impl Iterator<Item = (&ExpectedUnit, &str, &str)> {
+        self.units.iter().flat_map(|unit| {
+            unit.files.iter().map(move |(file, text)| (unit, &file[..], &text[..]))
+        })
+    }
+}
+
+/// See [`Units::expected`].
+pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
+    let programs = source::read(units)?;
+    let mut expected = Vec::new();
+    let mut problems = Vec::new();
+    for (name, program) in &programs {
+        let unit = match compile(program) {
+            Ok(unit) => unit,
+            Err(faults) => {
+                let file = units.file(&units.programs, &format!("{name}.json"));
+                problems.push(Problem { file, kind: Kind::Invalid(faults.to_string()) });
+                continue;
+            }
+        };
+        let path = |file: &str| match file {
+            // Beside its program, where people review it.
+            "plan.json" if !units.is_build_output() => {
+                units.file(&units.programs, &format!("{name}{PLAN}"))
+            }
+            file => units.file(&units.output, &format!("{name}/{file}")),
+        };
+        expected.push(ExpectedUnit {
+            program: Some(name.clone()),
+            input: hex(&unit.input),
+            main: path("mod.rs"),
+            digest: hex(&unit.digest),
+            files: unit.files.into_iter().map(|(file, text)| (path(&file), text)).collect(),
+        });
+    }
+    if !problems.is_empty() {
+        return Err(Problems::new(problems));
+    }
+    let names: Vec<&str> = programs.keys().map(String::as_str).collect();
+    expected.push(list(units, &names));
+    Ok(Expected { units: expected })
+}
+
+/// The file that lists all programs.
+fn list(units: &Units, names: &[&str]) -> ExpectedUnit {
+    let input = hex(&list_digest(names));
+    let main = units.file(&units.output, "mod.rs");
+    let text = format!("{MARK}; do not edit.\n// Input {input}\n\n{}", rust::program_list(names));
+    let files = BTreeMap::from([(main.clone(), text)]);
+    ExpectedUnit { program: None, input, main, files, digest: String::new() }
+}

@@ -1,0 +1,257 @@
+//! The expected set of files: this repository has it, and every way of not having
+//! it is named. Damage is done to a copy only.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use traceloom_codegen::Units;
+use traceloom_codegen::units::{Change, Kind, Problems};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn units(root: &Path) -> Units {
+    Units::new("../trace-plans", "src/units").in_crate(root.join("generated"))
+}
+
+#[test]
+fn codegen_check_passes_on_this_repository() {
+    units(&repository()).check().unwrap_or_else(|problems| panic!("\n{problems}"));
+}
+
+/// A tree with two programs of this repository and their units.
+struct Copy(TempDir);
+
+impl Copy {
+    fn new() -> Self {
+        let copy = Self(TempDir::new().unwrap());
+        fs::create_dir_all(copy.path("trace-plans")).unwrap();
+        for name in ["fibonacci.json", "merge_sort.json"] {
+            let from = repository().join("trace-plans").join(name);
+            fs::copy(from, copy.path("trace-plans").join(name)).unwrap();
+        }
+        fs::create_dir_all(copy.path("generated/src")).unwrap();
+        copy.units().write().unwrap_or_else(|problems| panic!("{problems}"));
+        assert!(copy.units().check().is_ok());
+        copy
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.0.path().join(file)
+    }
+
+    fn units(&self) -> Units {
+        units(self.0.path())
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap()
+    }
+
+    fn write(&self, file: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.path(file), text).unwrap();
+    }
+
+    fn replace(&self, file: &str, from: &str, to: &str) {
+        let text = self.read(file);
+        assert!(text.contains(from), "{file} has no {from}");
+        self.write(file, text.replacen(from, to, 1));
+    }
+
+    /// Everything there is.
+    fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let (mut tree, mut folders) = (BTreeMap::new(), vec![self.0.path().to_owned()]);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                match entry.file_type().unwrap().is_dir() {
+                    true => folders.push(entry.path()),
+                    false => drop(tree.insert(entry.path(), fs::read(entry.path()).unwrap())),
+                }
+            }
+        }
+        tree
+    }
+
+    /// Fails to check, without a change of anything; the problems and their text.
+    #[track_caller]
+    fn problems(&self) -> (Problems, String) {
+        let before = self.tree();
+        let problems = self.units().check().expect_err("a difference");
+        assert!(self.tree() == before, "a check changes nothing");
+        let text = problems.to_string();
+        (problems, text)
+    }
+}
+
+/// Where the units of fibonacci are.
+const UNIT: &str = "generated/src/units/fibonacci";
+
+/// Each of these fails alone, by name, and is mended by writing.
+#[test]
+fn codegen_check_names_every_difference() {
+    type Damage = fn(&Copy);
+    let function = format!("{UNIT}/f_fibonacci.rs");
+    let damages: [(&str, Damage, &[&str]); 8] = [
+        (
+            "a file is deleted",
+            |copy| fs::remove_file(copy.path(UNIT).join("f_fibonacci.rs")).unwrap(),
+            &[&function, "missing"],
+        ),
+        (
+            "a file is emptied",
+            |copy| copy.write(&format!("{UNIT}/f_fibonacci.rs"), ""),
+            &[&function, "edited", "line 1: expected `// @generated", "the end of the file"],
+        ),
+        (
+            "a byte in the middle",
+            |copy| copy.replace(&format!("{UNIT}/f_fibonacci.rs"), "over |=", "over &="),
+            &[&function, "edited", "over |=", "found `    over &="],
+        ),
+        (
+            "a fingerprint of the registry",
+            |copy| {
+                let file = format!("{UNIT}/mod.rs");
+                let text = copy.read(&file);
+                let at = text.find("bytes32(").unwrap() + 20;
+                let digit = if &text[at..=at] == "0" { "1" } else { "0" };
+                copy.write(&file, [&text[..at], digit, &text[at + 1..]].concat());
+            },
+            &["fibonacci/mod.rs", "the registry's fingerprint is", "the program's"],
+        ),
+        (
+            "a plan is edited",
+            |copy| copy.replace("trace-plans/fibonacci.plan.json", "seed", "sead"),
+            &["trace-plans/fibonacci.plan.json", "edited, or another", "sead"],
+        ),
+        (
+            "the program has changed",
+            |copy| copy.replace("trace-plans/fibonacci.json", "\"value\": 1}", "\"value\": 2}"),
+            &["fibonacci/mod.rs: stale", &function, "fibonacci.plan.json"],
+        ),
+        (
+            "a program is gone",
+            |copy| fs::remove_file(copy.path("trace-plans/merge_sort.json")).unwrap(),
+            &[
+                "units/mod.rs: stale",
+                "merge_sort/mod.rs: orphaned",
+                "merge_sort.plan.json: orphaned",
+            ],
+        ),
+        (
+            "a program is new",
+            |copy| {
+                let json = copy.read("trace-plans/fibonacci.json");
+                copy.write("trace-plans/fib2.json", json);
+            },
+            &["fib2/mod.rs: missing", "fib2.plan.json: missing", "units/mod.rs: stale"],
+        ),
+    ];
+    for (what, damage, expected) in damages {
+        let copy = Copy::new();
+        damage(&copy);
+        let (_, text) = copy.problems();
+        println!("{what}:\n{text}\n");
+        for part in expected {
+            assert!(text.contains(part), "{what}: no {part:?} in\n{text}");
+        }
+        assert!(text.contains("traceloom codegen --crate "), "{what}: {text}");
+        copy.units().write().unwrap();
+        assert!(copy.units().check().is_ok(), "{what}");
+    }
+}
+
+#[test]
+fn codegen_check_names_the_units_of_a_function_that_is_added() {
+    let copy = Copy::new();
+    let added = r#""functions": [
+    {"name": "new", "inputs": 1, "outputs": 0, "entry": false, "constrained": true, "blocks":
+      [{"ops": [], "control": {"control": "return", "selector": 0, "values": []}}]},"#;
+    let file = "trace-plans/fibonacci.json";
+    copy.replace(file, "\"functions\": [", added);
+    // All functions have moved by one.
+    copy.replace(file, "\"function\": 0", "\"function\": 1");
+    copy.replace(file, "\"function\": 0", "\"function\": 1");
+    copy.replace(file, "[0]\n  ]", "[0], [1]\n  ]");
+    let (_, text) = copy.problems();
+    assert!(text.contains("f_new.rs: missing") && text.contains("mod.rs: stale"), "{text}");
+}
+
+/// What no generator wrote is for its owner to remove.
+#[test]
+fn codegen_check_names_stray_files() {
+    for stray in ["generated/src/units/notes.txt", "generated/src/units/fibonacci/f_old.rs"] {
+        let copy = Copy::new();
+        copy.write(stray, "mine");
+        let (problems, text) = copy.problems();
+        assert!(text.contains(stray) && text.contains("orphaned"), "{text}");
+        assert_eq!(problems.problems[0].kind, Kind::Orphaned { ours: false });
+        copy.units().write().unwrap_err();
+        copy.units().regenerate(false).unwrap_err();
+        assert_eq!(copy.read(stray), "mine");
+        fs::remove_file(copy.path(stray)).unwrap();
+        assert!(copy.units().check().is_ok());
+    }
+}
+
+#[test]
+fn programs_at_fault_are_all_named() {
+    let copy = Copy::new();
+    copy.write("trace-plans/fn.json", "{}");
+    copy.write("trace-plans/bad.json", "{\"format\": 1");
+    copy.replace("trace-plans/fibonacci.json", "\"values\": [", "\"values\": [999, ");
+    let (_, text) = copy.problems();
+    for part in ["fn.json: the name of a program becomes a module", "bad.json: is no program"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(text.contains("fibonacci.json: invalid program"), "{text}");
+}
+
+/// A build follows programs, and leaves everything else to a person.
+#[test]
+fn a_build_rewrites_changed_units_only() {
+    let copy = Copy::new();
+    let build = |frozen| copy.units().regenerate(frozen);
+    assert_eq!(build(false), Ok(vec![]));
+    copy.replace("trace-plans/fibonacci.json", "\"value\": 1}", "\"value\": 2}");
+    let problems = build(true).unwrap_err();
+    assert!(problems.to_string().contains("fibonacci/mod.rs: stale"), "{problems}");
+    let changes = build(false).unwrap();
+    assert!(changes.iter().all(|change| change.file().contains("fibonacci")), "{changes:?}");
+    assert_eq!(changes.last().unwrap().file(), "src/units/fibonacci/mod.rs");
+    assert!(copy.units().check().is_ok());
+    // White space is not content.
+    copy.replace("trace-plans/fibonacci.json", "{", " { ");
+    assert_eq!(build(true), Ok(vec![]));
+    let function = format!("{UNIT}/f_fibonacci.rs");
+    let text = copy.read(&function);
+    copy.write(&function, text.replacen("over |=", "over &=", 1));
+    let problems = build(false).unwrap_err();
+    assert!(problems.to_string().contains("edited"), "{problems}");
+    assert!(copy.read(&function).contains("over &="), "never mended silently");
+    fs::remove_file(copy.path(&function)).unwrap();
+    let problems = build(false).unwrap_err();
+    assert!(problems.to_string().contains("missing"), "{problems}");
+    copy.write(&function, text);
+    fs::remove_file(copy.path("trace-plans/merge_sort.json")).unwrap();
+    let changes = build(false).unwrap();
+    let removed = changes.iter().filter(|change| matches!(change, Change::Remove { .. }));
+    assert!(removed.count() > 3);
+    assert!(!copy.path("generated/src/units/merge_sort").exists());
+    assert!(copy.units().check().is_ok());
+}
+
+/// Cargo would run the script again because of what it wrote itself.
+#[test]
+fn a_build_leaves_no_file_newer_than_the_programs() {
+    let copy = Copy::new();
+    let time = |file: &str| fs::metadata(copy.path(file)).unwrap().modified().unwrap();
+    copy.replace("trace-plans/fibonacci.json", "\"value\": 1}", "\"value\": 2}");
+    let newest = time("trace-plans/fibonacci.json");
+    copy.units().regenerate(false).unwrap();
+    assert_eq!(time("generated/src/units/fibonacci/mod.rs"), newest);
+    assert_eq!(time("trace-plans/fibonacci.plan.json"), newest);
+    assert!(time("generated/src/units") <= newest);
+}

@@ -1,0 +1,141 @@
+//! Plans and emitted text of small programs, one per operation and control form.
+//!
+//! `snapshots/NAME.tla` is a program; beside it lie what is made of it, one file per
+//! product, and `snapshots/refused/NAME.tla` has the message that it is refused
+//! with. `INSTA_UPDATE=always cargo test --package traceloom-codegen --test snapshots`
+//! writes them all; review the difference.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use traceloom_abi::bytes::ByteOp;
+use traceloom_bytecode::model::{Op, Program};
+use traceloom_bytecode::{CheckedProgram, text};
+use traceloom_codegen::compile;
+use traceloom_codegen::json::hex;
+
+/// What is made of a program: the end of its snapshot's name, and its text.
+type Product = (&'static str, fn(&CheckedProgram) -> String);
+
+/// One line per target.
+const PRODUCTS: [Product; 2] = [("plan", plan), ("rust", rust)];
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut trials = Vec::new();
+    for name in fixtures("") {
+        for product in PRODUCTS {
+            let fixture = name.clone();
+            trials.push(Trial::test(format!("{name}_{}", product.0), move || {
+                accepted(&fixture, product);
+                Ok(())
+            }));
+        }
+    }
+    for name in fixtures("refused") {
+        let fixture = name.clone();
+        trials.push(Trial::test(format!("refused_{name}"), move || {
+            refused(&fixture);
+            Ok(())
+        }));
+    }
+    trials.push(Trial::test("no_snapshot_is_unreferenced", no_snapshot_is_unreferenced));
+    trials.push(Trial::test("every_form_has_a_fixture", every_form_has_a_fixture));
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn folder(sub: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots").join(sub)
+}
+
+/// Files of a folder with this ending, without it.
+fn names(sub: &str, ending: &str) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder(sub)).expect("the folder of snapshots");
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter_map(|name| name.strip_suffix(ending).map(str::to_owned)).collect()
+}
+
+fn fixtures(sub: &str) -> BTreeSet<String> {
+    names(sub, ".tla")
+}
+
+fn read(sub: &str, name: &str) -> String {
+    std::fs::read_to_string(folder(sub).join(format!("{name}.tla"))).unwrap()
+}
+
+fn program(name: &str) -> Program {
+    text::parse(read("", name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// What the generator makes of the program.
+fn accepted(name: &str, (ending, product): Product) {
+    let program = CheckedProgram::new(program(name)).unwrap_or_else(|error| panic!("{error}"));
+    assert_snapshot("", &format!("{name}.{ending}"), &product(&program));
+}
+
+/// The plan, as it is checked in beside programs; without the unit digest, which
+/// every version of the generator changes.
+fn plan(program: &CheckedProgram) -> String {
+    let unit = compile(program).unwrap();
+    unit.files["plan.json"].replace(&hex(&unit.digest), "(unit digest)")
+}
+
+/// The file of function `main`.
+fn rust(program: &CheckedProgram) -> String {
+    compile(program).unwrap().files["f_main.rs"].clone()
+}
+
+/// The message about a program that cannot be.
+fn refused(name: &str) {
+    let message = match text::parse(read("refused", name)) {
+        Err(malformed) => malformed.to_string(),
+        Ok(program) => CheckedProgram::new(program).expect_err("a program at fault").to_string(),
+    };
+    let printable = |c: char| c == '\n' || !c.is_control();
+    assert!(message.chars().all(printable), "nothing of a program reaches a terminal raw");
+    assert_snapshot("refused", &format!("{name}.message"), &message);
+}
+
+fn assert_snapshot(sub: &str, name: &str, text: &str) {
+    insta::with_settings!({
+        snapshot_path => folder(sub),
+        prepend_module_to_snapshot => false,
+        omit_expression => true,
+    }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+/// A fixture that is gone, or renamed, takes its snapshots with it.
+fn no_snapshot_is_unreferenced() -> Result<(), Failed> {
+    let products = |name: String| PRODUCTS.map(|(ending, _)| format!("{name}.{ending}"));
+    let expected: BTreeSet<String> = fixtures("").into_iter().flat_map(products).collect();
+    let refused = fixtures("refused").into_iter().map(|name| format!("{name}.message"));
+    for (sub, expected) in [("", expected), ("refused", refused.collect())] {
+        let found = names(sub, ".snap");
+        let unreferenced: Vec<_> = found.difference(&expected).collect();
+        if !unreferenced.is_empty() {
+            return Err(format!("snapshots/{sub}: no fixture has {unreferenced:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Nothing that a program may say is missing here.
+fn every_form_has_a_fixture() -> Result<(), Failed> {
+    let (mut ops, mut controls) = (BTreeSet::new(), BTreeSet::new());
+    for program in fixtures("").iter().map(|name| program(name)) {
+        for block in program.functions.iter().flat_map(|function| &function.blocks) {
+            ops.extend(block.ops.iter().map(Op::name));
+            controls.insert(block.control.name());
+        }
+    }
+    let bytes = ByteOp::UNARY.len() + ByteOp::BINARY.len();
+    // All others than byte operations, calls of both kinds among them.
+    let expected = 22 + bytes;
+    if ops.len() != expected || controls.len() != 4 {
+        return Err(format!("{} of {expected} operations, {controls:?}: {ops:?}", ops.len()).into());
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! Keeps `src/units` what `programs/*.json` say.
+
+fn main() {
+    traceloom_codegen::Units::new("programs", "src/units").build();
+}

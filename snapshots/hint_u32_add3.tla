@@ -1,0 +1,10 @@
+program "hint_u32_add3"
+
+fn main(a, b, c, d) -> 2 entry {
+  s, t, u, v, carry = hint_u32_add3 [a, b, c, d], [d, c, b, a], [a, a, b, b]
+  u8_range_check s, t
+  u8_range_check u, v
+  return s, carry
+}
+
+end

@@ -1,0 +1,7 @@
+program "nothing"
+
+fn main() -> 0 entry {
+  return
+}
+
+end

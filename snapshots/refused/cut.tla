@@ -1,0 +1,4 @@
+program "x"
+
+fn main(a) -> 1 entry {
+  return a

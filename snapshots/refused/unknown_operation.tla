@@ -1,0 +1,8 @@
+program "x"
+
+fn main(a) -> 1 entry {
+  b = frobnicate a
+  return b
+}
+
+end

@@ -1,0 +1,8 @@
+program "u8_xor_split7"
+
+fn main(a, b) -> 1 entry {
+  r0, r1 = u8_xor_split7 a, b
+  return r0
+}
+
+end
