@@ -1,10 +1,12 @@
 //! Generated packers and writers of the example programs: bound, chosen, compared
 //! cell by cell with the reference builder, alone and in groups.
 
+use traceloom_abi::field::element;
 use traceloom_abi::io::Io;
 use traceloom_abi::registry::{ABI_VERSION, FunctionUnit, PathUnit, ProgramUnit};
 use traceloom_abi::trace::Trace;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
+use traceloom_bytecode::model::Op;
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, Program};
 use traceloom_generated::PROGRAMS;
@@ -120,8 +122,10 @@ fn reports_name_the_provider_and_its_bytes() {
 #[test]
 fn fallbacks_have_a_reason_and_strict_refuses_them() {
     let (program, ..) = examples().swap_remove(2);
-    let other = traceloom_programs::div_rem::program().unwrap();
-    let changed = Program { name: program.name.clone(), ..other.clone() };
+    let mut changed = program.clone();
+    let mut ops = changed.functions[0].blocks.iter_mut().flat_map(|block| &mut block.ops);
+    let constant = ops.find(|op| matches!(op, Op::Const(_))).unwrap();
+    *constant = Op::Const(element(3));
     let case = |program: &Program, options: TraceOptions<'static>, message: &str| {
         let program = CheckedProgram::new(program.clone()).unwrap();
         let system = build_system(&program);
@@ -149,7 +153,7 @@ fn fallbacks_have_a_reason_and_strict_refuses_them() {
     let reference = TraceProvider::Reference;
     case(&program, TraceOptions { provider: reference, ..options }, "disabled");
     // A program is what its fingerprint says, whatever its name.
-    let renamed = CheckedProgram::new(Program { name: "unheard of".into(), ..other }).unwrap();
+    let renamed = CheckedProgram::new(Program { name: "unheard of".into(), ..program }).unwrap();
     assert!(Binding::new(&renamed, PROGRAMS).is_ok());
 }
 
