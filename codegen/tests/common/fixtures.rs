@@ -396,7 +396,9 @@ fn extremes() -> Fixture {
     p.define(main, |f, x| {
         f.call(nothing, &[]);
         let called = f.call(wide, &[x[0]; 1000]);
-        f.match_value(called[0], |arms| arms.default(|f| f.ret(&called)));
+        f.match_value(called[0], |arms| {
+            arms.default(|f| f.ret(&called));
+        })
     });
     fixture(p.finish(), &[&[3], &[MODULUS - 1]], &[])
 }

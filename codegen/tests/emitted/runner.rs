@@ -1,5 +1,5 @@
 //! Not a test by itself: `emitted/main.rs` copies this file into a project with the
-//! units that it generated, builds and runs it. Every generated packer and writer
+//! units that it generated, builds and runs it; `generated/tests/rows.rs` includes it. Every generated packer and writer
 //! is compared with the reference builder, over poisoned memory.
 
 use traceloom_abi::field::{Goldilocks, word};
@@ -87,9 +87,8 @@ fn compare(
                 (path.write)(&seeds, &mut rows, &shape);
                 check(&rows, "typed");
                 let mut wide = vec![0xff; full.len()];
-                for (typed, wide) in seeds
-                    .chunks_exact(stride)
-                    .zip(wide.chunks_exact_mut(function.full.stride()))
+                for (typed, wide) in
+                    seeds.chunks_exact(stride).zip(wide.chunks_exact_mut(function.full.stride()))
                 {
                     function.full.widen(&path.schema, run.path, typed, wide);
                 }
