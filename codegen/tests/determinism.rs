@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "49befc88f87e5d6f3345bafaf28b7aed1fb3c091a19bb6f0592d4cc27fc4fe1d",
-            "68b6a52d37f4b31e5099a91310ac2be00aac242b7a8a3daf16d370ec055cd3c0",
+            "1e3e0436002454a6bd73f4fc056b05286bbc37e3f888943e5bae9a6ea030dd06",
+            "4923ee5f268448a106ced0af6d45beb7f1437263d7c5517367411b888d764f02",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "eb43643170124f1b8343474c9d741c09f1317ec6bb005a9fb09810568d634079",
-            "47270b6cefe1704bdb7d8fe64d864a35aa079fd69df92f3c0c2f340fd26f8724",
+            "b62d86630722ef235cc99ec659d8015fe100dae03024b25248e49c48aebefbe7",
+            "feefdd17bc376fe4450c8fc18d36bf46fd6824b8b0cda7db496e1a5ae97feff0",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {
