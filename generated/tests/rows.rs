@@ -1,6 +1,9 @@
 //! The registry against the programs that it is of, and its packers and writers
 //! against the reference builder, over poisoned memory.
 
+#[allow(dead_code)]
+#[path = "../../codegen/tests/emitted/provider.rs"]
+mod provider;
 #[path = "../../codegen/tests/emitted/runner.rs"]
 mod runner;
 

@@ -1,6 +1,7 @@
 //! Not a test by itself: `emitted/main.rs` copies this file into a project with the
-//! units that it generated, builds and runs it; `generated/tests/rows.rs` includes it. Every generated packer and writer
-//! is compared with the reference builder, over poisoned memory.
+//! units that it generated, builds and runs it; `generated/tests/rows.rs` includes
+//! it. Every generated packer and writer is compared with the reference builder,
+//! over poisoned memory, then whole traces by `provider.rs`.
 
 use traceloom_abi::field::{Goldilocks, word};
 use traceloom_abi::io::Io;
