@@ -221,3 +221,42 @@ fn rows_have_a_provider_and_a_reason() {
     cli.ok("check other.tla --args 5 --strict --trace reference");
     cli.fails(2, "check fibonacci --args 5 --trace magic", "there are reference, scalar, auto");
 }
+
+#[test]
+fn plans_are_printed_with_the_rows_of_a_run() {
+    let cli = Cli::new();
+    let table = cli.ok("plan fibonacci");
+    assert!(table.contains("canonical") && !table.contains("row bytes"), "{table}");
+    let table = cli.ok("plan fibonacci --args 20");
+    assert!(table.contains("row bytes"), "{table}");
+    let last = table.lines().find(|line| line.starts_with("fibonacci") && line.contains(" 2 "));
+    // Path 2 is the recursive one: 18 columns, 48 of 56 seed bytes, 19 rows.
+    let columns: Vec<&str> = last.expect("path 2").split_whitespace().collect();
+    assert_eq!(columns, ["fibonacci", "2", "18", "56", "48", "4", "19", "912", "2736"]);
+    cli.fails(2, "plan fibonacci --args x", "decimal number");
+    cli.fails(2, "plan nonsense", "no such program file");
+}
+
+#[test]
+fn codegen_check_names_what_differs_and_writes_nothing() {
+    let cli = Cli::new();
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("trace-plans/fibonacci.json");
+    std::fs::create_dir_all(cli.path("crate/programs")).unwrap();
+    std::fs::copy(own, cli.path("crate/programs/fib.json")).unwrap();
+    cli.fails(2, "codegen --crate crate", "crate is no crate: it has no Cargo.toml");
+    cli.write("crate/Cargo.toml", "");
+    cli.fails(1, "codegen --check --crate crate", "crate/src/units/fib/mod.rs: missing");
+    assert!(!cli.path("crate/src").exists());
+    let out = cli.ok("codegen --crate crate");
+    assert!(out.contains("wrote crate/src/units/fib/f_fibonacci.rs"), "{out}");
+    assert!(cli.ok("codegen --crate crate").contains("0 files changed"));
+    let out = cli.ok("codegen --check --crate crate");
+    assert_eq!(out, "4 files are as the programs say\n");
+    let file = "crate/src/units/fib/f_fibonacci.rs";
+    let text = std::fs::read_to_string(cli.path(file)).unwrap();
+    cli.write(file, text.replacen("over |=", "over &=", 1));
+    cli.fails(1, "codegen --check --crate crate", &format!("{file}: edited"));
+    cli.fails(1, "codegen --check --crate crate", "traceloom codegen --crate crate");
+    cli.fails(1, "codegen --crate crate --programs none", "crate/none: cannot be read");
+    cli.fails(2, "codegen --nonsense", "--nonsense");
+}

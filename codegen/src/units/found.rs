@@ -79,6 +79,7 @@ fn replace(units: &Units, path: &Path, text: &str) -> io::Result<()> {
     }
     let output = units.root.join(&units.output);
     let beside = output.parent().unwrap_or(&output);
+    fs::create_dir_all(beside)?;
     let draft = beside.join(format!(".traceloom-{}.draft", std::process::id()));
     let renamed = fs::write(&draft, text).and_then(|()| fs::rename(&draft, path));
     renamed.inspect_err(|_| drop(fs::remove_file(&draft)))

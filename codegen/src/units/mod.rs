@@ -133,7 +133,7 @@ impl Units {
         let mut text = String::new();
         for change in &changes {
             let verb = if matches!(change, Change::Write { .. }) { "wrote" } else { "removed" };
-            text.push_str(&format!("{verb} {}\n", self.path(change.file()).display()));
+            text.push_str(&format!("{verb} {}\n", self.shown(change.file())));
         }
         Ok(text + &format!("{} files changed\n", changes.len()))
     }
@@ -154,6 +154,16 @@ impl Units {
     /// A path of the expected set as a path of this process.
     fn path(&self, file: &str) -> PathBuf {
         self.root.join(file)
+    }
+
+    /// The same as people read it: `crate/../programs` is `programs`.
+    fn shown(&self, mut file: &str) -> String {
+        let mut root = self.root.clone();
+        while let Some(rest) = file.strip_prefix("../").filter(|_| root.file_name().is_some()) {
+            root.pop();
+            file = rest;
+        }
+        root.join(file).display().to_string()
     }
 
     /// Paths of the expected set are text with `/`, relative to the crate.

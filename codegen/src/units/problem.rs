@@ -119,10 +119,7 @@ impl Problems {
     }
 
     pub(super) fn of_differences(units: &Units, differences: Vec<Difference>) -> Self {
-        let problem = |Difference { file, kind }| Problem {
-            file: units.path(&file).display().to_string(),
-            kind,
-        };
+        let problem = |Difference { file, kind }| Problem { file: units.shown(&file), kind };
         // Files that nobody generated are for their owner to remove.
         let mend = differences.iter().any(|d| d.kind != Kind::Orphaned { ours: false });
         let mend = mend.then(|| units.mend());

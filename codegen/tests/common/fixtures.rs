@@ -383,19 +383,19 @@ fn extremes() -> Fixture {
     let mut p = ProgramBuilder::new("");
     let main = p.entry("main", 1, 1);
     let (nothing, wide, alone) =
-        (p.function("nothing", 0, 0), p.function("wide", 1000, 1), p.function("alone", 1, 1));
+        (p.function("nothing", 0, 0), p.function("wide", 1900, 1), p.function("alone", 1, 1));
     p.define(nothing, |f, _| f.ret(&[]));
     p.define(alone, |f, x| {
         let called = f.call(alone, x);
         f.ret(&called)
     });
     p.define(wide, |f, x| {
-        let product = x[1..].iter().fold(x[0], |product, &factor| f.mul(product, factor));
+        let product = x[1..100].iter().fold(x[1899], |product, &factor| f.mul(product, factor));
         f.ret(&[product])
     });
     p.define(main, |f, x| {
         f.call(nothing, &[]);
-        let called = f.call(wide, &[x[0]; 1000]);
+        let called = f.call(wide, &[x[0]; 1900]);
         f.match_value(called[0], |arms| {
             arms.default(|f| f.ret(&called));
         })
