@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use traceloom_bytecode::system::build_system;
-use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove};
+use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove, verify};
 use traceloom_runtime::witness::reference_witness;
 
 use super::execute::{print_claim, print_rows};
@@ -26,6 +26,7 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     progress.step("building rows");
     let before_rows = start.elapsed();
     let claims = run.execution.claims.clone();
+    let stated: Vec<_> = claims.iter().map(|ranked| ranked.claim.clone()).collect();
     let witness = reference_witness(program, &system, &run.execution.record, claims);
     let witness = witness.map_err(|error| refused(error.to_string()))?;
     let rows = start.elapsed() - before_rows;
@@ -33,6 +34,10 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let options = ProveOptions { progress: Some(&report), ..ProveOptions::default() };
     let (proof, metrics) =
         prove(&key, vec![witness], &options).map_err(|error| refused(error.to_string()))?;
+    // A fault of ours, of the memory or of a device must not leave as a proof.
+    progress.step("verifying");
+    let verified = verify(key.verifying_key(), &stated, &proof);
+    verified.map_err(|error| refused(format!("the finished proof does not verify: {error}")))?;
     let bytes = proof.encode();
     progress.done();
     write_whole(&args.out, &bytes)?;
