@@ -1,7 +1,7 @@
 //! Rule 2, well-founded calls: nothing justifies itself, in however many steps.
 
 use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::claim::Claim;
+use traceloom_abi::claim::{Claim, ClaimError};
 use traceloom_abi::system::{CircuitKind, Direction, MAX_RECURSIVE_ROWS};
 use traceloom_bytecode::execute::{Limits, execute};
 use traceloom_prover::shape::ShapeError;
@@ -155,7 +155,7 @@ fn main(x) -> 1 entry {
   y = call down(x)
   return y
 }
-fn down(x) -> 1 {
+fn down(x) -> 1 entry {
   match x {
     case 0 { return x }
     default {
@@ -216,6 +216,26 @@ fn rule_2_rank_and_gap_are_tied_to_the_messages() {
     lab.count_bytes(ByteOp::RangeCheck, 0, 0, -1);
     lab.count_bytes(ByteOp::RangeCheck, 44, 1, 1);
     lab.accepted();
+}
+
+/// The rank of a claim is no part of the statement, but it has to be there, and to
+/// be the one of the row that answers.
+#[test]
+fn rule_2_a_claim_of_a_ranked_function_carries_its_rank() {
+    let lab = Lab::new(CHAIN, &[("down", &[2])]);
+    assert_eq!(lab.shards[0].claims[0].rank, Some(2));
+    let proof = lab.prove();
+    assert_eq!(lab.verify(&proof), Ok(()));
+    let mut other = proof.clone();
+    other.statements[0].claims[0].rank = Some(1);
+    assert_eq!(lab.verify(&other), Err(VerifyError::Unbalanced));
+    // Without a rank the input would stand where the rank belongs.
+    other.statements[0].claims[0].rank = None;
+    let refused = lab.verify(&other).unwrap_err();
+    let VerifyError::Shape(ShapeError::Claim(ClaimError::Arity { what, got, .. })) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!((what, got), ("ranks", 0));
 }
 
 /// Cycles that close through a default, through a continuation, or through a

@@ -65,6 +65,11 @@ pub fn all() -> Vec<(&'static str, Lab)> {
                     ("main", &[4, 5]),
                     ("main", &[4, 6]),
                     ("only", &[3]),
+                    ("nest", &[0, 1]),
+                    ("nest", &[0, 2]),
+                    ("nest", &[0, 5]),
+                    ("nest", &[4, 9]),
+                    ("nest", &[7, 9]),
                 ],
             ),
         ),
@@ -145,6 +150,30 @@ fn only(x) -> 1 entry {
       return y
     }
   }
+}
+fn nest(x, y) -> 1 entry {
+  a = match_continue x {
+    case 0 {
+      b = match_continue y {
+        case 1 { yield x }
+        case 2 { return y }
+        default { yield y }
+      }
+      c = mul b, y
+      yield c
+    }
+    default {
+      b = match_continue y {
+        default { yield x }
+      }
+      match b {
+        case 4 { yield b }
+        default { return x }
+      }
+    }
+  }
+  d = mul a, a
+  return d
 }
 end
 "#;
