@@ -7,12 +7,16 @@
 //! - [`system`]: constraint and lookup expressions of all circuits;
 //! - [`claim`]: what a proof states;
 //! - [`record`] and [`io`]: what one execution leaves behind;
-//! - [`trace`]: main traces and the witness of a shard.
+//! - [`trace`]: main traces and the witness of a shard;
+//! - [`evaluate`]: what emitted evaluators read and write;
+//! - [`cuda`]: support headers of emitted CUDA text.
 //!
 //! This crate knows no program, no protocol and no device.
 
 pub mod bytes;
 pub mod claim;
+pub mod cuda;
+pub mod evaluate;
 pub mod field;
 pub mod io;
 pub mod message;
