@@ -21,5 +21,6 @@ pub mod field;
 pub mod io;
 pub mod message;
 pub mod record;
+pub mod seed;
 pub mod system;
 pub mod trace;

@@ -1,0 +1,442 @@
+//! Frames and memoised queries.
+//!
+//! Every value of every frame lies on one stack, a frame's own from its base on;
+//! the inputs of a callee are pushed there and become the start of its frame.
+//! When it returns, they are replaced by its outputs, which is just where the
+//! caller expects them.
+//!
+//! A frame *counts* if it was requested with constraints, all the way up to a
+//! claim. Its row will exist, so what its row looks up is counted: calls, stores
+//! and loads, byte operations, gaps. A query is counted exactly once, by the
+//! first frame of it that counts. If a frame that did not count came before,
+//! the query is *replayed*: with effects off, and to the same end. So a query has
+//! one of four states: unknown, running (requesting it is an error), finished as
+//! advice, counted.
+//!
+//! Replays end: each marks its query as counted before it starts, and enters no
+//! query that is unknown. While a query runs as advice, all that is requested
+//! above it is requested as advice too, so it is never replayed while it runs.
+
+use traceloom_abi::bytes::ByteOp;
+use traceloom_abi::claim::{Claim, RankedClaim};
+use traceloom_abi::field::{MODULUS, element, is_canonical};
+use traceloom_abi::io::{Io, IoError};
+use traceloom_abi::record::{Finish, Record};
+
+use super::control::Shape;
+use super::error::{ExecuteError, Failure, Fault, MAX_CALLERS, Place, Words};
+use super::limits::{Limits, Meter};
+use super::{DebugHook, Hooks, ProgressHook};
+use crate::callgraph::RankedCall;
+use crate::check::CheckedProgram;
+use crate::model::{BlockId, FunctionId, Op, ValueId};
+
+/// Bytes that a query takes beside its words, map entry included.
+const QUERY_BYTES: u64 = 48;
+
+pub(super) type Outcome<T> = Result<T, Box<Fault>>;
+
+/// Executes claims of one program against one record. After an error it holds
+/// frames of queries that never finish, so it must be dropped.
+pub(super) struct Machine<'a> {
+    pub(super) program: &'a CheckedProgram,
+    pub(super) record: Record,
+    pub(super) meter: Meter,
+    pub(super) debug: Option<DebugHook<'a>>,
+    progress: Option<ProgressHook<'a>>,
+    pub(super) shapes: Vec<Shape>,
+    /// By function and query: whether its lookups have been counted.
+    counted: Vec<Vec<bool>>,
+    /// By component: number of ranked queries that have finished.
+    next_rank: Vec<u32>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) values: Vec<u64>,
+    /// Selectors of the leaves that the frames have passed.
+    pub(super) leaves: Vec<u32>,
+    /// Ranks of the ranked callees of the frames.
+    callee_ranks: Vec<u32>,
+    /// Those among them that are inside their caller's component, of frames that
+    /// count.
+    inside_ranks: Vec<u32>,
+    /// For lists that are gathered from values.
+    pub(super) scratch: Vec<u64>,
+}
+
+/// A query that is running or being replayed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) function: FunctionId,
+    query: usize,
+    pub(super) block: BlockId,
+    /// The next operation, or the call that a callee is running for.
+    pub(super) op: usize,
+    /// Starts of its parts of the stacks.
+    pub(super) base: usize,
+    pub(super) first_leaf: usize,
+    first_rank: usize,
+    first_inside: usize,
+    pub(super) mode: Mode,
+}
+
+/// How a frame runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As advice: nothing is counted.
+    Advice,
+    /// With constraints: its lookups are counted.
+    Counting,
+    /// With constraints, after it ran as advice: no effects.
+    Replay,
+}
+
+impl Mode {
+    pub(super) const fn counts(self) -> bool {
+        !matches!(self, Self::Advice)
+    }
+}
+
+/// `multiplicity + 1` in the field.
+pub(super) const fn one_more(multiplicity: u64) -> u64 {
+    if multiplicity + 1 == MODULUS { 0 } else { multiplicity + 1 }
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(
+        program: &'a CheckedProgram,
+        io: Io,
+        limits: &Limits,
+        hooks: Hooks<'a>,
+    ) -> Result<Self, ExecuteError> {
+        for (channel, words) in io.channels() {
+            if let Some(&word) = words.iter().find(|&&word| !is_canonical(word)) {
+                return Err(ExecuteError::Input(IoError::NotCanonical { channel, word }));
+            }
+        }
+        let functions = &program.program().functions;
+        let signatures = functions.iter().map(|f| (f.num_inputs as usize, f.num_outputs as usize));
+        let widths = program.program().memory_sizes.iter().map(|&width| width as usize);
+        let record = Record::new(signatures, widths, io);
+        let (every, progress) =
+            hooks.progress.map_or((0, None), |(n, hook)| (n.max(1), Some(hook)));
+        Ok(Self {
+            program,
+            record,
+            meter: Meter::new(limits, every),
+            debug: hooks.debug,
+            progress,
+            shapes: program.function_ids().map(|id| Shape::new(program, id)).collect(),
+            counted: vec![Vec::new(); functions.len()],
+            next_rank: vec![0; program.callgraph().num_components()],
+            frames: Vec::new(),
+            values: Vec::new(),
+            leaves: Vec::new(),
+            callee_ranks: Vec::new(),
+            inside_ranks: Vec::new(),
+            scratch: Vec::new(),
+        })
+    }
+
+    /// Runs the claim at `index` of its list.
+    pub(super) fn claim(
+        &mut self,
+        index: usize,
+        function: FunctionId,
+        args: &[u64],
+    ) -> Result<RankedClaim, ExecuteError> {
+        self.check_claim(index, function, args)?;
+        self.values.clear();
+        self.values.extend_from_slice(args);
+        self.answer(function)
+            .map_err(|fault| ExecuteError::Failed(Box::new(self.failure(function, *fault))))?;
+        let query = self.record.functions[function.index()].find(args);
+        let query = query.expect("an answered query is in the record");
+        let claim = Claim {
+            function: function.0,
+            inputs: args.iter().map(|&word| element(word)).collect(),
+            outputs: self.values.iter().map(|&word| element(word)).collect(),
+        };
+        let ranked = self.program.layout(function).ranked;
+        let rank = ranked.then(|| self.record.functions[function.index()].rank(query));
+        Ok(RankedClaim { claim, rank })
+    }
+
+    fn check_claim(&self, index: usize, id: FunctionId, args: &[u64]) -> Result<(), ExecuteError> {
+        let functions = &self.program.program().functions;
+        let (function, count) = (id.0, functions.len());
+        let data = functions.get(id.index()).ok_or(ExecuteError::UnknownFunction {
+            index,
+            function,
+            count,
+        })?;
+        let name = || data.name.clone();
+        if !data.entry {
+            return Err(ExecuteError::NotAnEntry { index, function, name: name() });
+        }
+        let (expected, got) = (data.num_inputs as usize, args.len());
+        if expected != got {
+            return Err(ExecuteError::Arity { index, function, name: name(), expected, got });
+        }
+        match args.iter().position(|&word| !is_canonical(word)) {
+            None => Ok(()),
+            Some(position) => {
+                let word = args[position];
+                Err(ExecuteError::NotCanonical { index, function, name: name(), position, word })
+            }
+        }
+    }
+
+    /// Replaces the inputs of `function` on the empty stack by its outputs.
+    fn answer(&mut self, function: FunctionId) -> Outcome<()> {
+        self.request(function, 0, true)?;
+        while !self.frames.is_empty() {
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Runs the innermost frame until it calls something that has to run, or its
+    /// block ends.
+    fn advance(&mut self) -> Outcome<()> {
+        let top = self.frames.len() - 1;
+        let Frame { function, block, op: first, base, mode, .. } = self.frames[top];
+        let program = self.program;
+        let block = &program.function(function).blocks[block.index()];
+        if first == 0 {
+            self.tick(block.ops.len() as u64 + 1)?;
+        }
+        for (at, op) in block.ops.iter().enumerate().skip(first) {
+            if let Op::Call { function: callee, args, constrained, .. } = op {
+                self.frames[top].op = at;
+                let inputs = self.values.len();
+                for arg in args {
+                    self.values.push(self.values[base + arg.index()]);
+                }
+                if self.request(*callee, inputs, *constrained && mode.counts())? {
+                    return Ok(());
+                }
+            } else if let Err(fault) = self.operate(base, mode, op) {
+                self.frames[top].op = at;
+                return Err(fault);
+            }
+        }
+        self.frames[top].op = block.ops.len();
+        self.end_block(&block.control)
+    }
+
+    /// Counts steps and reports progress when it is due.
+    #[inline]
+    pub(super) fn tick(&mut self, steps: u64) -> Outcome<()> {
+        if self.meter.steps(steps)? {
+            self.report();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn report(&mut self) {
+        if let Some(hook) = &mut self.progress {
+            hook(self.meter.stats());
+        }
+    }
+
+    /// Asks for `function` of the inputs from `base` on. Either its outputs
+    /// replace them, or a frame is entered that will do so: then true.
+    fn request(&mut self, function: FunctionId, base: usize, counts: bool) -> Outcome<bool> {
+        let table = &self.record.functions[function.index()];
+        match table.find(&self.values[base..]) {
+            None => {
+                self.enter_new(function, base, counts)?;
+                Ok(true)
+            }
+            Some(query) if !table.is_finished(query) => Err(Box::new(Fault::Cycle {
+                function,
+                name: self.program.function(function).name.clone(),
+                inputs: Words::new(self.values[base..].iter().copied()),
+            })),
+            Some(query) if counts && !self.counted[function.index()][query] => {
+                self.counted[function.index()][query] = true;
+                self.meter.replay();
+                self.enter(function, query, base, Mode::Replay)?;
+                Ok(true)
+            }
+            Some(query) => {
+                self.deliver(function, query, base, counts);
+                Ok(false)
+            }
+        }
+    }
+
+    fn enter_new(&mut self, function: FunctionId, base: usize, counts: bool) -> Outcome<()> {
+        if let Some(Frame { mode: Mode::Replay, .. }) = self.frames.last() {
+            return Err(self.replay_fault("made a call that it did not make before"));
+        }
+        let data = self.program.function(function);
+        let words = u64::from(data.num_inputs) + u64::from(data.num_outputs);
+        self.meter.query(8 * words + QUERY_BYTES, self.stack_bytes())?;
+        let query = self.record.functions[function.index()].insert(&self.values[base..]);
+        self.counted[function.index()].push(counts);
+        let mode = if counts { Mode::Counting } else { Mode::Advice };
+        self.enter(function, query, base, mode)
+    }
+
+    fn enter(
+        &mut self,
+        function: FunctionId,
+        query: usize,
+        base: usize,
+        mode: Mode,
+    ) -> Outcome<()> {
+        self.meter.depth(self.frames.len() as u64 + 1)?;
+        self.frames.push(Frame {
+            function,
+            query,
+            block: BlockId::BODY,
+            op: 0,
+            base,
+            first_leaf: self.leaves.len(),
+            first_rank: self.callee_ranks.len(),
+            first_inside: self.inside_ranks.len(),
+            mode,
+        });
+        Ok(())
+    }
+
+    /// The innermost frame returns the values of `outputs`.
+    pub(super) fn finish(&mut self, outputs: &[ValueId]) -> Outcome<()> {
+        let frame = *self.frames.last().expect("a frame is running");
+        let Frame { function, query, base, mode, .. } = frame;
+        self.gather(base, outputs);
+        let path = self.program.paths(function).number(&self.leaves[frame.first_leaf..]);
+        let num_ranks = self.callee_ranks.len() - frame.first_rank;
+        if mode == Mode::Replay {
+            self.compare(&frame, path)?;
+        } else {
+            self.meter.bytes(4 * num_ranks as u64, self.stack_bytes())?;
+            let rank = self.take_rank(function);
+            let callee_ranks = &self.callee_ranks[frame.first_rank..];
+            let finish = Finish { path, rank, callee_ranks, outputs: &self.scratch };
+            self.record.functions[function.index()].finish(query, finish);
+        }
+        self.count_gaps(&frame);
+        self.frames.pop();
+        self.leaves.truncate(frame.first_leaf);
+        self.callee_ranks.truncate(frame.first_rank);
+        self.inside_ranks.truncate(frame.first_inside);
+        self.deliver(function, query, base, mode.counts());
+        Ok(())
+    }
+
+    fn take_rank(&mut self, function: FunctionId) -> u32 {
+        if !self.program.layout(function).ranked {
+            return 0;
+        }
+        let next = &mut self.next_rank[self.program.callgraph().component(function)];
+        let rank = *next;
+        // Queries are limited to 2^32 - 1.
+        *next += 1;
+        rank
+    }
+
+    /// Counts the range checks of the frame's gaps. A callee inside the component
+    /// finished earlier, and a replay keeps its rank, so gaps are not negative.
+    fn count_gaps(&mut self, frame: &Frame) {
+        if self.inside_ranks.len() == frame.first_inside {
+            return;
+        }
+        let rank = self.record.functions[frame.function.index()].rank(frame.query);
+        for at in frame.first_inside..self.inside_ranks.len() {
+            let gap = rank.wrapping_sub(1).wrapping_sub(self.inside_ranks[at]);
+            let [g0, g1, g2, g3] = gap.to_le_bytes();
+            self.record.count_byte_op(ByteOp::RangeCheck, g0, g1);
+            self.record.count_byte_op(ByteOp::RangeCheck, g2, g3);
+        }
+    }
+
+    /// Checks that a replay has ended as the first run did.
+    fn compare(&self, frame: &Frame, path: u32) -> Outcome<()> {
+        let table = &self.record.functions[frame.function.index()];
+        let same = |(i, &output): (usize, &u64)| table.output(frame.query, i) == output;
+        if path != table.path(frame.query) {
+            Err(self.replay_fault("took another path"))
+        } else if !self.scratch.iter().enumerate().all(same) {
+            Err(self.replay_fault("returned other outputs"))
+        } else if self.callee_ranks[frame.first_rank..] != *table.callee_ranks(frame.query) {
+            Err(self.replay_fault("called other queries"))
+        } else {
+            Ok(())
+        }
+    }
+
+    #[cold]
+    pub(super) fn replay_fault(&self, what: &'static str) -> Box<Fault> {
+        let frame = self.frames.last().expect("a replay is running");
+        Box::new(Fault::Replay {
+            function: frame.function,
+            name: self.program.function(frame.function).name.clone(),
+            inputs: self.inputs(frame),
+            what,
+        })
+    }
+
+    /// Replaces the inputs from `base` on by the outputs of a finished query, for
+    /// the call that the innermost frame stands at, or for a claim.
+    fn deliver(&mut self, function: FunctionId, query: usize, base: usize, counts: bool) {
+        let num_outputs = self.program.function(function).num_outputs as usize;
+        let table = &mut self.record.functions[function.index()];
+        if counts {
+            table.set_multiplicity(query, one_more(table.multiplicity(query)));
+        }
+        self.values.truncate(base);
+        self.values.resize(base + num_outputs, 0);
+        table.copy_outputs(query, &mut self.values[base..]);
+        let Some(caller) = self.frames.last_mut() else { return };
+        let block = &self.program.layout(caller.function).blocks[caller.block.index()];
+        let ranked = block.ops[caller.op].ranked_call;
+        caller.op += 1;
+        if ranked != RankedCall::None {
+            let rank = table.rank(query);
+            self.callee_ranks.push(rank);
+            if ranked == RankedCall::Inside && caller.mode.counts() {
+                self.inside_ranks.push(rank);
+            }
+        }
+    }
+
+    /// Copies values of the frame at `base` to the scratch list.
+    pub(super) fn gather(&mut self, base: usize, values: &[ValueId]) {
+        self.scratch.clear();
+        let all = &self.values;
+        self.scratch.extend(values.iter().map(|value| all[base + value.index()]));
+    }
+
+    /// Bytes that the frames take.
+    pub(super) fn stack_bytes(&self) -> u64 {
+        let words = self.values.len() * size_of::<u64>();
+        let ranks = self.leaves.len() + self.callee_ranks.len() + self.inside_ranks.len();
+        (words + ranks * size_of::<u32>() + self.frames.len() * size_of::<Frame>()) as u64
+    }
+
+    fn inputs(&self, frame: &Frame) -> Words {
+        let table = &self.record.functions[frame.function.index()];
+        let count = self.program.function(frame.function).num_inputs as usize;
+        Words::new((0..count).map(|i| table.input(frame.query, i)))
+    }
+
+    /// `fault`, at the place where the machine stands.
+    #[cold]
+    fn failure(&self, claimed: FunctionId, fault: Fault) -> Failure {
+        let place = |frame: &Frame| Place::new(self.program, frame.function, frame.block, frame.op);
+        let Some((top, callers)) = self.frames.split_last() else {
+            let place = Place::claim(self.program, claimed);
+            let inputs = Words::new(self.values.iter().copied());
+            return Failure { place, fault, inputs, callers: Vec::new(), depth: 0 };
+        };
+        Failure {
+            place: place(top),
+            fault,
+            inputs: self.inputs(top),
+            callers: callers.iter().rev().take(MAX_CALLERS).map(place).collect(),
+            depth: callers.len(),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Execution: from claims to a record that every row can be built from.
+//!
+//! - [`execute`] runs claims one after the other against one record;
+//! - `machine`: frames, memoised calls, ranks, replays; it never recurses;
+//! - `control`: how blocks end;
+//! - `ops`, `effects`, `hints`, `biguint`: the operations;
+//! - [`limits`]: what an execution may use;
+//! - [`error`]: why it stopped.
+//!
+//! What authors of programs should know:
+//! - Functions are memoised. A second call with the same inputs runs nothing, so
+//!   its effects (`io_set_info`, `io_write`, `debug`) are not repeated.
+//! - A query that was first run as advice (by an unconstrained call) and is
+//!   requested with constraints later is run once more to count what its row
+//!   looks up. That replay has no effects either and must go the same way.
+//! - Io and unconstrained calls are advice: a claim binds inputs and outputs only.
+
+mod biguint;
+mod control;
+mod effects;
+pub mod error;
+mod hints;
+pub mod limits;
+mod machine;
+mod ops;
+#[cfg(test)]
+mod tests;
+
+pub use error::{ExecuteError, Failure, Fault, Place, Words};
+pub use limits::{Limit, LimitError, Limits, Stats};
+
+use std::fmt;
+
+use traceloom_abi::claim::RankedClaim;
+use traceloom_abi::field::word;
+use traceloom_abi::io::Io;
+use traceloom_abi::record::Record;
+
+use crate::check::CheckedProgram;
+use crate::model::FunctionId;
+use machine::Machine;
+
+/// What an execution leaves behind.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// The claims in the order they were asked for, with outputs and ranks.
+    pub claims: Vec<RankedClaim>,
+    /// Everything that happened.
+    pub record: Record,
+    /// What it took.
+    pub stats: Stats,
+}
+
+impl Execution {
+    /// Outputs of the claim at `index`, as canonical words.
+    ///
+    /// # Panics
+    /// If there is no such claim.
+    #[must_use]
+    pub fn outputs(&self, index: usize) -> Vec<u64> {
+        self.claims[index].claim.outputs.iter().map(|&output| word(output)).collect()
+    }
+}
+
+/// What a program prints with `debug`.
+#[derive(Clone, Copy, Debug)]
+pub struct DebugLine<'a> {
+    /// Name of the function that is running.
+    pub function: &'a str,
+    /// The operation's label.
+    pub label: &'a str,
+    /// Its values.
+    pub values: &'a [u64],
+}
+
+impl fmt::Display for DebugLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} {:?}", self.function, self.label, self.values)
+    }
+}
+
+/// A receiver of `debug` lines.
+pub type DebugHook<'a> = &'a mut dyn FnMut(DebugLine<'_>);
+/// A receiver of progress.
+pub type ProgressHook<'a> = &'a mut dyn FnMut(&Stats);
+
+/// Where an execution reports while it runs.
+#[derive(Default)]
+pub struct Hooks<'a> {
+    /// Receives `debug` lines; without it they go to the standard error.
+    pub debug: Option<DebugHook<'a>>,
+    /// Is called about every so many steps.
+    pub progress: Option<(u64, ProgressHook<'a>)>,
+}
+
+/// Runs `claims`, functions with their arguments, in order and against one
+/// record. Each claim adds 1 to the multiplicity of its query. `io` is the input,
+/// and the record has it with all that was added.
+///
+/// # Errors
+/// [`ExecuteError`] names the claim that cannot be asked for, or the place where
+/// the program went wrong.
+pub fn execute(
+    program: &CheckedProgram,
+    claims: &[(FunctionId, Vec<u64>)],
+    io: Io,
+    limits: &Limits,
+) -> Result<Execution, ExecuteError> {
+    execute_with(program, claims, io, limits, Hooks::default())
+}
+
+/// The same, reporting to `hooks`.
+///
+/// # Errors
+/// As [`execute`].
+pub fn execute_with<'a>(
+    program: &'a CheckedProgram,
+    claims: &[(FunctionId, Vec<u64>)],
+    io: Io,
+    limits: &Limits,
+    hooks: Hooks<'a>,
+) -> Result<Execution, ExecuteError> {
+    let mut machine = Machine::new(program, io, limits, hooks)?;
+    let mut ranked = Vec::with_capacity(claims.len());
+    for (index, (function, args)) in claims.iter().enumerate() {
+        ranked.push(machine.claim(index, *function, args)?);
+    }
+    let stats = *machine.meter.stats();
+    Ok(Execution { claims: ranked, record: machine.record, stats })
+}
