@@ -104,6 +104,8 @@ pub enum Type {
     Gl,
     /// A named type.
     Named(Ident),
+    /// `a::b::c`
+    Scoped(Vec<Ident>),
     /// `const T &`
     ConstRef(Box<Type>),
     /// `T &`

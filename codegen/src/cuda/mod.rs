@@ -7,3 +7,4 @@
 pub mod ast;
 pub mod ident;
 pub mod print;
+pub mod writer;

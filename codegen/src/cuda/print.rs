@@ -98,16 +98,15 @@ impl Printer {
             }
             Item::Enum { doc, name, entries } => {
                 self.doc(doc);
-                self.line(&format!("enum {name} : uint32_t {{"));
-                self.indent += 2;
-                for (name, value) in entries {
-                    match value {
-                        Some(value) => self.line(&format!("{name} = {value},")),
-                        None => self.line(&format!("{name},")),
-                    }
-                }
-                self.indent -= 2;
-                self.line("};");
+                let entries = entries.iter().map(|(name, value)| {
+                    Doc::Text(match value {
+                        Some(value) => format!("{name} = {value}"),
+                        None => name.to_string(),
+                    })
+                });
+                let head = Doc::Text(format!("enum {name} : uint32_t "));
+                let entries = Doc::filled("{", entries.collect(), "}");
+                self.doc_line(Doc::Seq(vec![head, entries]));
             }
             Item::StaticAssert(condition, message) => {
                 let message = Doc::Text(format!("\"{}\"", plain(message)));
@@ -143,7 +142,8 @@ impl Printer {
     fn function(&mut self, function: &Function) {
         self.doc(&function.doc);
         if !function.template.is_empty() {
-            let names: Vec<_> = function.template.iter().map(|name| format!("class {name}"));
+            let names: Vec<String> =
+                function.template.iter().map(|name| format!("class {name}")).collect();
             self.line(&format!("template <{}>", names.join(", ")));
         }
         let kind = match function.kind {
@@ -342,6 +342,7 @@ fn type_name(ty: &Type) -> String {
         Type::U64 => "uint64_t".into(),
         Type::Gl => "Gl".into(),
         Type::Named(name) => name.to_string(),
+        Type::Scoped(names) => names.iter().map(Ident::as_str).collect::<Vec<_>>().join("::"),
         Type::ConstRef(inner) => format!("const {} &", type_name(inner)),
         Type::Ref(inner) => format!("{} &", type_name(inner)),
         Type::Pointer(inner) => format!("{} *", type_name(inner)),
@@ -372,12 +373,9 @@ fn expr(value: &Expr) -> Doc {
         Expr::Member(object, member) => {
             Doc::Seq(vec![tight(object), Doc::Text(format!(".{member}"))])
         }
-        Expr::Index(base, index) => Doc::Seq(vec![
-            tight(base),
-            Doc::Text("[".into()),
-            expr(index),
-            Doc::Text("]".into()),
-        ]),
+        Expr::Index(base, index) => {
+            Doc::Seq(vec![tight(base), Doc::Text("[".into()), expr(index), Doc::Text("]".into())])
+        }
         Expr::Binary(op, a, b) => {
             let text = operator(*op);
             let right = operand(b, *op, false);

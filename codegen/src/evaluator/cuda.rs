@@ -76,11 +76,8 @@ fn sink() -> (Type, Ident) {
 
 /// The function that calls all functions of a part.
 fn driver(name: &str, doc: &str, schedule: &Schedule) -> Function {
-    let mut body = vec![Stmt::Array(
-        Type::Gl,
-        "scratch".into(),
-        schedule.scratch_len.max(1) as u64,
-    )];
+    let mut body =
+        vec![Stmt::Array(Type::Gl, "scratch".into(), schedule.scratch_len.max(1) as u64)];
     let args = || ["cells", "scratch", "sink"].map(Expr::name).to_vec();
     for number in 0..schedule.functions.len() {
         body.push(Stmt::Expr(Expr::call(&format!("{name}_{number}"), args())));
