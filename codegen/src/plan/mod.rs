@@ -18,13 +18,21 @@
 //! - Packers read canonical words, check nothing about ranges before they store,
 //!   and so use [`Value::proven`] only, where seed words are unbounded.
 
+mod bounds;
 mod columns;
+mod generic;
+mod guards;
+mod library;
+mod lower;
+mod path;
+mod program;
 
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::MODULUS;
 use traceloom_abi::seed::{FullLayout, Meaning, OwnedSchema};
 
-pub use columns::{Column, PlanLayout, Region};
+pub use columns::{Column, PlanLayout, Region, Span};
+pub use program::plan_program;
 
 /// Position of a value in its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,10 +129,12 @@ pub struct GenericBlock {
     pub first_value: u32,
     /// One past the last value.
     pub end_value: u32,
-    /// Cells that this block writes, by column, zeros of cells that the block's
-    /// choice leaves unused included. Along every way through the function each
-    /// cell is written exactly once.
+    /// Cells that this block computes, by column.
     pub writes: Vec<Write>,
+    /// Cells that stay unused once this block is reached, to be set to zero. Along
+    /// every way through the function each cell is written exactly once, by these
+    /// and by `writes`.
+    pub zeros: Vec<Span>,
     /// External reads of this block. Within a block [`Meaning::Read`] counts from
     /// the number of reads executed before the block.
     pub reads: Vec<Read>,
