@@ -112,12 +112,10 @@ impl<'a> Emitter<'a> {
             self.define(ValueNo(index), &mut stmts);
         }
         let layout = &self.function.layout;
-        let unused = block.writes.iter().filter(|write| write.cell == Cell::Constant(0));
-        let unused: Vec<Column> = unused.map(|write| write.column).collect();
+        let unused: Vec<Column> = block.zeros.iter().flat_map(|span| span.columns()).collect();
         stmts.extend(zeros(layout, &unused));
         for write in &block.writes {
             let held = match write.cell {
-                Cell::Constant(0) => continue,
                 Cell::Constant(word) => Held::Constant(word),
                 Cell::Value(no) => self.values.held(no).clone(),
             };
