@@ -7,12 +7,17 @@
 //! - [`system`]: constraint and lookup expressions of all circuits;
 //! - [`claim`]: what a proof states;
 //! - [`record`] and [`io`]: what one execution leaves behind;
+//! - [`biguint`]: integers in memory, found again by content;
+//! - [`seed`]: what a row cannot compute, packed;
+//! - [`pack`] and [`row`]: what emitted packers and writers are made of;
+//! - [`registry`]: what generated code offers;
 //! - [`trace`]: main traces and the witness of a shard;
 //! - [`evaluate`]: what emitted evaluators read and write;
 //! - [`cuda`]: support headers of emitted CUDA text.
 //!
 //! This crate knows no program, no protocol and no device.
 
+pub mod biguint;
 pub mod bytes;
 pub mod claim;
 pub mod cuda;
@@ -20,7 +25,10 @@ pub mod evaluate;
 pub mod field;
 pub mod io;
 pub mod message;
+pub mod pack;
 pub mod record;
+pub mod registry;
+pub mod row;
 pub mod seed;
 pub mod system;
 pub mod trace;

@@ -8,6 +8,7 @@ use std::hash::BuildHasher;
 
 use crate::bytes::{ByteOp, ByteTable};
 use crate::io::Io;
+use crate::pack;
 
 /// Everything that happened.
 #[derive(Clone, Debug)]
@@ -215,6 +216,30 @@ impl QueryTable {
     /// Copies the outputs of `query`.
     pub fn copy_outputs(&self, query: usize, out: &mut [u64]) {
         out.copy_from_slice(&self.outputs[query * self.num_outputs..][..self.num_outputs]);
+    }
+
+    /// Stores inputs of `query` from `first` on, `WIDTH` bytes each, as many as fill
+    /// `out`; the bits that do not fit.
+    #[inline(always)]
+    pub fn pack_inputs<const WIDTH: usize>(
+        &self,
+        query: usize,
+        first: usize,
+        out: &mut [u8],
+    ) -> u64 {
+        pack::put_all::<WIDTH>(&self.key(query)[first..], out)
+    }
+
+    /// The same for outputs.
+    #[inline(always)]
+    pub fn pack_outputs<const WIDTH: usize>(
+        &self,
+        query: usize,
+        first: usize,
+        out: &mut [u8],
+    ) -> u64 {
+        let outputs = &self.outputs[query * self.num_outputs..][..self.num_outputs];
+        pack::put_all::<WIDTH>(&outputs[first..], out)
     }
 
     fn key(&self, query: usize) -> &[u64] {

@@ -4,6 +4,8 @@
 //! - [`model`]: programs as flat, index-based data;
 //! - [`builder`]: the typed way to write one;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
+//! - [`text`], [`json`], [`import`]: the forms of a program;
+//! - [`malformed`] and [`limits`]: what readers refuse;
 //! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
 //! - [`system`]: constraints and lookups of all circuits;
 //! - [`execute`](mod@execute): from claims to a record of all that happened.
@@ -15,11 +17,21 @@ pub mod builder;
 pub mod callgraph;
 pub mod check;
 pub mod execute;
+mod fields;
 pub mod fingerprint;
+mod forms;
+pub mod import;
+pub mod json;
 pub mod layout;
+pub mod limits;
+pub mod malformed;
 pub mod model;
+mod number;
 pub mod paths;
 pub mod system;
+mod tape;
+pub mod text;
 
 pub use check::{CheckedProgram, InvalidProgram};
+pub use malformed::Malformed;
 pub use model::Program;

@@ -1,15 +1,29 @@
 //! From bytecode to the text that fills traces.
 //!
 //! In reading order:
+//! - [`compile()`]: the passes, on one screen;
 //! - [`plan`]: what a row is, decided once per function and path;
-//! - [`mangle`]: names of untrusted functions in emitted text;
+//! - [`verify`](mod@verify): the plan's invariants, derived again;
+//! - [`interpret`]: plans run as they are, to compare with;
+//! - [`rust`]: plans printed as packers and scalar writers;
 //! - [`cuda`]: CUDA text, row writers in it;
-//! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA.
+//! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA;
+//! - [`mangle`]: names of untrusted functions in emitted text;
+//! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table.
 //!
 //! Everything is a function of the program alone: ordered collections, no clock,
 //! no path, no thread order.
 
+pub mod compile;
 pub mod cuda;
+pub mod digest;
 pub mod evaluator;
+pub mod interpret;
+pub mod inventory;
+pub mod json;
 pub mod mangle;
 pub mod plan;
+pub mod rust;
+pub mod verify;
+
+pub use compile::{Units, compile};

@@ -40,6 +40,16 @@ pub fn symbols<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     symbols
 }
 
+/// A name as it may stand in a comment of any target: printable ASCII without
+/// backslashes, quotes or anything that could end a comment, and short.
+#[must_use]
+pub fn escape(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_ .-+#:".contains(c);
+    let text: String =
+        name.chars().take(MAX_BODY).map(|c| if plain(c) { c } else { '?' }).collect();
+    if name.chars().count() > MAX_BODY { text + "..." } else { text }
+}
+
 /// The symbol of a name that nothing else has taken.
 fn symbol(name: &str) -> String {
     if is_plain(name) {

@@ -31,6 +31,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::MODULUS;
 use traceloom_abi::seed::{FullLayout, Meaning, OwnedSchema};
 
+pub use bounds::bound_of;
 pub use columns::{Column, PlanLayout, Region, Span};
 pub use program::plan_program;
 

@@ -13,7 +13,7 @@ use crate::cuda::ident::Ident;
 use crate::plan::{self, Cell, Column, FunctionPlan, GenericBlock, GenericControl, ValueNo};
 
 use super::columns::{constants, store, zeros};
-use super::held::{Class, Held};
+use super::held::{Class, Held, variable};
 use super::scalar::Values;
 use super::{Writer, write_function};
 
@@ -102,7 +102,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn name(&self, no: ValueNo) -> Ident {
-        Ident::new(format!("{}{}", self.values.value(no).expr.name(), no.0))
+        variable(no, self.values.value(no))
     }
 
     /// Values, then cells, then where it goes on.

@@ -4,9 +4,22 @@
 //! a `uint64_t`, everything else as a field element. All three stand for the same
 //! canonical word, so conversions never compute.
 
+use traceloom_abi::seed::Meaning;
+
 use crate::cuda::ast::{BinaryOp, Expr, Type};
 use crate::cuda::ident::Ident;
-use crate::plan::Value;
+use crate::plan::{self, Value, ValueNo};
+
+/// The variable of a value, as in Rust: `v12_xor`, `input3`, `multiplicity`.
+pub(super) fn variable(no: ValueNo, value: &Value) -> Ident {
+    Ident::new(match value.expr {
+        plan::Expr::Seed(Meaning::Multiplicity) => "multiplicity".into(),
+        plan::Expr::Seed(Meaning::Path) => "path".into(),
+        plan::Expr::Seed(Meaning::Rank) => "rank".into(),
+        plan::Expr::Seed(Meaning::Input(i)) => format!("input{i}"),
+        expr => format!("v{}_{}", no.0, expr.name()),
+    })
+}
 
 /// The type that holds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::cuda::ident::Ident;
 use crate::plan::{self, Cell, Column, FunctionPlan, PathPlan, ValueNo};
 
 use super::columns::{constants, store, zeros};
-use super::held::{Class, Held};
+use super::held::{Class, Held, variable};
 use super::packed::{Bitwise, Packing, Source, WordKind, WordNo};
 use super::scalar::Values;
 use super::{Writer, write_function};
@@ -195,7 +195,7 @@ impl<'a> Emitter<'a> {
             self.comment(value.op, value.op);
             self.values.expression(no)
         };
-        let name = Ident::new(format!("{}{}", value.expr.name(), no.0));
+        let name = variable(no, value);
         self.stmts.push(Stmt::Let(class.ty(), name.clone(), expression));
         self.define(no, Held::Variable(class, name));
     }

@@ -1,0 +1,116 @@
+//! What generated code offers, as data: per program, function and path.
+//!
+//! A registry is a list of [`ProgramUnit`]s. Whoever uses one compares fingerprint
+//! and digest with those of the program at hand.
+
+use crate::field::Goldilocks;
+use crate::pack::PackError;
+use crate::record::Record;
+use crate::row::RowShape;
+use crate::seed::{FullLayout, SeedSchema};
+
+/// Version of this module and of everything that emitted text uses; part of the
+/// unit digest.
+pub const ABI_VERSION: u32 = 1;
+
+/// Packs one seed per query; whether every row is narrow. If not, the seeds still
+/// hold the low bits only and must not be used.
+pub type Pack = fn(&Record, &[u32], &mut [u8]) -> Result<bool, PackError>;
+
+/// Writes one row per seed, row-major; all cells of the row, zeros included.
+pub type WriteRows = fn(&[u8], &mut [Goldilocks], &RowShape);
+
+/// Writes one row per full seed, row-major. Fails where no case of a match fits.
+pub type WriteGenericRows = fn(&[u8], &mut [Goldilocks], &RowShape) -> Result<(), PackError>;
+
+/// Everything generated for one program.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramUnit {
+    /// Name, for people.
+    pub name: &'static str,
+    /// Program fingerprint.
+    pub fingerprint: [u8; 32],
+    /// Unit digest.
+    pub digest: [u8; 32],
+    /// Constrained functions, in program order.
+    pub functions: &'static [FunctionUnit],
+}
+
+impl ProgramUnit {
+    /// The unit of function `function`, if it is constrained.
+    #[must_use]
+    pub fn function(&self, function: u32) -> Option<&'static FunctionUnit> {
+        self.functions.iter().find(|unit| unit.function == function)
+    }
+}
+
+/// Everything generated for one function.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionUnit {
+    /// Name in emitted text.
+    pub symbol: &'static str,
+    /// Index in the program.
+    pub function: u32,
+    /// Number of inputs, selectors, auxiliaries and lookup slots.
+    pub layout: UnitLayout,
+    /// Order of the words of full seeds.
+    pub full: FullLayout,
+    /// By path number; empty where paths are not numbered.
+    pub paths: &'static [PathUnit],
+    /// The branching form.
+    pub generic: GenericUnit,
+    /// Symbols of constraint and lookup evaluators on a device.
+    pub evaluators: Option<EvaluatorSymbols>,
+}
+
+/// Sizes of the regions of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitLayout {
+    /// Number of inputs.
+    pub num_inputs: u32,
+    /// Number of selectors.
+    pub num_selectors: u32,
+    /// Number of auxiliaries.
+    pub num_auxiliaries: u32,
+    /// Number of lookup slots.
+    pub num_lookups: u32,
+}
+
+/// Everything generated for one path.
+#[derive(Clone, Copy, Debug)]
+pub struct PathUnit {
+    /// Selectors of its leaves.
+    pub leaves: &'static [u32],
+    /// The typed seed.
+    pub schema: SeedSchema,
+    /// Packs typed seeds.
+    pub pack_typed: Pack,
+    /// Packs full seeds.
+    pub pack_full: Pack,
+    /// Packs typed seeds, resolves everything and compares.
+    pub pack_checked: Pack,
+    /// Writes rows from typed seeds.
+    pub write: WriteRows,
+    /// Name of the kernel that does so on a device.
+    pub kernel: &'static str,
+}
+
+/// The branching form of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct GenericUnit {
+    /// Packs full seeds where paths are not numbered.
+    pub pack: Option<Pack>,
+    /// Writes rows from full seeds.
+    pub write: WriteGenericRows,
+    /// Name of the kernel that does so on a device.
+    pub kernel: &'static str,
+}
+
+/// Names of device functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EvaluatorSymbols {
+    /// Folds the constraints of a row.
+    pub constraints: &'static str,
+    /// Computes the lookup messages of a row.
+    pub lookups: &'static str,
+}

@@ -1,0 +1,169 @@
+//! Rust text: one file per function, and one that lists them.
+//!
+//! Everything here prints what a plan says: tokens by `quote`, layout by
+//! prettyplease. Comments are `#[comment = "…"]` attributes, which prettyplease
+//! prints as `//` lines.
+
+mod generic;
+mod names;
+mod pack;
+mod registry;
+mod write;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use traceloom_abi::seed::{Meaning, OwnedSchema, Width};
+
+use crate::plan::{FunctionPlan, PathPlan};
+use names::number;
+use pack::Variant;
+
+pub use registry::registry;
+
+/// Text of the file of `function`, without its header.
+///
+/// # Panics
+/// If the emitted tokens are no Rust: our own fault.
+#[must_use]
+pub fn function_file(function: &FunctionPlan) -> String {
+    print(function_tokens(function))
+}
+
+/// Formats tokens.
+fn print(tokens: TokenStream) -> String {
+    let file = syn::parse2(tokens).expect("emitted tokens are Rust");
+    prettyplease::unparse(&file)
+}
+
+fn function_tokens(function: &FunctionPlan) -> TokenStream {
+    let paths = function.paths.iter().map(|path| path_tokens(function, path));
+    let [generic_write, generic_pack] = generic::names();
+    let generic = generic::writer(function);
+    let packer = generic::has_packer(function).then(|| generic::packer(function));
+    let generic_packs = match generic::has_packer(function) {
+        true => quote! {
+            Some(|record, queries, seeds| pack_rows(record, queries, seeds, #generic_pack))
+        },
+        false => quote!(None),
+    };
+    let layout = function.layout;
+    let [i, s, a, l] =
+        [layout.num_inputs, layout.num_selectors, layout.num_auxiliaries, layout.num_lookups]
+            .map(|count| number(count));
+    let (symbol, index) = (&function.symbol, number(function.function));
+    let (ranked, reads) = (function.full.ranked, number(function.full.max_reads));
+    let units = function.paths.iter().map(|path| path_unit(function, path));
+    let kernel = kernel_name(function, None);
+    quote! {
+        #![allow(unused, clippy::all)]
+        use traceloom_abi::bytes::ByteOp;
+        use traceloom_abi::field::{Goldilocks, element, inverse_or_zero, word};
+        use traceloom_abi::pack::*;
+        use traceloom_abi::record::Record;
+        use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+        use traceloom_abi::row::*;
+        use traceloom_abi::seed::{FullLayout, Meaning, SeedSchema, SeedWord, Width};
+
+        type Packed = Result<u64, PackError>;
+
+        /// Everything in this file.
+        pub const UNIT: FunctionUnit = FunctionUnit {
+            symbol: #symbol,
+            function: #index,
+            layout: UnitLayout {
+                num_inputs: #i,
+                num_selectors: #s,
+                num_auxiliaries: #a,
+                num_lookups: #l,
+            },
+            full: FullLayout { ranked: #ranked, num_inputs: #i, max_reads: #reads },
+            paths: &[#(#units),*],
+            generic: GenericUnit {
+                pack: #generic_packs,
+                write: |seeds, rows, shape| write_generic_rows(seeds, rows, shape, #generic_write),
+                kernel: #kernel,
+            },
+            evaluators: None,
+        };
+
+        #(#paths)*
+
+        #packer
+        #generic
+    }
+}
+
+fn path_tokens(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
+    let schema = schema_tokens(path);
+    let packers = Variant::ALL.map(|variant| pack::packer(function, path, variant));
+    let writer = write::writer(function, path);
+    quote! { #schema #(#packers)* #writer }
+}
+
+/// Names of a path's schema: `PATH1_WORDS`.
+fn schema_name(path: &PathPlan) -> proc_macro2::Ident {
+    format_ident!("PATH{}_WORDS", path.path)
+}
+
+fn schema_tokens(path: &PathPlan) -> TokenStream {
+    let OwnedSchema { words, .. } = &path.schema;
+    let name = schema_name(path);
+    let count = number(words.len() as u64);
+    let words = words.iter().map(|word| {
+        let meaning = meaning_tokens(word.meaning);
+        let width = match word.width {
+            Width::U8 => quote!(U8),
+            Width::U16 => quote!(U16),
+            Width::U32 => quote!(U32),
+            Width::Full => quote!(Full),
+        };
+        let offset = number(word.offset);
+        quote!(SeedWord { meaning: #meaning, width: Width::#width, offset: #offset })
+    });
+    quote! { static #name: [SeedWord; #count] = [#(#words),*]; }
+}
+
+fn meaning_tokens(meaning: Meaning) -> TokenStream {
+    match meaning {
+        Meaning::Multiplicity => quote!(Meaning::Multiplicity),
+        Meaning::Path => quote!(Meaning::Path),
+        Meaning::Rank => quote!(Meaning::Rank),
+        Meaning::Input(i) => {
+            let i = number(i);
+            quote!(Meaning::Input(#i))
+        }
+        Meaning::Read(read) => {
+            let read = number(read);
+            quote!(Meaning::Read(#read))
+        }
+    }
+}
+
+fn path_unit(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
+    let leaves = path.leaves.iter().map(|&leaf| number(leaf));
+    let (words, stride) = (schema_name(path), number(path.schema.stride));
+    let [typed, full, checked] =
+        Variant::ALL.map(|variant| format_ident!("path{}_pack_{}", path.path, variant.name()));
+    let write = format_ident!("path{}_write", path.path);
+    let kernel = kernel_name(function, Some(path.path));
+    quote! {
+        PathUnit {
+            leaves: &[#(#leaves),*],
+            schema: SeedSchema { words: &#words, stride: #stride },
+            pack_typed: |record, queries, seeds| pack_rows(record, queries, seeds, #typed),
+            pack_full: |record, queries, seeds| pack_rows(record, queries, seeds, #full),
+            pack_checked: |record, queries, seeds| pack_rows(record, queries, seeds, #checked),
+            write: |seeds, rows, shape| write_rows(seeds, rows, shape, #write),
+            kernel: #kernel,
+        }
+    }
+}
+
+/// Name of a kernel: the function's symbol and its path, or `generic`.
+#[must_use]
+pub fn kernel_name(function: &FunctionPlan, path: Option<u32>) -> String {
+    match path {
+        Some(path) => format!("{}_path{path}", function.symbol),
+        None => format!("{}_generic", function.symbol),
+    }
+}

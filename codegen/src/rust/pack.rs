@@ -1,0 +1,385 @@
+//! Seed packers of one path: typed, full, checked.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use traceloom_abi::seed::{Meaning, SeedWord, Width};
+
+use super::names::{Held, Operand, compute, ident, number};
+use super::write::op_comment;
+use crate::plan::{
+    Expr, Fetch, FetchKind, FunctionPlan, PathPlan, Read, ReadSource, Value, ValueNo,
+};
+
+/// The three packers of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// Typed words.
+    Typed,
+    /// Eight bytes per word, for the generic writer.
+    Full,
+    /// Typed, with everything resolved and compared.
+    Checked,
+}
+
+impl Variant {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Typed, Self::Full, Self::Checked];
+
+    /// The name in emitted text.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Typed => "typed",
+            Self::Full => "full",
+            Self::Checked => "checked",
+        }
+    }
+}
+
+/// ```text
+/// fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 176]) -> Packed {
+///     let own = &record.functions[73];
+///     let mut over = 0;
+///     // op 5: load 3
+///     let load2 = load(&record.memories[0], own.input(query, 3), 5)?;
+///     over |= put::<8>(seed, 0, own.multiplicity(query));
+///     over |= own.pack_inputs::<1>(query, 1, &mut seed[16..144]);
+///     Ok(over)
+/// }
+/// ```
+pub fn packer(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> TokenStream {
+    let name = format_ident!("path{}_pack_{}", path.path, variant.name());
+    let own = number(function.function);
+    let words = seed_words(function, path, variant);
+    let stride = number(match variant {
+        Variant::Full => function.full.stride() as u64,
+        _ => path.schema.stride.into(),
+    });
+    let sources = Sources { values: &path.values, reads: &path.reads, fetches: &path.fetches };
+    let mut body = sources.resolve(function, variant);
+    if variant == Variant::Checked {
+        let last = function.ops.len() as u64 - 1;
+        for (i, &output) in path.outputs.iter().enumerate() {
+            let (i, op) = (number(i as u64), number(last));
+            let found = sources.operand(output).word();
+            body.extend(quote! { agree(own.output(query, #i), #found, #op)?; });
+        }
+    }
+    let end = words.last().map_or(0, |word| word.offset as usize + word.width.bytes());
+    if end < stride_of(function, path, variant) {
+        let end = number(end as u64);
+        body.extend(quote! { seed[#end..].fill(0); });
+    }
+    let mut at = 0;
+    while at < words.len() {
+        let count = sources.run(&words[at..]);
+        body.extend(sources.store(&words[at..at + count], path.path));
+        at += count;
+    }
+    quote! {
+        fn #name(record: &Record, query: usize, seed: &mut [u8; #stride]) -> Packed {
+            let own = &record.functions[#own];
+            let mut over = 0;
+            #body
+            Ok(over)
+        }
+    }
+}
+
+fn stride_of(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> usize {
+    match variant {
+        Variant::Full => function.full.stride(),
+        _ => path.schema.stride as usize,
+    }
+}
+
+/// The words of the encoding, by offset.
+fn seed_words(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> Vec<SeedWord> {
+    if variant != Variant::Full {
+        return path.schema.words.clone();
+    }
+    let mut words: Vec<SeedWord> = path
+        .schema
+        .words
+        .iter()
+        .map(|word| word.meaning)
+        .chain([Meaning::Path])
+        .map(|meaning| SeedWord {
+            meaning,
+            width: Width::Full,
+            offset: 8 * function.full.position(meaning) as u32,
+        })
+        .collect();
+    words.sort_by_key(|word| word.offset);
+    words
+}
+
+/// Where the words of straight-line code come from.
+struct Sources<'a> {
+    values: &'a [Value],
+    reads: &'a [Read],
+    fetches: &'a [Fetch],
+}
+
+impl Sources<'_> {
+    /// Values and fetches that the variant needs, in order of execution.
+    fn resolve(&self, function: &FunctionPlan, variant: Variant) -> TokenStream {
+        let checked = variant == Variant::Checked;
+        let mut text = TokenStream::new();
+        let mut last_op = None;
+        let mut fetches = self.fetches.iter().enumerate().peekable();
+        for (index, value) in self.values.iter().enumerate() {
+            let before = value.op;
+            // A fetch stands before the values of its operation and of later ones.
+            while let Some((position, fetch)) =
+                fetches.next_if(|(_, fetch)| before.is_some_and(|op| fetch.op <= op))
+            {
+                text.extend(self.fetch(function, position, fetch, checked, &mut last_op));
+            }
+            let need = if checked { value.need.checker } else { value.need.packer };
+            if !need {
+                continue;
+            }
+            let number = ValueNo(index as u32);
+            let name = ident(number, value);
+            let (right, _) = match value.expr {
+                // Read in place; only external words get a name.
+                Expr::Seed(Meaning::Read(read)) => (self.read(read), Held::Word),
+                Expr::Seed(_) => continue,
+                expr => compute(&expr, value.is_integer_when_packing(), |v| self.operand(v)),
+            };
+            let comment = op_comment(function, value.op, &mut last_op);
+            text.extend(quote! { #comment let #name = #right; });
+        }
+        for (position, fetch) in fetches {
+            text.extend(self.fetch(function, position, fetch, checked, &mut last_op));
+        }
+        text
+    }
+
+    fn fetch(
+        &self,
+        function: &FunctionPlan,
+        position: usize,
+        fetch: &Fetch,
+        checked: bool,
+        last_op: &mut Option<u32>,
+    ) -> TokenStream {
+        if fetch.aliased && !checked {
+            return TokenStream::new();
+        }
+        let comment = op_comment(function, Some(fetch.op), last_op);
+        let name = fetch_name(position, fetch);
+        let right = fetch_call(fetch, |value| self.operand(value));
+        let mut text = quote! { #comment let #name = #right; };
+        if fetch.aliased {
+            for read in self.reads.iter().filter(|read| is_of(read, position)) {
+                let (ReadSource::Fetched { result, .. }, Some(output)) = (read.source, read.alias)
+                else {
+                    continue;
+                };
+                let (output, op) = (number(output), number(fetch.op));
+                let found = fetch_result(position, fetch, result);
+                text.extend(quote! { agree(own.output(query, #output), #found, #op)?; });
+            }
+            if fetch.num_results == 0 {
+                text.extend(quote! { let _ = #name; });
+            }
+        }
+        text
+    }
+
+    /// A value as the packer sees it: inputs in place, others by name.
+    fn operand(&self, number: ValueNo) -> Operand {
+        let value = &self.values[number.index()];
+        match value.expr {
+            Expr::Seed(Meaning::Read(_)) => {
+                let name = ident(number, value);
+                Operand { text: quote!(#name), held: Held::Word }
+            }
+            Expr::Seed(meaning) => Operand { text: self.word(meaning, 0), held: Held::Word },
+            _ => {
+                let name = ident(number, value);
+                let integer = value.is_integer_when_packing();
+                let held = if integer { Held::Word } else { Held::Field };
+                Operand { text: quote!(#name), held }
+            }
+        }
+    }
+
+    /// The word with this meaning.
+    fn word(&self, meaning: Meaning, path: u32) -> TokenStream {
+        match meaning {
+            Meaning::Multiplicity => quote!(own.multiplicity(query)),
+            Meaning::Path => {
+                let path = number(path);
+                quote!(#path)
+            }
+            Meaning::Rank => quote!(u64::from(own.rank(query))),
+            Meaning::Input(i) => {
+                let i = number(i);
+                quote!(own.input(query, #i))
+            }
+            Meaning::Read(read) => self.read(read),
+        }
+    }
+
+    fn read(&self, read: u32) -> TokenStream {
+        let read = &self.reads[read as usize];
+        match (read.alias, read.source) {
+            (Some(output), _) => {
+                let output = number(output);
+                quote!(own.output(query, #output))
+            }
+            (None, ReadSource::CalleeRank(rank)) => {
+                let (rank, op) = (number(rank), number(read.op));
+                quote!(callee_rank(own, query, #rank, #op)?)
+            }
+            (None, ReadSource::Fetched { fetch, result }) => {
+                fetch_result(fetch as usize, &self.fetches[fetch as usize], result)
+            }
+        }
+    }
+
+    /// How many of `words`, from the first on, one loop can store.
+    fn run(&self, words: &[SeedWord]) -> usize {
+        let Some(first) = self.place(words[0].meaning) else { return 1 };
+        let follows = |(i, word): &(usize, &SeedWord)| {
+            let at = words[0].offset + *i as u32 * word.width.bytes() as u32;
+            word.width == words[0].width
+                && word.offset == at
+                && self.place(word.meaning) == Some((first.0, first.1 + *i as u32))
+        };
+        words.iter().enumerate().take_while(follows).count()
+    }
+
+    /// The list that a word is in, and its position there.
+    fn place(&self, meaning: Meaning) -> Option<(List, u32)> {
+        match meaning {
+            Meaning::Input(i) => Some((List::Inputs, i)),
+            Meaning::Read(read) => {
+                let read = &self.reads[read as usize];
+                match (read.alias, read.source) {
+                    (Some(output), _) => Some((List::Outputs, output)),
+                    (None, ReadSource::Fetched { fetch, result }) => {
+                        let stored = &self.fetches[fetch as usize].kind;
+                        let single = matches!(stored, FetchKind::Store { .. });
+                        (!single).then_some((List::Fetch(fetch), result))
+                    }
+                    (None, ReadSource::CalleeRank(_)) => None,
+                }
+            }
+            Meaning::Multiplicity | Meaning::Path | Meaning::Rank => None,
+        }
+    }
+
+    /// Stores one word, or a run of words of one list.
+    fn store(&self, words: &[SeedWord], path: u32) -> TokenStream {
+        let width = number(words[0].width.bytes() as u64);
+        let offset = number(words[0].offset);
+        let end = number(words[0].offset + (words.len() * words[0].width.bytes()) as u32);
+        match self.place(words[0].meaning).filter(|_| words.len() > 1) {
+            None => {
+                let word = self.word(words[0].meaning, path);
+                quote! { over |= put::<#width>(seed, #offset, #word); }
+            }
+            Some((List::Inputs, first)) => {
+                let first = number(first);
+                quote! { over |= own.pack_inputs::<#width>(query, #first, &mut seed[#offset..#end]); }
+            }
+            Some((List::Outputs, first)) => {
+                let first = number(first);
+                quote! { over |= own.pack_outputs::<#width>(query, #first, &mut seed[#offset..#end]); }
+            }
+            Some((List::Fetch(position), first)) => {
+                let fetch = &self.fetches[position as usize];
+                let name = fetch_name(position as usize, fetch);
+                let first = number(first);
+                match &fetch.kind {
+                    FetchKind::Call { function, .. } => {
+                        let table = number(*function);
+                        quote! {
+                            over |= record.functions[#table]
+                                .pack_outputs::<#width>(#name, #first, &mut seed[#offset..#end]);
+                        }
+                    }
+                    _ => quote! {
+                        over |= put_all::<#width>(&#name[#first..], &mut seed[#offset..#end]);
+                    },
+                }
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum List {
+    Inputs,
+    Outputs,
+    Fetch(u32),
+}
+
+fn is_of(read: &Read, position: usize) -> bool {
+    matches!(read.source, ReadSource::Fetched { fetch, .. } if fetch as usize == position)
+}
+
+/// `call2`: the second fetch, a call.
+pub fn fetch_name(position: usize, fetch: &Fetch) -> Ident {
+    let kind = match fetch.kind {
+        FetchKind::Call { .. } => "call",
+        FetchKind::Store { .. } => "stored",
+        FetchKind::Load { .. } => "load",
+        FetchKind::IoInfo { .. } => "info",
+        FetchKind::IoRead { .. } => "io",
+        FetchKind::BigUintDivRem { .. } => "div",
+    };
+    format_ident!("{kind}{position}")
+}
+
+/// The right side that looks something up.
+pub fn fetch_call(fetch: &Fetch, operand: impl Fn(ValueNo) -> Operand) -> TokenStream {
+    let op = number(fetch.op);
+    let one = |value: &ValueNo| operand(*value).word();
+    let list = |values: &[ValueNo]| {
+        let words = values.iter().map(one);
+        quote!(&[#(#words),*])
+    };
+    match &fetch.kind {
+        FetchKind::Call { function, args } => {
+            let (function, args) = (number(*function), list(args));
+            quote!(find_call(&record.functions[#function], #args, #op)?)
+        }
+        FetchKind::Store { memory, values } => {
+            let (memory, values) = (number(*memory), list(values));
+            quote!(find_stored(&record.memories[#memory], #values, #op)?)
+        }
+        FetchKind::Load { memory, pointer } => {
+            let (memory, pointer) = (number(*memory), one(pointer));
+            quote!(load(&record.memories[#memory], #pointer, #op)?)
+        }
+        FetchKind::IoInfo { channel, key } => {
+            let (channel, key) = (one(channel), list(key));
+            quote!(io_info(record, #channel, #key, #op)?)
+        }
+        FetchKind::IoRead { channel, index } => {
+            let (channel, index, len) = (one(channel), one(index), number(fetch.num_results));
+            quote!(io_words(record, #channel, #index, #len, #op)?)
+        }
+        FetchKind::BigUintDivRem { memory, a, b } => {
+            let (memory, a, b) = (number(*memory), one(a), one(b));
+            quote!(div_rem(&record.memories[#memory], #a, #b, #op)?)
+        }
+    }
+}
+
+/// Word `result` of a fetch.
+pub fn fetch_result(position: usize, fetch: &Fetch, result: u32) -> TokenStream {
+    let (name, result) = (fetch_name(position, fetch), number(result));
+    match &fetch.kind {
+        FetchKind::Call { function, .. } => {
+            let function = number(*function);
+            quote!(record.functions[#function].output(#name, #result))
+        }
+        FetchKind::Store { .. } => quote!(#name),
+        _ => quote!(#name[#result]),
+    }
+}
