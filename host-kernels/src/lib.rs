@@ -10,8 +10,10 @@
 //! - [`executable`]: compiling and running;
 //! - [`job`]: what an executable can be asked;
 //! - [`seeds`]: seeds of reference rows;
+//! - [`evaluation`]: what evaluators must compute;
 //! - [`fixtures`]: programs with every operation and control form.
 
+pub mod evaluation;
 pub mod executable;
 pub mod fixtures;
 pub mod job;
