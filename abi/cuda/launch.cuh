@@ -78,7 +78,7 @@ TL_DEVICE void write_row(const uint32_t *seed, const Row &row) {
 
 // Threads per block that make the staged seeds fit 48 KiB of shared memory; 0 if
 // not even 32 of them do, and seeds are read where they are.
-constexpr uint32_t staged_threads(uint32_t seed_words) {
+TL_CONSTEXPR uint32_t staged_threads(uint32_t seed_words) {
   return 128 * (seed_words | 1) <= 12288  ? 128
          : 64 * (seed_words | 1) <= 12288 ? 64
          : 32 * (seed_words | 1) <= 12288 ? 32
@@ -86,7 +86,7 @@ constexpr uint32_t staged_threads(uint32_t seed_words) {
 }
 
 // Threads per block of every row kernel.
-constexpr uint32_t block_threads(uint32_t seed_words) {
+TL_CONSTEXPR uint32_t block_threads(uint32_t seed_words) {
   return staged_threads(seed_words) == 0 ? 128 : staged_threads(seed_words);
 }
 

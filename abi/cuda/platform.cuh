@@ -6,11 +6,14 @@
 
 #if defined(__CUDACC__)
 
+// TL_DEVICE       inlined where it is called
+// TL_DEVICE_CALL  compiled once
+// TL_KERNEL       entry point
+// TL_CONSTEXPR    evaluated while compiling
 #define TL_DEVICE __device__ __forceinline__
 #define TL_DEVICE_CALL static __device__ __noinline__
 #define TL_KERNEL extern "C" __global__
-#define TL_TABLE static __device__ const
-#define TL_EXPORTED_TABLE extern "C" __device__ const
+#define TL_CONSTEXPR __host__ __device__ constexpr
 #define TL_ON_DEVICE 1
 
 #else
@@ -18,8 +21,7 @@
 #define TL_DEVICE inline
 #define TL_DEVICE_CALL static
 #define TL_KERNEL extern "C"
-#define TL_TABLE static const
-#define TL_EXPORTED_TABLE extern "C" const
+#define TL_CONSTEXPR constexpr
 #define TL_ON_DEVICE 0
 
 #endif

@@ -111,7 +111,13 @@ fn run_compiler(folder: &Path) {
         if sanitize {
             command.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
         }
-        command.args(["-Wno-unused-function", "-Wno-unused-parameter", "main.cpp", "-o", "kernels"]);
+        command.args([
+            "-Wno-unused-function",
+            "-Wno-unused-parameter",
+            "main.cpp",
+            "-o",
+            "kernels",
+        ]);
         command.output().expect("a C++ compiler is installed")
     };
     let output = compile(std::env::var_os("TRACELOOM_SANITIZE").is_some());

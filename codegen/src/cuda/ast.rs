@@ -31,20 +31,6 @@ pub enum Item {
     },
     /// `static_assert(condition, "message");`
     StaticAssert(Expr, String),
-    /// A constant array in device memory: one that the device image exports by
-    /// name, or one that only this file reads.
-    Table {
-        /// Comment in front of it.
-        doc: Vec<String>,
-        /// Type of its elements.
-        element: Type,
-        /// Its name.
-        name: Ident,
-        /// The elements.
-        values: Vec<u64>,
-        /// Whether the image exports it under its unmangled name.
-        exported: bool,
-    },
     /// A function.
     Function(Function),
     /// `struct Name { static constexpr uint32_t A = 1; function };`

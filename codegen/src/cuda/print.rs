@@ -112,13 +112,6 @@ impl Printer {
                 let message = Doc::Text(format!("\"{}\"", plain(message)));
                 self.doc_line(Doc::call("static_assert".into(), vec![expr(condition), message]));
             }
-            Item::Table { doc, element, name, values, exported } => {
-                self.doc(doc);
-                let head = if *exported { "TL_EXPORTED_TABLE" } else { "TL_TABLE" };
-                let head = format!("{head} {} {name}[{}] = ", type_name(element), values.len());
-                let values = values.iter().map(|value| Doc::Text(value.to_string())).collect();
-                self.doc_line(Doc::Seq(vec![Doc::Text(head), Doc::filled("{", values, "}")]));
-            }
             Item::Function(function) => self.function(function),
             Item::Struct { doc, name, constants, functions } => {
                 self.doc(doc);

@@ -8,11 +8,7 @@ pub mod bytes_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator {
-            scratch_len: 0,
-            constraints: constraints::<T>,
-            lookups: lookups::<T>,
-        }
+        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -25,11 +21,7 @@ pub mod bytes_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let selector0 = cells.main[2];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -146,20 +138,12 @@ pub mod bytes_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let input0 = cells.main[0];
         out.arguments[2] = input0;
         let input1 = cells.main[1];
@@ -332,11 +316,7 @@ pub mod bytes_1 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator {
-            scratch_len: 0,
-            constraints: constraints::<T>,
-            lookups: lookups::<T>,
-        }
+        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -344,23 +324,16 @@ pub mod bytes_1 {
         cells: &Cells<'_, T>,
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
-    ) {}
+    ) {
+    }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let fixed0 = cells.fixed[0];
         out.arguments[1] = fixed0;
         let fixed1 = cells.fixed[1];
@@ -402,11 +375,7 @@ pub mod bytes_2 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator {
-            scratch_len: 0,
-            constraints: constraints::<T>,
-            lookups: lookups::<T>,
-        }
+        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -414,23 +383,16 @@ pub mod bytes_2 {
         cells: &Cells<'_, T>,
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
-    ) {}
+    ) {
+    }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let fixed0 = cells.fixed[0];
         out.arguments[1] = fixed0;
         let fixed1 = cells.fixed[1];
@@ -508,11 +470,7 @@ pub mod control_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator {
-            scratch_len: 0,
-            constraints: constraints::<T>,
-            lookups: lookups::<T>,
-        }
+        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -525,11 +483,7 @@ pub mod control_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let selector0 = cells.main[2];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -693,20 +647,12 @@ pub mod control_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let selector0 = cells.main[2];
         let selector6 = cells.main[8];
         let v142 = selector0 + selector6;
@@ -761,11 +707,7 @@ pub mod calls_1 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator {
-            scratch_len: 0,
-            constraints: constraints::<T>,
-            lookups: lookups::<T>,
-        }
+        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -778,11 +720,7 @@ pub mod calls_1 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let selector0 = cells.main[1];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -811,20 +749,12 @@ pub mod calls_1 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let selector0 = cells.main[1];
         let selector1 = cells.main[2];
         let v8 = selector0 + selector1;
@@ -892,11 +822,7 @@ pub mod calls_3 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator {
-            scratch_len: 0,
-            constraints: constraints::<T>,
-            lookups: lookups::<T>,
-        }
+        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -909,11 +835,7 @@ pub mod calls_3 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let selector = cells.main[1];
         let v9 = T::from(element(1)) - selector;
         let v10 = selector * v9;
@@ -941,20 +863,12 @@ pub mod calls_3 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let pointer = cells.main[2];
         out.arguments[2] = pointer;
         let value0 = cells.main[3];
@@ -976,11 +890,7 @@ pub mod group_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator {
-            scratch_len: 0,
-            constraints: constraints::<T>,
-            lookups: lookups::<T>,
-        }
+        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -993,11 +903,7 @@ pub mod group_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let selector0 = cells.main[5];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -1100,20 +1006,12 @@ pub mod group_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(
-        cells: &Cells<'_, T>,
-        scratch: &mut [T],
-        out: &mut Outputs<'_, T>,
-    ) {
+    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
         let selector0 = cells.main[5];
         let selector1 = cells.main[6];
         let v103 = selector0 + selector1;

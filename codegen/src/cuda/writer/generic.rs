@@ -4,7 +4,7 @@
 //! `if (block == K)` in that order executes any path, however deep blocks nest.
 //! Values that other blocks read are variables of the whole function.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use traceloom_abi::seed::Meaning;
 
@@ -105,21 +105,31 @@ impl<'a> Emitter<'a> {
         variable(no, self.values.value(no))
     }
 
-    /// Values, then cells, then where it goes on.
+    /// What is constant, values with their cells, then where it goes on.
     fn block(&mut self, block: &'a GenericBlock) -> Vec<Stmt> {
-        let mut stmts = Vec::new();
-        for index in block.first_value..block.end_value {
-            self.define(ValueNo(index), &mut stmts);
-        }
         let layout = &self.function.layout;
+        let mut stmts = Vec::new();
+        let mut cells: BTreeMap<ValueNo, Vec<Column>> = BTreeMap::new();
+        for write in &block.writes {
+            match write.cell {
+                Cell::Constant(word) => {
+                    stmts.push(store(layout, write.column, &Held::Constant(word)));
+                }
+                Cell::Value(no) => cells.entry(no).or_default().push(write.column),
+            }
+        }
         let unused: Vec<Column> = block.zeros.iter().flat_map(|span| span.columns()).collect();
         stmts.extend(zeros(layout, &unused));
-        for write in &block.writes {
-            let held = match write.cell {
-                Cell::Constant(word) => Held::Constant(word),
-                Cell::Value(no) => self.values.held(no).clone(),
-            };
-            stmts.push(store(layout, write.column, &held));
+        // Cells right behind their values, so that few values wait in registers.
+        for no in (block.first_value..block.end_value).map(ValueNo) {
+            self.define(no, &mut stmts);
+            for column in cells.remove(&no).into_iter().flatten() {
+                stmts.push(store(layout, column, self.values.held(no)));
+            }
+        }
+        for (no, columns) in cells {
+            let held = self.values.held(no);
+            stmts.extend(columns.into_iter().map(|column| store(layout, column, held)));
         }
         if !block.reads.is_empty() && self.function.generic.blocks.len() > 1 {
             let count = Expr::Int(block.reads.len() as u64);

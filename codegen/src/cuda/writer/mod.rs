@@ -67,7 +67,8 @@ pub fn padding_kernel_name(unit: &Ident) -> String {
     format!("tl_{unit}_padding")
 }
 
-/// The symbol in the device image with the 32 bytes of the unit digest.
+/// Entry point that tells the unit digest: four words, little-endian. A kernel,
+/// since compilers keep variables that no kernel reads out of an image's symbols.
 #[must_use]
 pub fn digest_name(unit: &Ident) -> String {
     format!("tl_{unit}_digest")
@@ -146,21 +147,33 @@ fn kernels(plan: &ProgramPlan, unit: &Ident, function: &FunctionPlan) -> File {
     }
 }
 
-/// The padding kernel and the digest.
+/// The padding kernel and the digest:
+///
+/// ```text
+/// TL_KERNEL void tl_fib_digest(uint64_t *out) {
+///   out[0u] = 0x0123456789abcdefull;
+///   …
+/// ```
 fn unit_source(plan: &ProgramPlan, unit: &Ident, digest: &[u8; 32]) -> File {
-    let table = Item::Table {
-        doc: vec!["Unit digest: what these kernels were made from.".into()],
-        element: Type::U8,
-        name: Ident::new(digest_name(unit)),
-        values: digest.iter().map(|&byte| byte.into()).collect(),
-        exported: true,
+    let (words, _) = digest.as_chunks::<8>();
+    let assign = |(index, word): (usize, &[u8; 8])| {
+        let place = Expr::Index(Box::new(Expr::name("out")), Box::new(Expr::Int(index as u64)));
+        Stmt::Assign(place, Expr::Int(u64::from_le_bytes(*word)))
     };
+    let digest = Item::Function(Function {
+        doc: vec!["Unit digest: what these kernels were made from.".into()],
+        kind: FunctionKind::Kernel,
+        template: Vec::new(),
+        name: Ident::new(digest_name(unit)),
+        params: vec![(Type::Pointer(Box::new(Type::U64)), "out".into())],
+        body: words.iter().enumerate().map(assign).collect(),
+    });
     let padding = kernel(&padding_kernel_name(unit), Expr::name("write_padding"));
     File {
         banner: banner(plan, "what belongs to no function"),
         is_header: false,
         includes: vec!["launch.cuh".into()],
-        items: vec![Item::Namespace("traceloom".into(), vec![table, padding])],
+        items: vec![Item::Namespace("traceloom".into(), vec![digest, padding])],
     }
 }
 

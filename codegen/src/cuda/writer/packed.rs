@@ -127,7 +127,7 @@ impl Packing {
                     packing.join(&mut numbers, kind, no, k % 4);
                 }
                 expr => {
-                    if let Some((kind, _, _)) = kind(path, no, expr) {
+                    if let Some((kind, _, _)) = kind(path, expr) {
                         packing.group(path, &mut numbers, no, kind);
                     }
                 }
@@ -202,7 +202,7 @@ impl Packing {
         near.filter(|(_, value)| value.op == Some(op) && value.need.writer).find_map(
             |(i, value)| {
                 let no = ValueNo(i as u32);
-                let (kind, a, b) = kind(path, no, value.expr)?;
+                let (kind, a, b) = kind(path, value.expr)?;
                 let fits = kind == of && !self.lanes.contains_key(&no) && a < first && b < first;
                 fits.then_some((no, a, b))
             },
@@ -249,7 +249,7 @@ impl Packing {
 }
 
 /// How a value is computed, if four alike may share a word, and its operands.
-fn kind(path: &PathPlan, no: ValueNo, expr: Expr) -> Option<(Kind, ValueNo, ValueNo)> {
+fn kind(path: &PathPlan, expr: Expr) -> Option<(Kind, ValueNo, ValueNo)> {
     Some(match expr {
         Expr::Binary(ByteOp::Xor, 0, a, b) => (Kind::Bitwise(Bitwise::Xor), a, b),
         Expr::Binary(ByteOp::And, 0, a, b) => (Kind::Bitwise(Bitwise::And), a, b),
@@ -258,7 +258,26 @@ fn kind(path: &PathPlan, no: ValueNo, expr: Expr) -> Option<(Kind, ValueNo, Valu
         Expr::Binary(ByteOp::XorSplit7, 1, a, b) => (Kind::SplitLow(1), a, b),
         Expr::Binary(ByteOp::XorSplit4, 0, a, b) => (Kind::SplitHigh(4), a, b),
         Expr::Binary(ByteOp::XorSplit4, 1, a, b) => (Kind::SplitLow(4), a, b),
-        Expr::Add(a, b) if path.values[no.index()].bound <= 1 << 8 => (Kind::Sum, a, b),
+        Expr::Add(a, b) => {
+            let operands = [a, b].map(|operand| largest(path, operand));
+            let carries = operands[0].saturating_add(operands[1]) > 255;
+            return (!carries).then_some((Kind::Sum, a, b));
+        }
         _ => return None,
     })
+}
+
+/// The largest word of a value: halves of a split are less than their bound, which
+/// knows bytes only.
+fn largest(path: &PathPlan, no: ValueNo) -> u64 {
+    let value = &path.values[no.index()];
+    let largest = match value.expr {
+        Expr::Constant(word) => word,
+        Expr::Unary(ByteOp::Bits, ..) | Expr::Binary(ByteOp::XorSplit7, 0, ..) => 1,
+        Expr::Binary(ByteOp::XorSplit7, ..) => 254,
+        Expr::Binary(ByteOp::XorSplit4, 0, ..) => 15,
+        Expr::Binary(ByteOp::XorSplit4, ..) => 240,
+        _ => u64::MAX,
+    };
+    largest.min(value.bound.saturating_sub(1))
 }
