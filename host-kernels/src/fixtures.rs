@@ -217,7 +217,7 @@ fn control() -> Fixture {
 
 /// 128 paths: more than are numbered.
 fn many_paths() -> Fixture {
-    let args = (0..40_u64).map(|i| (0..7).map(|bit| (i * 37 >> bit) & 1).collect()).collect();
+    let args = (0..40_u64).map(|i| (0..7).map(|bit| ((i * 37) >> bit) & 1).collect()).collect();
     single("many_paths", [7, 1], args, |f, inputs, _| {
         let mut value = f.constant(1);
         for &bit in inputs {
