@@ -28,6 +28,8 @@ pub type WriteGenericRows = fn(&[u8], &mut [Goldilocks], &RowShape) -> Result<()
 pub struct ProgramUnit {
     /// Name, for people.
     pub name: &'static str,
+    /// [`ABI_VERSION`] of the generator that made it.
+    pub abi_version: u32,
     /// Program fingerprint.
     pub fingerprint: [u8; 32],
     /// Unit digest.

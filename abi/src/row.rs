@@ -4,7 +4,7 @@
 //! alone and in a group. Words are `u64`; field elements are [`Goldilocks`].
 
 use crate::bytes::ByteOp;
-use crate::field::{Goldilocks, element};
+use crate::field::{self, Goldilocks, MODULUS, element, word};
 use crate::pack::PackError;
 
 /// Where the regions of one function lie in the rows of its circuit.
@@ -192,9 +192,55 @@ pub const fn gap(a: u64, b: u64) -> u64 {
     a.wrapping_sub(b).wrapping_sub(1) & 0xffff_ffff
 }
 
+/// Operands up to this one, and their negatives, have their inverse in a table.
+const MAX_TABLED: u64 = 256;
+
+/// `INVERSES[a]` is the inverse of `a`, zero for zero.
+static INVERSES: [u64; MAX_TABLED as usize + 1] = inverses();
+
+const fn inverses() -> [u64; MAX_TABLED as usize + 1] {
+    let mut table = [0; MAX_TABLED as usize + 1];
+    table[1] = 1;
+    let mut a = 2;
+    while a <= MAX_TABLED {
+        // p = q·a + r, so 1/a = -q/r, and r < a.
+        let (q, r) = (MODULUS / a, MODULUS % a);
+        let product = (MODULUS - q) as u128 * table[r as usize] as u128;
+        table[a as usize] = (product % MODULUS as u128) as u64;
+        a += 1;
+    }
+    table
+}
+
+/// The inverse, zero for zero. Keys, tags, stages and bytes are small, and so are
+/// most differences that rows invert: those cost a look into a table.
+#[inline]
+pub fn inverse_or_zero(a: Goldilocks) -> Goldilocks {
+    match word(a) {
+        small @ 0..=MAX_TABLED => element(INVERSES[small as usize]),
+        large if large >= MODULUS - MAX_TABLED => {
+            element(MODULUS - INVERSES[(MODULUS - large) as usize])
+        }
+        _ => invert(a),
+    }
+}
+
+/// Out of line: writers have many inverses and few that come here.
+#[cold]
+fn invert(a: Goldilocks) -> Goldilocks {
+    field::inverse_or_zero(a)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tabled_inverses_are_inverses() {
+        for a in (0..=MAX_TABLED + 2).chain(MODULUS - MAX_TABLED - 2..MODULUS) {
+            assert_eq!(inverse_or_zero(element(a)), field::inverse_or_zero(element(a)), "{a}");
+        }
+    }
 
     #[test]
     fn foreign_cells_become_zero() {

@@ -14,7 +14,7 @@ use traceloom_bytecode::system::{
 use crate::reference::{self, RowError};
 
 /// Pointers count from zero.
-const FIRST_POINTER: u64 = 0;
+pub(crate) const FIRST_POINTER: u64 = 0;
 
 /// Builds every trace with the reference builder, in the system's order of
 /// circuits. `system` must be the one of `program`.

@@ -2,40 +2,37 @@
 
 use traceloom_bytecode::system::build_system;
 use traceloom_runtime::check::check;
-use traceloom_runtime::witness::reference_witness;
 
 use super::output::{Progress, say};
-use super::{Failure, RunArgs, source};
+use super::{CheckArgs, Failure, source, trace};
 
 /// Runs a program and checks every row and message of it.
-pub fn run(args: &RunArgs) -> Result<(), Failure> {
+pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let progress = Progress::new();
     progress.step("executing");
-    let run = source::run(args)?;
+    let run = source::run(&args.run)?;
     let program = &run.source.program;
     let system = build_system(program);
+    let choices = trace::choose(&args.trace, &run, &system, &progress)?;
     progress.step("building rows");
-    let claims = run.execution.claims.clone();
-    let witness = reference_witness(program, &system, &run.execution.record, claims)
-        .map_err(|error| Failure::Refused(format!("{}: {error}", args.program)))?;
+    let (witness, traces) = trace::build(&run, &system, &choices)?;
     progress.step("checking constraints and lookups");
     let report = check(&system, std::slice::from_ref(&witness));
     progress.done();
     if !report.is_ok() {
         return Err(Failure::Refused(report.to_string()));
     }
-    let active = system.circuits.iter().zip(&witness.traces);
-    for (circuit, trace) in active {
-        if let Some(trace) = trace {
-            say!(
-                "{:>10} rows × {:>4} columns, {:>4} constraints, {:>4} lookups  {}",
-                trace.height(),
-                circuit.width,
-                circuit.constraints.len(),
-                circuit.lookups.len(),
-                circuit.name
-            );
-        }
+    let active = system.circuits.iter().zip(&traces.circuits);
+    for (circuit, trace) in active.filter(|(_, trace)| trace.height > 0) {
+        say!(
+            "{:>10} rows × {:>4} columns, {:>4} constraints, {:>4} lookups  {:9}  {}",
+            trace.height,
+            circuit.width,
+            circuit.constraints.len(),
+            circuit.lookups.len(),
+            trace.provider.name(),
+            circuit.name
+        );
     }
     say!("{report}");
     Ok(())

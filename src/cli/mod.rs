@@ -11,12 +11,14 @@ mod output;
 mod programs;
 mod prove;
 mod source;
+mod trace;
 mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use traceloom_runtime::provider::TraceProvider;
 
 pub use failure::Failure;
 
@@ -35,7 +37,7 @@ enum Command {
     /// Run a program and print its outputs and row counts.
     Execute(RunArgs),
     /// Run a program, then evaluate every constraint and balance every lookup.
-    Check(RunArgs),
+    Check(CheckArgs),
     /// Run a program and prove the claim that its outputs follow from its inputs.
     Prove(ProveArgs),
     /// Verify a proof and print what it proves.
@@ -60,13 +62,38 @@ struct RunArgs {
     entry: Option<String>,
 }
 
+/// Who writes main traces.
+#[derive(Debug, Args)]
+struct TraceArgs {
+    /// Who writes the rows of functions: reference (the interpreter over bytecode),
+    /// scalar (generated code on the CPU) or auto (generated code where there is any).
+    #[arg(long, default_value = "auto", value_parser = trace::provider, value_name = "PROVIDER")]
+    trace: TraceProvider,
+    /// Refuse where generated rows would fall back to reference rows.
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
+    trace: TraceArgs,
+}
+
 #[derive(Debug, Args)]
 struct ProveArgs {
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    trace: TraceArgs,
     /// Where to write the proof.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Folder for report.json: who wrote which rows from how many bytes, and times.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
     /// Parameters: fast (tests only), standard or proven.
     #[arg(long, default_value = "standard", value_parser = source::profile)]
     profile: traceloom_prover::Profile,

@@ -4,15 +4,18 @@ use std::time::Instant;
 
 use traceloom_bytecode::system::build_system;
 use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove, verify};
-use traceloom_runtime::witness::reference_witness;
+use traceloom_runtime::report::ProofReport;
 
 use super::execute::{print_claim, print_rows};
 use super::output::{Progress, say, seconds, size, write_whole};
-use super::{Failure, ProveArgs, source};
+use super::{Failure, ProveArgs, source, trace};
 
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let refused = |error: String| Failure::Refused(format!("{}: {error}", args.run.program));
+    if let Some(folder) = &args.report {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
+    }
     let progress = Progress::new();
     let start = Instant::now();
     progress.step("executing");
@@ -23,12 +26,12 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let system = build_system(program);
     let key = ProvingKey::new(&system, &args.profile.params());
     let key = key.map_err(|error| refused(error.to_string()))?;
+    let choices = trace::choose(&args.trace, &run, &system, &progress)?;
     progress.step("building rows");
     let before_rows = start.elapsed();
-    let claims = run.execution.claims.clone();
-    let stated: Vec<_> = claims.iter().map(|ranked| ranked.claim.clone()).collect();
-    let witness = reference_witness(program, &system, &run.execution.record, claims);
-    let witness = witness.map_err(|error| refused(error.to_string()))?;
+    let claims = run.execution.claims.iter();
+    let stated: Vec<_> = claims.map(|ranked| ranked.claim.clone()).collect();
+    let (witness, traces) = trace::build(&run, &system, &choices)?;
     let rows = start.elapsed() - before_rows;
     let report = |stage: Stage, _shard: usize| progress.step(stage.name());
     let options = ProveOptions { progress: Some(&report), ..ProveOptions::default() };
@@ -41,12 +44,25 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let bytes = proof.encode();
     progress.done();
     write_whole(&args.out, &bytes)?;
+    let providers = traces.providers();
+    if let Some(folder) = &args.report {
+        let others = [("execution", executed), ("rows", rows)];
+        let stages = Stage::ALL.map(|stage| (stage.name(), metrics.stage(stage)));
+        let report = ProofReport {
+            program: program.program().name.clone(),
+            profile: args.profile.name().to_owned(),
+            proof_bytes: bytes.len(),
+            stages: others.into_iter().chain(stages).collect(),
+            trace: traces,
+        };
+        write_whole(&folder.join("report.json"), format!("{:#}\n", report.json()).as_bytes())?;
+    }
 
     print_claim(&run.source, &run.execution.claims[0].claim);
     print_rows(&run);
     say!("time");
     say!("{:>12}  execution", seconds(executed));
-    say!("{:>12}  main traces, reference rows", seconds(rows));
+    say!("{:>12}  main traces, {providers}", seconds(rows));
     for stage in Stage::ALL {
         say!("{:>12}  {}", seconds(metrics.stage(stage)), stage.name());
     }

@@ -57,7 +57,7 @@ fn function_tokens(function: &FunctionPlan) -> TokenStream {
     quote! {
         #![allow(unused, clippy::all)]
         use traceloom_abi::bytes::ByteOp;
-        use traceloom_abi::field::{Goldilocks, element, inverse_or_zero, word};
+        use traceloom_abi::field::{Goldilocks, element, word};
         use traceloom_abi::pack::*;
         use traceloom_abi::record::Record;
         use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};

@@ -1,6 +1,7 @@
 //! The file that lists the units of a program.
 
 use quote::{format_ident, quote};
+use traceloom_abi::registry::ABI_VERSION;
 
 use super::names::number;
 use super::print;
@@ -17,6 +18,7 @@ pub fn registry(plan: &ProgramPlan, digest: &[u8; 32]) -> String {
         let bytes = bytes.iter().map(|&byte| number(byte));
         quote!([#(#bytes),*])
     };
+    let version = number(ABI_VERSION);
     let (fingerprint, digest) = (bytes(&plan.fingerprint), bytes(digest));
     print(quote! {
         #(mod #modules;)*
@@ -26,6 +28,7 @@ pub fn registry(plan: &ProgramPlan, digest: &[u8; 32]) -> String {
         /// Everything generated for this program.
         pub static PROGRAM: ProgramUnit = ProgramUnit {
             name: #name,
+            abi_version: #version,
             fingerprint: #fingerprint,
             digest: #digest,
             functions: FUNCTIONS,

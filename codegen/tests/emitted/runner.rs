@@ -25,7 +25,7 @@ pub struct Tally {
 
 pub fn run(
     program: &CheckedProgram,
-    unit: &ProgramUnit,
+    unit: &'static ProgramUnit,
     entry: &str,
     claims: &[Vec<u64>],
     input: &[u64],
@@ -41,6 +41,7 @@ pub fn run(
     for circuit in 0..program.program().circuits.len() {
         compare(program, unit, &execution.record, circuit, &mut tally);
     }
+    crate::provider::compare(program, unit, execution.record);
     tally
 }
 

@@ -1,0 +1,114 @@
+//! Not a test by itself: see `runner.rs`. Traces of the scalar provider are those of
+//! the reference builder, for all ways to pack, and rows are written again from
+//! seeds alone.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use traceloom_abi::field::{Goldilocks, MODULUS, element};
+use traceloom_abi::record::Record;
+use traceloom_abi::registry::ProgramUnit;
+use traceloom_abi::system::System;
+use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::system::build_system;
+use traceloom_runtime::bind::Binding;
+use traceloom_runtime::order::runs;
+use traceloom_runtime::provider::{Choices, Provider, TraceOptions, witness};
+use traceloom_runtime::seeds::{CircuitSeeds, Encoding, PackOptions, Why};
+use traceloom_runtime::witness::reference_witness;
+
+/// Runs per encoding, over all programs: none of them may go untested.
+static SEEN: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+
+fn see(encoding: Encoding) {
+    let index = match encoding {
+        Encoding::Typed => 0,
+        Encoding::Full(Why::Widened) => 1,
+        Encoding::Full(Why::Short) => 2,
+        Encoding::Full(Why::ManyPaths) => 3,
+    };
+    SEEN[index].fetch_add(1, Ordering::Relaxed);
+}
+
+/// Every way was taken.
+pub fn finish() {
+    let seen = SEEN.each_ref().map(|count| count.load(Ordering::Relaxed));
+    println!("runs typed, widened, short, without path numbers: {seen:?}");
+    assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
+}
+
+pub fn compare(program: &CheckedProgram, unit: &'static ProgramUnit, mut record: Record) {
+    let system = build_system(program);
+    compare_all(program, &system, unit, &record);
+    // The largest multiplicities, and queries that are no rows.
+    for table in &mut record.functions {
+        for query in 0..table.len() {
+            let multiplicity = [MODULUS - 1, 1 << 32, 0, 0xffff_ffff][query % 4];
+            if table.is_finished(query) {
+                table.set_multiplicity(query, multiplicity);
+            }
+        }
+    }
+    compare_all(program, &system, unit, &record);
+    replay(program, unit, record);
+}
+
+fn compare_all(
+    program: &CheckedProgram,
+    system: &System,
+    unit: &'static ProgramUnit,
+    record: &Record,
+) {
+    let expected = reference_witness(program, system, record, Vec::new()).unwrap();
+    let registry = [unit];
+    for (chunk_rows, short_run) in [(None, 4), (Some(1), 0), (Some(3), 2), (Some(2), 1 << 20)] {
+        let pack = PackOptions { chunk_rows, short_run };
+        let options = TraceOptions { strict: true, pack, ..TraceOptions::new(&registry) };
+        let choices = Choices::new(program, system, &options).unwrap();
+        let (found, report) = witness(program, system, record, Vec::new(), &choices).unwrap();
+        equal(system, &expected, &found);
+        for circuit in &report.circuits {
+            assert_ne!(circuit.provider, Provider::Reference);
+            let rows: usize = circuit.runs.iter().map(|run| run.rows).sum();
+            assert!(circuit.provider == Provider::Table || rows == circuit.rows);
+            circuit.runs.iter().for_each(|run| see(run.encoding));
+        }
+    }
+}
+
+fn equal(system: &System, expected: &ShardWitness, found: &ShardWitness) {
+    assert_eq!(expected.publics, found.publics);
+    for (index, circuit) in system.circuits.iter().enumerate() {
+        let [expected, found] = [expected, found].map(|witness| witness.traces[index].as_ref());
+        assert_eq!(expected.map(Trace::height), found.map(Trace::height), "{}", circuit.name);
+        let (Some(expected), Some(found)) = (expected, found) else { continue };
+        for row in 0..expected.height() {
+            assert_eq!(expected.row(row), found.row(row), "{} row {row}", circuit.name);
+        }
+    }
+}
+
+/// Any range of rows, wrapped at the height, after the record is gone.
+fn replay(program: &CheckedProgram, unit: &'static ProgramUnit, record: Record) {
+    let binding = Binding::new(program, &[unit]).unwrap();
+    let options = PackOptions { chunk_rows: Some(3), short_run: 2 };
+    let circuits = program.program().circuits.iter().enumerate().map(|(circuit, members)| {
+        let members = binding.members(program, members);
+        CircuitSeeds::pack(members, &runs(program, &record, circuit), &record, &options).unwrap()
+    });
+    let circuits: Vec<CircuitSeeds> = circuits.collect();
+    drop(record);
+    for seeds in circuits {
+        let Some(trace) = seeds.trace(&options).unwrap() else { continue };
+        let height = trace.height();
+        assert_eq!(height, seeds.height());
+        for (first, count) in [(0, 1), (height - 1, 3), (height / 2, height), (5, 2 * height + 1)] {
+            let mut rows = vec![Goldilocks::new(u64::MAX); count * trace.width];
+            seeds.write_rows(first, &mut rows).unwrap();
+            for (i, row) in rows.chunks_exact(trace.width).enumerate() {
+                assert_eq!(row, trace.row((first + i) % height), "row {first} + {i}");
+            }
+        }
+        assert!(trace.values[seeds.num_rows() * trace.width..].iter().all(|&x| x == element(0)));
+    }
+}

@@ -1,0 +1,393 @@
+//! Providers of main traces, and the one place where they are chosen.
+//!
+//! Every circuit of functions gets its provider in [`Choices::new`], before a row
+//! is written, as a value that all later stages read. Nothing decides again: if a
+//! chosen provider fails, the proof fails. Memory and byte tables have a single
+//! builder and no choice.
+//!
+//! Units know nothing of groups, so a grouping is no reason to fall back. But a
+//! system that groups otherwise than its program belongs to no provider: it is
+//! refused.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use traceloom_abi::claim::RankedClaim;
+use traceloom_abi::field::element;
+use traceloom_abi::record::Record;
+use traceloom_abi::registry::ProgramUnit;
+use traceloom_abi::system::{CircuitKind, System};
+use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::model::FunctionId;
+
+use crate::bind::{BindError, Binding, Difference, Member, hex, same};
+use crate::order::{num_rows, runs};
+use crate::reference::{self, RowError};
+use crate::report::{CircuitReport, RunReport, TraceReport};
+use crate::seeds::{CircuitSeeds, PackOptions, SeedError};
+use crate::witness::{FIRST_POINTER, bytes_trace, memory_trace};
+
+/// What a caller may ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TraceProvider {
+    /// The best one that each circuit has.
+    #[default]
+    Auto,
+    /// Generated packers and writers on the CPU.
+    Scalar,
+    /// The interpreter over bytecode.
+    Reference,
+}
+
+impl TraceProvider {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Reference, Self::Scalar, Self::Auto];
+
+    /// Its name on command lines and in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Scalar => "scalar",
+            Self::Reference => "reference",
+        }
+    }
+
+    /// The provider of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.name() == name)
+    }
+}
+
+/// Who writes the rows of a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// The interpreter over bytecode.
+    Reference,
+    /// Generated packers and writers on the CPU.
+    Scalar,
+    /// The builder of memory and byte tables.
+    Table,
+}
+
+impl Provider {
+    /// Its name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Scalar => "scalar",
+            Self::Table => "table",
+        }
+    }
+}
+
+/// Why a circuit has reference rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// They were asked for.
+    Disabled,
+    /// Nothing was generated for the program, or from other bytecode, or it does not
+    /// fit.
+    Unbound(BindError),
+    /// A seed of the circuit takes more bytes than allowed.
+    SeedTooWide {
+        /// Bytes of its widest seed.
+        stride: usize,
+        /// Bytes that are allowed.
+        most: usize,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disabled => write!(f, "generated rows are disabled"),
+            Self::Unbound(error) => error.fmt(f),
+            Self::SeedTooWide { stride, most } => {
+                write!(f, "a seed takes {stride} bytes, more than {most}")
+            }
+        }
+    }
+}
+
+/// What a proof is asked to use.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceOptions<'a> {
+    /// Which provider.
+    pub provider: TraceProvider,
+    /// Whether a fallback is an error.
+    pub strict: bool,
+    /// What was generated.
+    pub registry: &'a [&'static ProgramUnit],
+    /// Most bytes of a seed.
+    pub max_seed_bytes: usize,
+    /// How seeds are packed.
+    pub pack: PackOptions,
+}
+
+impl<'a> TraceOptions<'a> {
+    /// Default options over what was generated.
+    #[must_use]
+    pub fn new(registry: &'a [&'static ProgramUnit]) -> Self {
+        Self {
+            provider: TraceProvider::Auto,
+            strict: false,
+            registry,
+            max_seed_bytes: 1 << 16,
+            pack: PackOptions::default(),
+        }
+    }
+}
+
+/// Why no provider was chosen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChoiceError {
+    /// A circuit would fall back, and fallbacks are forbidden.
+    #[error("circuit {circuit:?} would have reference rows: {reason}")]
+    Strict {
+        /// Name of the circuit.
+        circuit: String,
+        /// Why.
+        reason: Reason,
+    },
+    /// The system is not the program's.
+    #[error("system and program differ: {0}")]
+    System(Difference),
+}
+
+/// Writing rows failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WitnessError {
+    /// The reference builder.
+    #[error(transparent)]
+    Reference(#[from] RowError),
+    /// Generated code.
+    #[error("circuit {circuit:?}: {error}")]
+    Scalar {
+        /// Name of the circuit.
+        circuit: String,
+        /// What failed.
+        error: SeedError,
+    },
+}
+
+/// The provider of every circuit of a program, chosen once.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    requested: TraceProvider,
+    strict: bool,
+    pack: PackOptions,
+    digest: Option<[u8; 32]>,
+    circuits: Vec<Choice>,
+}
+
+/// The provider of one circuit.
+#[derive(Clone, Debug)]
+enum Choice {
+    Reference(Reason),
+    Scalar(Vec<Member>),
+    Table,
+}
+
+impl Choices {
+    /// Chooses.
+    ///
+    /// # Errors
+    /// [`ChoiceError`] if `system` is not the one of `program`, or if a circuit would
+    /// fall back and `options` forbid it.
+    pub fn new(
+        program: &CheckedProgram,
+        system: &System,
+        options: &TraceOptions<'_>,
+    ) -> Result<Self, ChoiceError> {
+        compare_system(program, system).map_err(ChoiceError::System)?;
+        let binding = match options.provider {
+            TraceProvider::Reference => None,
+            _ => Some(Binding::new(program, options.registry)),
+        };
+        let mut circuits = Vec::with_capacity(system.circuits.len());
+        for (position, circuit) in system.circuits.iter().enumerate() {
+            let choice = match (&circuit.kind, &binding) {
+                (CircuitKind::Memory { .. } | CircuitKind::Bytes(_), _) => Choice::Table,
+                (_, None) => Choice::Reference(Reason::Disabled),
+                (_, Some(Err(error))) => Choice::Reference(Reason::Unbound(error.clone())),
+                (_, Some(Ok(binding))) => {
+                    let members = binding.members(program, &program.program().circuits[position]);
+                    choose(members, options.max_seed_bytes)
+                }
+            };
+            if let Choice::Reference(reason) = &choice
+                && options.strict
+                && *reason != Reason::Disabled
+            {
+                let (circuit, reason) = (circuit.name.clone(), reason.clone());
+                return Err(ChoiceError::Strict { circuit, reason });
+            }
+            circuits.push(choice);
+        }
+        let digest = binding.and_then(Result::ok).map(|binding| binding.digest());
+        let TraceOptions { provider: requested, strict, pack, .. } = *options;
+        Ok(Self { requested, strict, pack, digest, circuits })
+    }
+
+    /// The provider of circuit `circuit`.
+    #[must_use]
+    pub fn provider(&self, circuit: usize) -> Provider {
+        match self.circuits[circuit] {
+            Choice::Reference(_) => Provider::Reference,
+            Choice::Scalar(_) => Provider::Scalar,
+            Choice::Table => Provider::Table,
+        }
+    }
+
+    /// Why circuit `circuit` has reference rows, if it has.
+    #[must_use]
+    pub fn reason(&self, circuit: usize) -> Option<&Reason> {
+        match &self.circuits[circuit] {
+            Choice::Reference(reason) => Some(reason),
+            Choice::Scalar(_) | Choice::Table => None,
+        }
+    }
+
+    /// One line about circuits that fell back, for a log; `None` if all have what was
+    /// asked for.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        let fallbacks = (0..self.circuits.len()).filter_map(|circuit| self.reason(circuit));
+        let mut fallbacks = fallbacks.filter(|&reason| *reason != Reason::Disabled);
+        let first = fallbacks.next()?;
+        Some(match fallbacks.count() {
+            0 => format!("1 circuit has reference rows: {first}"),
+            more => format!("{} circuits have reference rows, the first: {first}", more + 1),
+        })
+    }
+}
+
+fn choose(members: Vec<Member>, most: usize) -> Choice {
+    let strides = members.iter().map(|member| {
+        let typed = member.unit.paths.iter().map(|path| path.schema.stride as usize);
+        typed.fold(member.unit.full.stride(), usize::max)
+    });
+    match strides.max() {
+        Some(stride) if stride > most => Choice::Reference(Reason::SeedTooWide { stride, most }),
+        _ => Choice::Scalar(members),
+    }
+}
+
+/// Fingerprint and grouping: rows are written in the program's groups, and proven in
+/// the system's.
+fn compare_system(program: &CheckedProgram, system: &System) -> Result<(), Difference> {
+    let place = || format!("program {:?}", program.program().name);
+    same(place, "fingerprint", &hex(&program.fingerprint()), &hex(&system.fingerprint))?;
+    let ids = |members: &[u32]| members.iter().map(u32::to_string).collect::<Vec<_>>().join("+");
+    let groups = system.circuits.iter().filter_map(|circuit| match &circuit.kind {
+        CircuitKind::Function { members, .. } => Some(ids(members)),
+        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => None,
+    });
+    let groups: Vec<String> = groups.collect();
+    let of_program = program.program().circuits.iter().map(|members| {
+        let members: Vec<u32> = members.iter().map(|id: &FunctionId| id.0).collect();
+        ids(&members)
+    });
+    let of_program: Vec<String> = of_program.collect();
+    same(place, "groups of functions", &of_program.join(", "), &groups.join(", "))
+}
+
+/// Builds every trace with its chosen provider, in the system's order of circuits.
+/// `choices` must be those of `program` and `system`.
+///
+/// # Errors
+/// [`WitnessError`] if record and program disagree.
+pub fn witness(
+    program: &CheckedProgram,
+    system: &System,
+    record: &Record,
+    claims: Vec<RankedClaim>,
+    choices: &Choices,
+) -> Result<(ShardWitness, TraceReport), WitnessError> {
+    let mut traces = Vec::with_capacity(system.circuits.len());
+    let mut publics = Vec::with_capacity(system.circuits.len());
+    let mut reports = Vec::with_capacity(system.circuits.len());
+    for (position, circuit) in system.circuits.iter().enumerate() {
+        let mut report = CircuitReport::new(circuit, choices.provider(position));
+        report.reason = choices.reason(position).map(Reason::to_string);
+        let trace = match &choices.circuits[position] {
+            Choice::Table => timed(&mut report.writing, || table(program, record, &circuit.kind)),
+            Choice::Reference(_) => {
+                timed(&mut report.writing, || reference::function_trace(program, record, position))?
+            }
+            Choice::Scalar(members) => {
+                let source = Source { program, record, position, pack: &choices.pack };
+                source.scalar(members, &mut report).map_err(|error| WitnessError::Scalar {
+                    circuit: circuit.name.clone(),
+                    error,
+                })?
+            }
+        };
+        report.rows = match &circuit.kind {
+            CircuitKind::Function { .. } => num_rows(program, record, position),
+            CircuitKind::Memory { width } => {
+                let index = program.memory_index(*width).expect("the system is the program's");
+                record.memories[index].len()
+            }
+            CircuitKind::Bytes(table) => table.height(),
+        };
+        report.height = trace.as_ref().map_or(0, Trace::height);
+        let active = trace.is_some();
+        publics.push(vec![element(FIRST_POINTER); if active { circuit.num_publics } else { 0 }]);
+        traces.push(trace);
+        reports.push(report);
+    }
+    let report = TraceReport {
+        requested: choices.requested.name(),
+        strict: choices.strict,
+        fingerprint: hex(&system.fingerprint),
+        unit_digest: choices.digest.as_ref().map(|digest| hex(digest)),
+        circuits: reports,
+    };
+    Ok((ShardWitness { traces, publics, claims }, report))
+}
+
+fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *time += start.elapsed();
+    result
+}
+
+fn table(program: &CheckedProgram, record: &Record, kind: &CircuitKind) -> Option<Trace> {
+    match kind {
+        CircuitKind::Memory { width } => {
+            let index = program.memory_index(*width).expect("the system is the program's");
+            memory_trace(&record.memories[index])
+        }
+        CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
+        CircuitKind::Function { .. } => unreachable!("functions have other providers"),
+    }
+}
+
+/// What the rows of a circuit of functions come from.
+struct Source<'a> {
+    program: &'a CheckedProgram,
+    record: &'a Record,
+    position: usize,
+    pack: &'a PackOptions,
+}
+
+impl Source<'_> {
+    fn scalar(
+        &self,
+        members: &[Member],
+        report: &mut CircuitReport,
+    ) -> Result<Option<Trace>, SeedError> {
+        let seeds = timed(&mut report.packing, || {
+            let runs = runs(self.program, self.record, self.position);
+            CircuitSeeds::pack(members.to_vec(), &runs, self.record, self.pack)
+        })?;
+        report.runs = seeds.runs().iter().map(RunReport::new).collect();
+        timed(&mut report.writing, || seeds.trace(self.pack))
+    }
+}

@@ -1,0 +1,211 @@
+//! What happened in a proof, as data: who wrote which rows, from how many bytes, in
+//! what time. Written as JSON by `prove --report`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use traceloom_abi::system::Circuit;
+
+use crate::provider::Provider;
+use crate::seeds::{Encoding, RunSeeds, Why};
+
+/// Version of the JSON form.
+const FORMAT: &str = "traceloom-report/1";
+
+/// A whole proof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProofReport {
+    /// Name of the program.
+    pub program: String,
+    /// Name of the profile.
+    pub profile: String,
+    /// Size of the proof file.
+    pub proof_bytes: usize,
+    /// Stages by name, in order.
+    pub stages: Vec<(&'static str, Duration)>,
+    /// The main traces.
+    pub trace: TraceReport,
+}
+
+/// All main traces of a shard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceReport {
+    /// The provider that was asked for.
+    pub requested: &'static str,
+    /// Whether fallbacks were forbidden.
+    pub strict: bool,
+    /// Fingerprint of the program, hexadecimal.
+    pub fingerprint: String,
+    /// Digest of the units in use, hexadecimal.
+    pub unit_digest: Option<String>,
+    /// In the system's order.
+    pub circuits: Vec<CircuitReport>,
+}
+
+/// One circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CircuitReport {
+    /// Its name.
+    pub name: String,
+    /// Who wrote its rows.
+    pub provider: Provider,
+    /// Why not generated code, where reference rows were written.
+    pub reason: Option<String>,
+    /// Rows without padding.
+    pub rows: usize,
+    /// Rows with padding; 0 for an inactive circuit.
+    pub height: usize,
+    /// Number of columns.
+    pub width: usize,
+    /// Runs of rows from seeds; empty for other providers.
+    pub runs: Vec<RunReport>,
+    /// Time to pack seeds.
+    pub packing: Duration,
+    /// Time to write rows.
+    pub writing: Duration,
+}
+
+/// One run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunReport {
+    /// Position among the members of the circuit.
+    pub member: usize,
+    /// Path number.
+    pub path: u32,
+    /// Number of rows.
+    pub rows: usize,
+    /// How its seeds are written.
+    pub encoding: Encoding,
+    /// Bytes of all its seeds.
+    pub seed_bytes: usize,
+}
+
+impl RunReport {
+    pub(crate) fn new(run: &RunSeeds) -> Self {
+        Self {
+            member: run.member,
+            path: run.path,
+            rows: run.rows.len(),
+            encoding: run.encoding,
+            seed_bytes: run.bytes.len(),
+        }
+    }
+}
+
+impl CircuitReport {
+    pub(crate) fn new(circuit: &Circuit, provider: Provider) -> Self {
+        Self {
+            name: circuit.name.clone(),
+            provider,
+            reason: None,
+            rows: 0,
+            height: 0,
+            width: circuit.width,
+            runs: Vec::new(),
+            packing: Duration::ZERO,
+            writing: Duration::ZERO,
+        }
+    }
+
+    /// Bytes of typed seeds.
+    #[must_use]
+    pub fn typed_bytes(&self) -> usize {
+        self.bytes(|encoding| encoding == Encoding::Typed)
+    }
+
+    /// Bytes of full seeds.
+    #[must_use]
+    pub fn full_bytes(&self) -> usize {
+        self.bytes(|encoding| encoding != Encoding::Typed)
+    }
+
+    fn bytes(&self, which: impl Fn(Encoding) -> bool) -> usize {
+        self.runs.iter().filter(|run| which(run.encoding)).map(|run| run.seed_bytes).sum()
+    }
+
+    fn json(&self) -> Value {
+        let runs: Vec<Value> = self
+            .runs
+            .iter()
+            .map(|run| {
+                json!({
+                    "member": run.member,
+                    "path": run.path,
+                    "rows": run.rows,
+                    "encoding": encoding_name(run.encoding),
+                    "seed_bytes": run.seed_bytes,
+                })
+            })
+            .collect();
+        json!({
+            "name": self.name,
+            "provider": self.provider.name(),
+            "reason": self.reason,
+            "rows": self.rows,
+            "height": self.height,
+            "width": self.width,
+            "typed_seed_bytes": self.typed_bytes(),
+            "full_seed_bytes": self.full_bytes(),
+            "packing_seconds": self.packing.as_secs_f64(),
+            "writing_seconds": self.writing.as_secs_f64(),
+            "runs": runs,
+        })
+    }
+}
+
+/// The encoding, and why, in one word.
+#[must_use]
+pub fn encoding_name(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Typed => "typed",
+        Encoding::Full(Why::Widened) => "widened",
+        Encoding::Full(Why::Short) => "short",
+        Encoding::Full(Why::ManyPaths) => "many-paths",
+    }
+}
+
+impl TraceReport {
+    /// As JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        json!({
+            "requested": self.requested,
+            "strict": self.strict,
+            "fingerprint": self.fingerprint,
+            "unit_digest": self.unit_digest,
+            "circuits": self.circuits.iter().map(CircuitReport::json).collect::<Vec<_>>(),
+        })
+    }
+
+    /// `scalar`, `reference`, or both with their number of active circuits.
+    #[must_use]
+    pub fn providers(&self) -> String {
+        let count = |provider| {
+            let active = self.circuits.iter().filter(|circuit| circuit.height > 0);
+            active.filter(|circuit| circuit.provider == provider).count()
+        };
+        match (count(Provider::Scalar), count(Provider::Reference)) {
+            (_, 0) => "scalar rows".into(),
+            (0, _) => "reference rows".into(),
+            (scalar, reference) => {
+                format!("scalar rows of {scalar} circuits, reference rows of {reference}")
+            }
+        }
+    }
+}
+
+impl ProofReport {
+    /// As JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let stage = |(name, time): &(&str, Duration)| json!({ "name": name, "seconds": time.as_secs_f64() });
+        json!({
+            "format": FORMAT,
+            "program": self.program,
+            "profile": self.profile,
+            "proof_bytes": self.proof_bytes,
+            "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
+            "trace": self.trace.json(),
+        })
+    }
+}
