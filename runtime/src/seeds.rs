@@ -18,7 +18,7 @@ use traceloom_abi::field::{Goldilocks, is_canonical};
 use traceloom_abi::pack::PackError;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, PathUnit};
-use traceloom_abi::seed::{SeedWord, Width};
+use traceloom_abi::seed::Width;
 use traceloom_abi::trace::Trace;
 
 use crate::bind::Member;
