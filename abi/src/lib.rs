@@ -11,13 +11,17 @@
 //! - [`seed`]: what a row cannot compute, packed;
 //! - [`pack`] and [`row`]: what emitted packers and writers are made of;
 //! - [`registry`]: what generated code offers;
-//! - [`trace`]: main traces and the witness of a shard.
+//! - [`trace`]: main traces and the witness of a shard;
+//! - [`evaluate`]: what emitted evaluators read and write;
+//! - [`cuda`]: support headers of emitted CUDA text.
 //!
 //! This crate knows no program, no protocol and no device.
 
 pub mod biguint;
 pub mod bytes;
 pub mod claim;
+pub mod cuda;
+pub mod evaluate;
 pub mod field;
 pub mod io;
 pub mod message;

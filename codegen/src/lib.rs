@@ -6,6 +6,8 @@
 //! - [`verify`](mod@verify): the plan's invariants, derived again;
 //! - [`interpret`]: plans run as they are, to compare with;
 //! - [`rust`]: plans printed as packers and scalar writers;
+//! - [`cuda`]: CUDA text, row writers in it;
+//! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA;
 //! - [`mangle`]: names of untrusted functions in emitted text;
 //! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table;
 //! - [`units`]: the files of a crate, written, compared, kept up to date by builds.
@@ -14,7 +16,9 @@
 //! no path, no thread order.
 
 pub mod compile;
+pub mod cuda;
 pub mod digest;
+pub mod evaluator;
 pub mod interpret;
 pub mod inventory;
 pub mod json;

@@ -6,11 +6,10 @@
 //! - [`layout`], [`mod@digest`], [`key`]: what both sides compute of a system;
 //! - [`shape`], [`proof`], [`codec`]: what a proof consists of, and its file;
 //! - [`evaluator`], `rows`, `stage_two`, `quotient`: rows to committed columns;
-//! - [`backend`], [`cpu`], [`mod@prove`], [`metrics`], [`check`]: the prover;
+//! - [`backend`], [`cpu`], [`mod@prove`], [`metrics`]: the prover;
 //! - [`domain`], [`interpret`], [`security`], [`mod@verify`]: the verifier.
 
 pub mod backend;
-pub mod check;
 pub mod codec;
 pub mod cpu;
 pub mod digest;

@@ -5,7 +5,6 @@ use thiserror::Error;
 use traceloom_abi::trace::{ShardWitness, Trace};
 
 use crate::backend::{Backend, QuotientChallenges, ShardInput};
-use crate::check::{ConstraintFailure, check_constraints};
 use crate::cpu::CpuBackend;
 use crate::domain::is_out_of_domain;
 use crate::key::ProvingKey;
@@ -24,8 +23,6 @@ use crate::verify::VerifyError;
 pub struct ProveOptions<'a> {
     /// Called when a stage of a shard begins.
     pub progress: Option<&'a (dyn Fn(Stage, usize) + Sync)>,
-    /// Evaluate every constraint on every row first, to report the one that fails.
-    pub check_constraints: bool,
     /// Make a proof even of a witness that is known to be wrong. For tests of
     /// verifiers: what comes out is refused.
     pub skip_self_checks: bool,
@@ -139,11 +136,6 @@ impl<'a, E: Extension, B: Backend<E>> Driver<'a, E, B> {
         security(key, &shapes, num_claims)
             .check_floor(key.params())
             .map_err(ProveError::Security)?;
-        if self.options.check_constraints {
-            for (shard, witness) in witnesses.iter().enumerate() {
-                check_constraints(self.key, shard, witness)?;
-            }
-        }
         Ok(shapes)
     }
 
@@ -295,9 +287,6 @@ pub enum ProveError {
         /// Number of cells.
         cells: usize,
     },
-    /// A constraint that does not hold, found because it was asked for.
-    #[error(transparent)]
-    Constraint(#[from] ConstraintFailure),
     /// Messages pushed and pulled do not cancel.
     #[error("the lookups and claims of this batch do not balance")]
     Unbalanced,

@@ -8,7 +8,7 @@ use traceloom_prover::{Params, Profile, Proof, ProveOptions, ProvingKey, prove, 
 
 fn round_trip(params: &Params, shards: Vec<ShardWitness>, inputs: &[u64]) -> Proof {
     let key = ProvingKey::new(&system(), params).unwrap();
-    let options = ProveOptions { check_constraints: true, ..ProveOptions::default() };
+    let options = ProveOptions::default();
     let (proof, _) = prove(&key, shards, &options).unwrap();
     let claims: Vec<_> = inputs.iter().map(|&x| claim(x)).collect();
     verify(key.verifying_key(), &claims, &proof).unwrap();

@@ -1,7 +1,7 @@
 //! From an execution to a proof.
 //!
 //! - [`order`]: which queries become rows, in which order;
-//! - [`reference`]: the oracle that fills rows from bytecode and record;
+//! - [`mod@reference`]: the oracle that fills rows from bytecode and record;
 //! - [`bind`]: whether generated code belongs to the program at hand;
 //! - [`seeds`]: seeds of a circuit, packed from the record, and rows from seeds;
 //! - [`provider`]: who writes which rows, chosen once, and the traces of a shard;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use traceloom_bytecode::system::build_system;
-use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove};
+use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove, verify};
 use traceloom_runtime::report::ProofReport;
 
 use super::execute::{print_claim, print_rows};
@@ -29,12 +29,18 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let choices = trace::choose(&args.trace, &run, &system, &progress)?;
     progress.step("building rows");
     let before_rows = start.elapsed();
+    let claims = run.execution.claims.iter();
+    let stated: Vec<_> = claims.map(|ranked| ranked.claim.clone()).collect();
     let (witness, traces) = trace::build(&run, &system, &choices)?;
     let rows = start.elapsed() - before_rows;
     let report = |stage: Stage, _shard: usize| progress.step(stage.name());
     let options = ProveOptions { progress: Some(&report), ..ProveOptions::default() };
     let (proof, metrics) =
         prove(&key, vec![witness], &options).map_err(|error| refused(error.to_string()))?;
+    // A fault of ours, of the memory or of a device must not leave as a proof.
+    progress.step("verifying");
+    let verified = verify(key.verifying_key(), &stated, &proof);
+    verified.map_err(|error| refused(format!("the finished proof does not verify: {error}")))?;
     let bytes = proof.encode();
     progress.done();
     write_whole(&args.out, &bytes)?;
