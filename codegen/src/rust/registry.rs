@@ -50,6 +50,7 @@ pub fn program_list(names: &[&str]) -> String {
         use traceloom_abi::registry::ProgramUnit;
 
         /// Units of all programs, by name.
+        #[allow(dead_code)]
         pub static PROGRAMS: &[&ProgramUnit] = &[#(&#modules::PROGRAM),*];
     })
 }

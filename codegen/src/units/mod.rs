@@ -1,12 +1,12 @@
 //! Checked-in units of a crate: what they must be, what is there, what to do.
 //!
 //! In reading order:
-//! - [`source`]: the programs of a crate;
-//! - [`expected`]: the set of files that they must have;
-//! - [`found`]: the set of files that is there;
-//! - [`compare`]: the differences, and which of them may be mended;
-//! - [`problem`]: how they read;
-//! - [`build`]: what a build script does about them.
+//! - `source`: the programs of a crate;
+//! - `expected`: the set of files that they must have;
+//! - `found`: the set of files that is there;
+//! - `compare`: the differences, and which of them may be mended;
+//! - `problem`: how they read;
+//! - `build`: what a build script does about them.
 //!
 //! A build script needs one statement. It regenerates the units of changed
 //! programs in place, and refuses everything that a person should look at:
@@ -60,7 +60,8 @@ pub struct Units {
 
 impl Units {
     /// Units of the programs `programs/*.json`, written to `output`. Both are
-    /// relative to the folder of the manifest; `output` may be in `OUT_DIR`.
+    /// relative to the folder of the manifest. `output` may be in `OUT_DIR`; the crate
+    /// then has `include!(concat!(env!("OUT_DIR"), "/units/mod.rs"))` in a module.
     #[must_use]
     pub fn new(programs: impl Into<PathBuf>, output: impl Into<PathBuf>) -> Self {
         // Cargo runs build scripts in the folder of the manifest.

@@ -19,10 +19,8 @@ mod units;
 fn main() -> Result<(), Box<dyn Error>> {
     let program = json::parse(include_bytes!("../programs/binomial.json"))?;
     let program = CheckedProgram::new(program)?;
-    let unit = &units::binomial::PROGRAM;
-    if unit.fingerprint != program.fingerprint() {
-        return Err("the registry is about another program; run cargo build".into());
-    }
+    let unit = units::PROGRAMS.iter().find(|unit| unit.fingerprint == program.fingerprint());
+    let unit = unit.ok_or("the registry has no such program; run cargo build")?;
     for function in unit.functions {
         let strides: Vec<u32> = function.paths.iter().map(|path| path.schema.stride).collect();
         println!("{}: seed bytes by path {strides:?}", function.symbol);

@@ -13,6 +13,7 @@ pub mod merge_sort;
 pub mod sha256;
 use traceloom_abi::registry::ProgramUnit;
 /// Units of all programs, by name.
+#[allow(dead_code)]
 pub static PROGRAMS: &[&ProgramUnit] = &[
     &blake3::PROGRAM,
     &div_rem::PROGRAM,

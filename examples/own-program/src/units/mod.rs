@@ -5,4 +5,5 @@
 pub mod binomial;
 use traceloom_abi::registry::ProgramUnit;
 /// Units of all programs, by name.
+#[allow(dead_code)]
 pub static PROGRAMS: &[&ProgramUnit] = &[&binomial::PROGRAM];
