@@ -1,0 +1,151 @@
+//! A second verifier, written from `docs/protocol.md`: it shares no code with the
+//! prover, not even the field, and has to agree with it about every proof.
+//!
+//! Of traceloom it uses the systems of programs and the byte tables as data. It is
+//! plain rather than fast, and computes the conjectured security figure only.
+
+mod constraints;
+mod decode;
+mod field;
+mod fri;
+mod keccak;
+mod key;
+mod lookup;
+mod merkle;
+mod params;
+mod samples;
+mod security;
+mod seed;
+mod transcript;
+mod verify;
+
+use samples::{Input, Sample};
+
+use crate::decode::{Malformed, Proof};
+use crate::field::P;
+use crate::params::{CUBIC, FAST, Params, STANDARD};
+
+const FIBONACCI: Input<'_> = Input { program: "fibonacci", args: &[20], file: None };
+const DIV_REM: Input<'_> =
+    Input { program: "div_rem", args: &[9, 8, 7, 0, 5, 4, 0, 0], file: None };
+const BLAKE3: Input<'_> = Input { program: "blake3", args: &[3], file: Some(b"abc") };
+
+fn accepts(params: Params, shards: &[Input<'_>]) {
+    let sample = Sample::new(params, shards);
+    assert_eq!(sample.second(&sample.bytes), Ok(()));
+    assert!(sample.first(&sample.bytes));
+}
+
+#[test]
+fn fibonacci_is_accepted() {
+    accepts(FAST, &[FIBONACCI]);
+    accepts(STANDARD, &[FIBONACCI]);
+}
+
+#[test]
+fn the_cubic_extension_is_accepted() {
+    accepts(CUBIC, &[FIBONACCI]);
+}
+
+#[test]
+fn div_rem_is_accepted() {
+    accepts(FAST, &[DIV_REM]);
+    accepts(STANDARD, &[DIV_REM]);
+}
+
+#[test]
+fn blake3_is_accepted() {
+    accepts(FAST, &[BLAKE3]);
+    accepts(STANDARD, &[BLAKE3]);
+}
+
+#[test]
+fn two_shards_are_accepted() {
+    let longer = Input { args: &[70], ..FIBONACCI };
+    accepts(FAST, &[FIBONACCI, longer]);
+    accepts(STANDARD, &[longer, FIBONACCI]);
+}
+
+#[test]
+fn a_changed_byte_is_refused_in_every_section() {
+    let sample = Sample::new(FAST, &[DIV_REM]);
+    let sections = Proof::<2>::decode(&sample.bytes).expect("it decodes").sections;
+    // Lists by their length, and by their first item; numbers by two of their bytes.
+    for &(name, start) in &sections {
+        for offset in [0, 8] {
+            let mut bytes = sample.bytes.clone();
+            if let Some(byte) = bytes.get_mut(start + offset) {
+                *byte ^= 1;
+                assert!(sample.second(&bytes).is_err(), "{name}, byte {offset}");
+            }
+        }
+    }
+    let names: std::collections::BTreeSet<_> = sections.iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), 31, "{names:?}");
+}
+
+#[test]
+fn cut_and_extended_proofs_are_refused() {
+    let sample = Sample::new(FAST, &[FIBONACCI]);
+    let (_, cut) = sample.bytes.split_last().expect("it is not empty");
+    assert_eq!(sample.second(cut), Err(Malformed("cut short")));
+    let extended = [&sample.bytes[..], &[0]].concat();
+    assert_eq!(sample.second(&extended), Err(Malformed("trailing bytes")));
+    // A second representative of the same element.
+    let position = sample.section("final polynomial") + 8;
+    let mut bytes = sample.bytes.clone();
+    bytes[position..position + 8].copy_from_slice(&P.to_le_bytes());
+    assert_eq!(sample.second(&bytes), Err(Malformed("not canonical")));
+}
+
+#[test]
+fn a_wrong_claim_is_refused() {
+    let mut sample = Sample::new(FAST, &[FIBONACCI]);
+    let word = sample.section("outputs") + 8;
+    sample.claims[0].outputs[0] += traceloom::abi::field::element(1);
+    assert_eq!(sample.second(&sample.bytes), Err(Malformed("claim")));
+    // Caller and file agree on the wrong claim: nothing provides its message.
+    let mut bytes = sample.bytes.clone();
+    shift_word(&mut bytes, word, 1);
+    assert_eq!(sample.second(&bytes), Err(Malformed("sum of the terminals")));
+    assert!(!sample.first(&bytes));
+}
+
+#[test]
+fn a_wrong_terminal_is_refused() {
+    let sample = Sample::new(FAST, &[FIBONACCI]);
+    let first = sample.section("terminals") + 8;
+    let mut bytes = sample.bytes.clone();
+    shift_word(&mut bytes, first, 1);
+    assert_eq!(sample.second(&bytes), Err(Malformed("sum of the terminals")));
+    // Two that cancel leave the sum alone, but are not what the columns sum to.
+    shift_word(&mut bytes, first + 16, P - 1);
+    assert_eq!(sample.second(&bytes), Err(Malformed("constraints")));
+    assert!(!sample.first(&bytes));
+}
+
+/// Adds to the word at `position`.
+fn shift_word(bytes: &mut [u8], position: usize, by: u64) {
+    let word = &mut bytes[position..position + 8];
+    let old = u64::from_le_bytes(word.try_into().expect("it has eight bytes"));
+    word.copy_from_slice(&field::add(old, by).to_le_bytes());
+}
+
+#[test]
+fn both_verifiers_agree_on_random_changes() {
+    let sample = Sample::new(FAST, &[FIBONACCI, FIBONACCI]);
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    for _ in 0..200 {
+        let mut bytes = sample.bytes.clone();
+        let position = random(bytes.len());
+        bytes[position] ^= 1 << random(8);
+        let second = sample.second(&bytes);
+        assert_eq!(sample.first(&bytes), second.is_ok(), "byte {position}: {second:?}");
+    }
+}
