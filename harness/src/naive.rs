@@ -8,7 +8,9 @@ use std::collections::HashMap;
 
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{MODULUS, word};
-use traceloom_bytecode::model::{BIGUINT_WIDTH, BlockId, Control, FunctionId, Op, Program, ValueId};
+use traceloom_bytecode::model::{
+    BIGUINT_WIDTH, BlockId, Control, FunctionId, Op, Program, ValueId,
+};
 
 use crate::case::Case;
 

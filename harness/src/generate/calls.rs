@@ -15,11 +15,7 @@ const CHAIN_WIDTH: u32 = 3;
 
 /// Declares and defines two recursive functions: one makes a chain of nodes in
 /// memory, one walks along it.
-pub(super) fn define_chains(
-    rng: &mut ChaCha8Rng,
-    builder: &mut ProgramBuilder,
-    world: &mut World,
-) {
+pub(super) fn define_chains(rng: &mut ChaCha8Rng, builder: &mut ProgramBuilder, world: &mut World) {
     let (make, walk) = (builder.function("make", 1, 1), builder.function("walk", 1, 1));
     builder.define(make, |f, x| {
         f.match_value(x[0], |arms| {
