@@ -7,7 +7,9 @@
 //!   cells;
 //! - [`compact`]: witnesses without the long byte tables, quick to check;
 //! - [`properties`]: what has to hold for every case;
-//! - [`tree`], [`shrink`]: a failing case made small.
+//! - [`tree`], [`shrink`]: a failing case made small;
+//! - [`drops`]: systems with one constraint or lookup less, and the forgeries that
+//!   they let through.
 //!
 //! Tests run a quick tier; `scripts/soak` runs the same with fresh seeds.
 //! docs/reliability.md says what was tried and found.
@@ -15,6 +17,7 @@
 pub mod case;
 pub mod cells;
 pub mod compact;
+pub mod drops;
 pub mod edits;
 pub mod generate;
 pub mod layout;
