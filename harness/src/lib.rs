@@ -9,7 +9,9 @@
 //! - [`properties`]: what has to hold for every case;
 //! - [`tree`], [`shrink`]: a failing case made small;
 //! - [`drops`]: systems with one constraint or lookup less, and the forgeries that
-//!   they let through.
+//!   they let through;
+//! - [`inputs`], [`mutate`]: hostile bytes for everything that reads bytes;
+//! - [`soak`]: rounds of all of it.
 //!
 //! Tests run a quick tier; `scripts/soak` runs the same with fresh seeds.
 //! docs/reliability.md says what was tried and found.
@@ -20,9 +22,12 @@ pub mod compact;
 pub mod drops;
 pub mod edits;
 pub mod generate;
+pub mod inputs;
 pub mod layout;
+pub mod mutate;
 pub mod naive;
 pub mod plans;
 pub mod properties;
 pub mod shrink;
+pub mod soak;
 pub mod tree;
