@@ -10,10 +10,11 @@ use traceloom_bytecode::model::{BlockId, Control, FunctionId, Match, Op, ValueId
 /// What was done, and the edited program.
 pub type Edited = (String, Program);
 
-/// Every edit of one place, by a single step.
+/// Edits of one place, by a single step: those of all that there are for which
+/// `keep` says so. (Each one is a whole program, so a few are chosen.)
 #[must_use]
-pub fn semantic(program: &Program) -> Vec<Edited> {
-    let mut edits = Edits { program, all: Vec::new() };
+pub fn semantic(program: &Program, keep: impl FnMut() -> bool) -> Vec<Edited> {
+    let mut edits = Edits { program, keep, all: Vec::new() };
     edits.header();
     for (f, function) in program.functions.iter().enumerate() {
         edits.signature(f);
@@ -45,13 +46,29 @@ pub fn renamed(program: &Program) -> Program {
     program
 }
 
-struct Edits<'a> {
+/// Number of edits that there are, those without effect included.
+#[must_use]
+pub fn count_semantic(program: &Program) -> usize {
+    let mut count = 0;
+    let none = semantic(program, || {
+        count += 1;
+        false
+    });
+    assert!(none.is_empty(), "nothing was kept");
+    count
+}
+
+struct Edits<'a, K> {
     program: &'a Program,
+    keep: K,
     all: Vec<Edited>,
 }
 
-impl Edits<'_> {
+impl<K: FnMut() -> bool> Edits<'_, K> {
     fn edit(&mut self, what: impl Into<String>, edit: impl FnOnce(&mut Program)) {
+        if !(self.keep)() {
+            return;
+        }
         let mut program = self.program.clone();
         edit(&mut program);
         if program != *self.program {

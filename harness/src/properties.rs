@@ -170,16 +170,12 @@ fn identity(rng: &mut ChaCha8Rng, program: &CheckedProgram, about: usize) -> Out
     if about == 0 {
         return Ok(0);
     }
-    let all = edits::semantic(program.program());
-    let share = (about as f64 / all.len() as f64).min(1.0);
-    let mut count = 0;
-    for (what, edited) in &all {
-        if rng.random_bool(share) {
-            count += 1;
-            require("fingerprint of edits", fingerprint(edited) != own, || what.clone())?;
-        }
+    let share = (about as f64 / edits::count_semantic(program.program()) as f64).min(1.0);
+    let edited = edits::semantic(program.program(), || rng.random_bool(share));
+    for (what, edited) in &edited {
+        require("fingerprint of edits", fingerprint(edited) != own, || what.clone())?;
     }
-    Ok(count)
+    Ok(edited.len())
 }
 
 /// Layouts, components and paths, derived twice.

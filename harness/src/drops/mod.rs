@@ -121,9 +121,16 @@ impl Subject {
             let refused = !check(&mutated, std::slice::from_ref(&self.witness)).is_ok();
             return if refused { Notice::Honest } else { Notice::Unnoticed };
         }
-        match search::Search::new(self, &mutated, circuit).run() {
+        match self.forge(&mutated, circuit) {
             Some(_) => Notice::Forgery,
             None => Notice::Unnoticed,
         }
+    }
+
+    /// A witness that `mutated`, which lost something of `circuit`, accepts and the
+    /// full system refuses.
+    #[must_use]
+    pub fn forge(&self, mutated: &System, circuit: usize) -> Option<ShardWitness> {
+        search::Search::new(self, mutated, circuit).run()
     }
 }

@@ -13,7 +13,11 @@ use crate::case::Case;
 type Fixed = (&'static str, &'static str, &'static [(&'static str, &'static [u64])]);
 
 const ALL: &[Fixed] = &[
-    ("arithmetic", ARITHMETIC, &[("main", &[3, 3]), ("main", &[5, 2]), ("main", &[0, 1])]),
+    (
+        "arithmetic",
+        ARITHMETIC,
+        &[("main", &[3, 3]), ("main", &[5, 2]), ("main", &[0, 1]), ("same", &[4, 4])],
+    ),
     (
         "control",
         CONTROL,
@@ -47,7 +51,11 @@ const ALL: &[Fixed] = &[
         ],
     ),
     ("calls", CALLS, &[("even", &[8]), ("square", &[9]), ("odd", &[9]), ("outside", &[2])]),
-    ("group", GROUP, &[("f", &[5]), ("f", &[6]), ("g", &[0, 3]), ("g", &[1, 3]), ("g", &[2, 4])]),
+    (
+        "group",
+        GROUP,
+        &[("f", &[5]), ("f", &[6]), ("g", &[0, 3]), ("g", &[1, 3]), ("g", &[2, 4]), ("g", &[2, 5])],
+    ),
     (
         "advice",
         ADVICE,
@@ -80,11 +88,13 @@ fn main(x, y) -> 3 entry {
   s = add x, y
   d = sub x, y
   m = mul s, d
-  n = mul d, s
   z = eq_zero d
   w = eq_zero x
-  assert_eq m, n
   return m, z, w
+}
+fn same(x, y) -> 1 entry {
+  assert_eq x, y
+  return x
 }
 end
 "#;
