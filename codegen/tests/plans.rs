@@ -9,7 +9,7 @@ use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
 use traceloom_bytecode::model::{Control, FunctionId, Op, Program, ValueId};
 use traceloom_codegen::compile;
 use traceloom_codegen::digest::unit_digest;
-use traceloom_codegen::plan::{Cell, Fixed, FunctionPlan, ReadSource, plan_program};
+use traceloom_codegen::plan::{Cell, Fixed, FunctionPlan, ReadSource, Region, plan_program};
 use traceloom_codegen::verify::verify;
 
 /// Runs claims of `entry` and compares every row; `None` where no run is possible.
@@ -193,6 +193,32 @@ fn a_broken_plan_is_reported_as_our_fault() {
         assert!(faults.contains("fault of traceloom") && faults.contains("main"), "{faults}");
         assert_ne!(unit_digest(&plan), unit_digest(&broken), "{expected}");
     }
+}
+
+/// A path that returns inside of a match with continuation has entered the match, so
+/// its merge columns are the sum of no yields: zero, and nothing else.
+#[test]
+fn merge_columns_of_a_match_that_is_left_early_are_determined() {
+    let continuations = CheckedProgram::new(fixtures::all().swap_remove(4).program).unwrap();
+    let plan = plan_program(&continuations);
+    let function = &plan.functions[0];
+    let layout = continuations.layout(FunctionId(function.function));
+    let blocks = &continuations.function(FunctionId(function.function)).blocks;
+    // The first match with continuation is the body's, so every path enters it.
+    let Control::MatchContinue { continuation, num_outputs, .. } = &blocks[0].control else {
+        panic!("the body ends in a match with continuation");
+    };
+    let end = layout.blocks[continuation.index()].first_auxiliary;
+    let merged = end - *num_outputs as usize..end;
+    for path in &function.paths {
+        for write in path.writes.iter().filter(|write| write.column.region == Region::Auxiliary) {
+            if merged.contains(&(write.column.index as usize)) {
+                assert_eq!(write.fixed, Fixed::Determined, "path {:?} {write:?}", path.leaves);
+            }
+        }
+    }
+    let early = |leaves: &[u32]| leaves.len() == 1;
+    assert!(function.paths.iter().any(|path| early(&path.leaves)), "some path returns early");
 }
 
 /// Unread advice, the `d` of an eq_zero and columns of other paths are free.
