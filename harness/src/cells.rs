@@ -2,6 +2,10 @@
 //!
 //! The plan decides which cells are free from bytecode alone, the checker decides
 //! from the constraint system what it accepts; neither knows of the other.
+//!
+//! Of advice the plan says whether something reads it, which is not the same as
+//! being determined: `a + b - b = a` reads b, and so does a product with zero. Such
+//! cells may go either way.
 
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -9,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use traceloom_abi::field::{Goldilocks, MODULUS, PrimeCharacteristicRing, element};
 use traceloom_abi::system::System;
 use traceloom_abi::trace::{ShardWitness, Trace};
-use traceloom_codegen::plan::{Column, Fixed, Write};
+use traceloom_codegen::plan::{Column, Fixed, Region, Write};
 use traceloom_runtime::check::check;
 
 use crate::plans::PlannedRow;
@@ -33,13 +37,13 @@ pub fn forge(
         let column = planned.column(write.column);
         let trace = trace_of(&mut shards[0], planned.circuit);
         let old = trace.row(planned.row)[column];
-        let free = is_free(write, planned, trace);
+        let verdict = expected(write, planned, trace);
         let new = if rng.random_bool(0.5) { old + Goldilocks::ONE } else { random(rng, old) };
         trace.row_mut(planned.row)[column] = new;
         let accepted = check(system, &shards).is_ok();
         trace_of(&mut shards[0], planned.circuit).row_mut(planned.row)[column] = old;
         forged += 1;
-        if accepted != free {
+        if verdict.is_some_and(|free| accepted != free) {
             let verdict = if accepted { "accepted" } else { "refused" };
             let (name, row, at) = (&planned.function.name, planned.row, write.column);
             let plan = write.fixed;
@@ -55,14 +59,19 @@ fn trace_of(witness: &mut ShardWitness, circuit: usize) -> &mut Trace {
     witness.traces[circuit].as_mut().expect("a circuit with rows has a trace")
 }
 
-fn is_free(write: &Write, planned: &PlannedRow<'_>, trace: &Trace) -> bool {
+/// Whether the plan calls the cell free; nothing for advice that is read.
+fn expected(write: &Write, planned: &PlannedRow<'_>, trace: &Trace) -> Option<bool> {
+    let index = write.column.index as usize;
     match write.fixed {
-        Fixed::Determined => false,
-        Fixed::FreeUnused | Fixed::FreeAdvice => true,
+        Fixed::Determined => {
+            let advice = write.column.region == Region::Auxiliary && planned.advice[index];
+            (!advice).then_some(false)
+        }
+        Fixed::FreeUnused | Fixed::FreeAdvice => Some(true),
         // The result of the same eq_zero stands in the next column.
         Fixed::FreeWhenZero(_) => {
-            let result = Column::auxiliary(write.column.index as usize + 1);
-            trace.row(planned.row)[planned.column(result)] == Goldilocks::ONE
+            let result = planned.column(Column::auxiliary(index + 1));
+            Some(trace.row(planned.row)[result] == Goldilocks::ONE)
         }
     }
 }

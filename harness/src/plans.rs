@@ -1,10 +1,13 @@
 //! Plans run as they are, cell by cell against the reference builder's rows.
 
+use std::rc::Rc;
+
 use traceloom_abi::field::word;
 use traceloom_abi::record::Record;
 use traceloom_abi::seed::Meaning;
 use traceloom_abi::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::model::{FunctionId, Op};
 use traceloom_bytecode::system::GroupColumns;
 use traceloom_codegen::interpret::{
     Cells, Words, full_seed, pack_generic, pack_path, typed_seed, write_generic, write_path,
@@ -28,6 +31,8 @@ pub struct PlannedRow<'a> {
     pub first_selector: usize,
     /// Column of auxiliary 0.
     pub first_auxiliary: usize,
+    /// By auxiliary: whether an operation of some path puts advice there.
+    pub advice: Rc<[bool]>,
 }
 
 impl PlannedRow<'_> {
@@ -57,6 +62,7 @@ pub fn rows<'a>(
         let columns = GroupColumns::new(program, members);
         let mut row = 0;
         for run in runs(program, record, circuit) {
+            let advice: Rc<[bool]> = advice(program, run.function).into();
             let function = plan.functions.iter().find(|f| f.function == run.function.0);
             let function = function.ok_or("the plan lacks a function")?;
             let path = function.paths.get(run.path as usize);
@@ -72,12 +78,37 @@ pub fn rows<'a>(
                     path,
                     first_selector: columns.first_selector[run.member],
                     first_auxiliary: columns.first_auxiliary,
+                    advice: Rc::clone(&advice),
                 });
                 row += 1;
             }
         }
     }
     Ok(rows)
+}
+
+fn advice(program: &CheckedProgram, id: FunctionId) -> Vec<bool> {
+    let (function, layout) = (program.function(id), program.layout(id));
+    let mut advice = vec![false; layout.num_auxiliaries];
+    for (block, place) in function.blocks.iter().zip(&layout.blocks) {
+        for (op, place) in block.ops.iter().zip(&place.ops) {
+            let is_advice = matches!(
+                op,
+                Op::Call { constrained: false, .. }
+                    | Op::IoGetInfo { .. }
+                    | Op::IoRead { .. }
+                    | Op::HintU32Add(_)
+                    | Op::HintU32Add3(_)
+                    | Op::HintFieldToBytes(_)
+                    | Op::HintInverse(_)
+                    | Op::HintBigUintDivRem(..)
+            );
+            if is_advice {
+                advice[place.first_auxiliary..][..place.num_auxiliaries].fill(true);
+            }
+        }
+    }
+    advice
 }
 
 /// Packs and writes a row through its path's plan and through the branching one.

@@ -71,8 +71,19 @@ pub(super) fn balance(
     fixed: &[(usize, Cell)],
 ) -> bool {
     let returned: HashMap<_, _> = returns(full, witness).into_iter().collect();
-    let claims = anchors.0.iter().filter_map(|place| claim(full, returned.get(place)?));
-    witness.claims = claims.collect();
+    // Where a row is fixed not to provide anything, its claim is not made.
+    let provides = |&&(circuit, row): &&(usize, usize)| {
+        let multiplicity = full.circuits[circuit].lookups[0].multiplicity;
+        let Node::Main(column) = full.circuits[circuit].arena.node(multiplicity) else {
+            return true;
+        };
+        let cell = (row, column as usize);
+        let trace = witness.traces[circuit].as_ref().expect("it has this row");
+        !fixed.contains(&(circuit, cell)) || trace.row(row)[cell.1] != Goldilocks::ZERO
+    };
+    let claims = anchors.0.iter().filter(provides);
+    let claims = claims.filter_map(|place| claim(full, returned.get(place)?)).collect();
+    witness.claims = claims;
     let mut asked: HashMap<Message, Goldilocks> = HashMap::new();
     for claim in &witness.claims {
         *asked.entry(trimmed(&claim.message())).or_default() += Goldilocks::ONE;
