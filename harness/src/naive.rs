@@ -4,7 +4,7 @@
 //! memoised map, memory a list per width, io arrays with keys. All arithmetic is
 //! its own, on `u128`. It recurses on the host stack, so it is for small programs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{MODULUS, word};
@@ -32,6 +32,8 @@ pub struct Naive<'a> {
     /// By channel: words.
     pub channels: HashMap<u64, Vec<u64>>,
     keys: HashMap<(u64, Vec<u64>), (u64, u64)>,
+    /// Names of operations and controls that were executed.
+    pub executed: BTreeSet<&'static str>,
     steps: u64,
 }
 
@@ -61,6 +63,7 @@ pub fn run(case: &Case) -> Result<(Vec<Vec<u64>>, Naive<'_>), Stop> {
         memory: HashMap::new(),
         channels: HashMap::new(),
         keys: HashMap::new(),
+        executed: BTreeSet::new(),
         steps: 0,
     };
     for (channel, words) in &case.input {
@@ -123,7 +126,9 @@ impl Naive<'_> {
         if self.steps > MAX_STEPS {
             return Err(Stop::Steps);
         }
+        self.executed.insert(code.control.name());
         for op in &code.ops {
+            self.executed.insert(op.name());
             let results = self.op(op, &values)?;
             values.extend(results);
         }

@@ -18,7 +18,7 @@ use crate::properties::{Effort, Tally, Verdict, differs_alike, examine};
 use crate::shrink::{shrink, shrink_bytes};
 
 /// Candidates that are tried to make a failing case small.
-const SHRINK_BUDGET: usize = 5_000;
+const SHRINK_BUDGET: usize = 2_000;
 /// Inputs per target and round.
 const INPUTS: usize = 6;
 
@@ -106,9 +106,13 @@ impl Soak {
             }
             Verdict::Differs(difference) => {
                 self.differences += 1;
+                let (property, message) = (difference.property, &difference.message);
+                println!("difference in {property}, seed {}: {message}", case.seed);
+                // What the difference does not need is not repeated for every candidate.
+                let light = Effort { edits: 0, emit: false, prove: false, ..effort };
+                let effort = if differs_alike(case, light, &difference) { light } else { effort };
                 let fails = |case: &Case| differs_alike(case, effort, &difference);
-                let small = shrink(case, SHRINK_BUDGET, fails);
-                println!("difference in {}: {}\n{small}", difference.property, difference.message);
+                println!("{}", shrink(case, SHRINK_BUDGET, fails));
             }
         }
     }
