@@ -5,6 +5,7 @@ mod common;
 use common::{Tally, fixtures};
 use traceloom_abi::io::Io;
 use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::builder::ProgramBuilder;
 use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
 use traceloom_bytecode::model::{Control, FunctionId, Op, Program, ValueId};
 use traceloom_codegen::compile;
@@ -219,6 +220,25 @@ fn merge_columns_of_a_match_that_is_left_early_are_determined() {
     }
     let early = |leaves: &[u32]| leaves.len() == 1;
     assert!(function.paths.iter().any(|path| early(&path.leaves)), "some path returns early");
+}
+
+/// Each of n arms leaves out what the other n write: as columns that would be n².
+#[test]
+fn the_plan_of_a_wide_match_is_linear_in_its_arms() {
+    let mut p = ProgramBuilder::new("wide");
+    let main = p.entry("main", 1, 1);
+    p.define(main, |f, x| {
+        f.match_value(x[0], |arms| {
+            for key in 0..15_000 {
+                arms.case(key, |f| f.ret(&[x[0]]));
+            }
+            arms.default(|f| f.ret(&[x[0]]));
+        })
+    });
+    let program = CheckedProgram::new(p.finish().unwrap()).unwrap();
+    let plan = plan_program(&program);
+    let zeros = plan.functions[0].generic.blocks.iter().map(|block| block.zeros.len());
+    assert!(zeros.max().unwrap() <= 3);
 }
 
 /// Unread advice, the `d` of an eq_zero and columns of other paths are free.
