@@ -219,7 +219,10 @@ fn ways(function: &Function, block: BlockId, most: usize) -> Option<Vec<Way>> {
             }
         }
     }
-    if let Control::MatchContinue { continuation, .. } = control {
+    // Nobody goes on in a continuation that no arm yields to.
+    if let Control::MatchContinue { continuation, .. } = control
+        && all.iter().any(|way| way.yields)
+    {
         let tails = ways(function, *continuation, most)?;
         let mut joined = Vec::new();
         for way in all {

@@ -122,8 +122,8 @@ fn blocks(case: &Case, function: usize, all: &mut Vec<Case>) {
         for arm in (0..arms).filter(|_| next.is_none()) {
             edit(&|block| {
                 let End::Match { cases, default, .. } = &block.end else { return false };
-                let arms = cases.iter().map(|(_, tree)| tree).chain(default.as_deref());
-                let Some(arm) = arms.cloned().nth(arm) else { return false };
+                let mut arms = cases.iter().map(|(_, tree)| tree).chain(default.as_deref());
+                let Some(arm) = arms.nth(arm).cloned() else { return false };
                 block.ops.extend(arm.ops);
                 block.end = arm.end;
                 true

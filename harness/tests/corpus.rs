@@ -75,6 +75,33 @@ fn changed_arguments_are_understood_or_refused() {
     changed("cli_args", 1500);
 }
 
+/// Few bytes that stand for much: ranges of names, wide matches, many functions.
+/// Targets count what they build; docs/reliability.md has the memory they take.
+#[test]
+fn short_files_that_ask_for_much_are_read() {
+    let lines =
+        |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };
+    let wrap = |signature: &str, body: String| {
+        format!("program \"much\"\nmemory 4096\nfn f({signature}) -> 0 entry {{\n{body}}}\nend\n")
+    };
+    let loads = lines(500, &|i| format!("a{i}x0..a{i}x4095 = load p\n"));
+    let stores = lines(1900, &|i| format!("p{i} = store x0..x4095\n"));
+    let cases = lines(3000, &|i| format!("case {i} {{ return }}\n"));
+    let functions = lines(2000, &|i| format!("fn a{i}() -> 0 {{ return }}\n"));
+    let deep = lines(2000, &|i| format!("match x {{ case {i} {{ return }} default {{\n"));
+    let sources = [
+        wrap("p", loads + "return\n"),
+        wrap("x0..x4095", stores + "return\n"),
+        wrap("x", format!("match x {{\n{cases}}}\n")),
+        wrap("x", deep + "return\n" + &"} }\n".repeat(2000)),
+        format!("program \"much\"\n{functions}end\n"),
+    ];
+    for source in sources {
+        assert!(source.len() <= 2 * MAX_LEN, "{} bytes", source.len());
+        assert!((target("text").run)(source.as_bytes()), "{}", &source[..80]);
+    }
+}
+
 /// A file that was cut is noticed, wherever it was cut.
 #[test]
 fn cut_files_are_refused() {

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use traceloom_abi::field::MODULUS;
 
 /// Largest measure: how deep a recursion goes.
-pub const MAX_MEASURE: u64 = 4;
+pub const MAX_MEASURE: u64 = 7;
 
 /// The words that a value can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
