@@ -88,12 +88,12 @@ fn short_files_that_ask_for_much_are_read() {
     let stores = lines(1900, &|i| format!("p{i} = store x0..x4095\n"));
     let cases = lines(3000, &|i| format!("case {i} {{ return }}\n"));
     let functions = lines(2000, &|i| format!("fn a{i}() -> 0 {{ return }}\n"));
-    let deep = lines(2000, &|i| format!("match x {{ case {i} {{ return }} default {{\n"));
+    let deep = lines(2000, &|i| format!("match x {{\ncase {i} {{ return }}\ndefault {{\n"));
     let sources = [
         wrap("p", loads + "return\n"),
         wrap("x0..x4095", stores + "return\n"),
         wrap("x", format!("match x {{\n{cases}}}\n")),
-        wrap("x", deep + "return\n" + &"} }\n".repeat(2000)),
+        wrap("x", deep + "return\n" + &"}\n}\n".repeat(2000)),
         format!("program \"much\"\n{functions}end\n"),
     ];
     for source in sources {
