@@ -5,11 +5,12 @@ mod common;
 use common::{Tally, fixtures};
 use traceloom_abi::io::Io;
 use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::builder::ProgramBuilder;
 use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
 use traceloom_bytecode::model::{Control, FunctionId, Op, Program, ValueId};
 use traceloom_codegen::compile;
 use traceloom_codegen::digest::unit_digest;
-use traceloom_codegen::plan::{Cell, Fixed, FunctionPlan, ReadSource, plan_program};
+use traceloom_codegen::plan::{Cell, Fixed, FunctionPlan, ReadSource, Region, plan_program};
 use traceloom_codegen::verify::verify;
 
 /// Runs claims of `entry` and compares every row; `None` where no run is possible.
@@ -193,6 +194,51 @@ fn a_broken_plan_is_reported_as_our_fault() {
         assert!(faults.contains("fault of traceloom") && faults.contains("main"), "{faults}");
         assert_ne!(unit_digest(&plan), unit_digest(&broken), "{expected}");
     }
+}
+
+/// A path that returns inside of a match with continuation has entered the match, so
+/// its merge columns are the sum of no yields: zero, and nothing else.
+#[test]
+fn merge_columns_of_a_match_that_is_left_early_are_determined() {
+    let continuations = CheckedProgram::new(fixtures::all().swap_remove(4).program).unwrap();
+    let plan = plan_program(&continuations);
+    let function = &plan.functions[0];
+    let layout = continuations.layout(FunctionId(function.function));
+    let blocks = &continuations.function(FunctionId(function.function)).blocks;
+    // The first match with continuation is the body's, so every path enters it.
+    let Control::MatchContinue { continuation, num_outputs, .. } = &blocks[0].control else {
+        panic!("the body ends in a match with continuation");
+    };
+    let end = layout.blocks[continuation.index()].first_auxiliary;
+    let merged = end - *num_outputs as usize..end;
+    for path in &function.paths {
+        for write in path.writes.iter().filter(|write| write.column.region == Region::Auxiliary) {
+            if merged.contains(&(write.column.index as usize)) {
+                assert_eq!(write.fixed, Fixed::Determined, "path {:?} {write:?}", path.leaves);
+            }
+        }
+    }
+    let early = |leaves: &[u32]| leaves.len() == 1;
+    assert!(function.paths.iter().any(|path| early(&path.leaves)), "some path returns early");
+}
+
+/// Each of n arms leaves out what the other n write: as columns that would be n².
+#[test]
+fn the_plan_of_a_wide_match_is_linear_in_its_arms() {
+    let mut p = ProgramBuilder::new("wide");
+    let main = p.entry("main", 1, 1);
+    p.define(main, |f, x| {
+        f.match_value(x[0], |arms| {
+            for key in 0..15_000 {
+                arms.case(key, |f| f.ret(&[x[0]]));
+            }
+            arms.default(|f| f.ret(&[x[0]]));
+        })
+    });
+    let program = CheckedProgram::new(p.finish().unwrap()).unwrap();
+    let plan = plan_program(&program);
+    let zeros = plan.functions[0].generic.blocks.iter().map(|block| block.zeros.len());
+    assert!(zeros.max().unwrap() <= 3);
 }
 
 /// Unread advice, the `d` of an eq_zero and columns of other paths are free.

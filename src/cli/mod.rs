@@ -16,6 +16,7 @@ mod source;
 mod trace;
 mod verify;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -152,16 +153,50 @@ struct CodegenArgs {
     units: Option<PathBuf>,
 }
 
+/// Reads arguments, the program's name first, as far as that needs no file: the
+/// exit code that they would have so far.
+#[must_use]
+pub fn check_usage(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return exit_code(&error),
+    };
+    match lists(&cli.command) {
+        Ok(_) => 0,
+        Err(failure) => failure.code(),
+    }
+}
+
+/// The lists of numbers among the options.
+fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
+    let args =
+        |list: &Option<String>| list.iter().map(|list| source::words("--args", list)).collect();
+    match command {
+        Command::Execute(run) | Command::Plan(run) => args(&run.args),
+        Command::Check(check) => args(&check.run.args),
+        Command::Prove(prove) => args(&prove.run.args),
+        Command::Verify(verify) => {
+            let mut lists: Vec<Vec<u64>> = args(&verify.args)?;
+            lists.extend(verify.outputs.as_deref().map(verify::outputs).transpose()?);
+            Ok(lists)
+        }
+        Command::Programs | Command::Inspect(_) | Command::Codegen(_) => Ok(Vec::new()),
+    }
+}
+
+/// Help and version are no errors.
+fn exit_code(error: &clap::Error) -> u8 {
+    if error.use_stderr() { 2 } else { 0 }
+}
+
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no errors; clap prints both kinds.
-            let code = if error.use_stderr() { 2 } else { 0 };
             let _ = error.print();
-            return ExitCode::from(code);
+            return ExitCode::from(exit_code(&error));
         }
     };
     let result = match &cli.command {

@@ -83,16 +83,20 @@ fn check_expectations(args: &VerifyArgs, claims: &[Claim]) -> Result<(), Failure
         }
     }
     if let Some(list) = &args.outputs {
-        let expected = match list.strip_prefix("0x") {
-            Some(digits) => hex_bytes(digits)?,
-            None => source::words("--outputs", list)?,
-        };
-        let expected: Vec<_> = expected.into_iter().map(element).collect();
+        let expected: Vec<_> = outputs(list)?.into_iter().map(element).collect();
         if expected != claimed.outputs {
             return Err(Failure::Refused("the proof claims other outputs than --outputs".into()));
         }
     }
     Ok(())
+}
+
+/// Numbers, or bytes in hexadecimal after `0x`.
+pub(super) fn outputs(list: &str) -> Result<Vec<u64>, Failure> {
+    match list.strip_prefix("0x") {
+        Some(digits) => hex_bytes(digits),
+        None => source::words("--outputs", list),
+    }
 }
 
 fn hex_bytes(digits: &str) -> Result<Vec<u64>, Failure> {

@@ -11,7 +11,7 @@ use traceloom_abi::field::{Goldilocks, element, is_canonical};
 
 use super::error::{BuildError, BuildErrorKind};
 use super::{FunctionHandle, fresh_token};
-use crate::model::{Block, BlockId, Control, Match, Op, ValueId};
+use crate::model::{BIGUINT_WIDTH, Block, BlockId, Control, Match, Op, ValueId};
 
 /// A value of one body, visible in the branch that made it and below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -328,11 +328,13 @@ impl Body {
             self.error(op.name(), BuildErrorKind::AfterEnd);
             return vec![self.poison(); num_results];
         };
-        if let Op::Store { values } = &op {
-            self.memory_sizes.insert(values.len() as u32);
-        } else if let Op::Load { width, .. } = &op {
-            self.memory_sizes.insert(*width);
-        }
+        self.memory_sizes.extend(match &op {
+            Op::Store { values } => Some(values.len() as u32),
+            Op::Load { width, .. } => Some(*width),
+            // It reads lists and stores lists, also where the program does neither.
+            Op::HintBigUintDivRem(..) => Some(BIGUINT_WIDTH),
+            _ => None,
+        });
         self.blocks[block.index()].ops.push(op);
         (0..num_results).map(|_| self.fresh_value()).collect()
     }

@@ -227,3 +227,16 @@ fn matches_and_blocks_must_close() {
     ];
     assert_eq!(errors(program), expected);
 }
+
+#[test]
+fn every_operation_on_memory_declares_its_width() {
+    let mut program = ProgramBuilder::new("widths");
+    let f = program.entry("f", 2, 1);
+    program.define(f, |f, x| {
+        let quotient = f.hint_biguint_div_rem(x[0], x[1])[0];
+        f.ret(&[quotient])
+    });
+    let program = program.finish().unwrap();
+    assert_eq!(program.memory_sizes, [10]);
+    crate::CheckedProgram::new(program).unwrap();
+}

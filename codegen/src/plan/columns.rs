@@ -75,6 +75,62 @@ impl Span {
         spans
     }
 
+    /// What is in `a` or in `b`, as the fewest spans in order.
+    #[must_use]
+    pub fn union(a: &[Self], b: &[Self]) -> Vec<Self> {
+        let mut all = [a, b].concat();
+        all.sort_unstable_by_key(|span| span.first);
+        let mut union: Vec<Self> = Vec::new();
+        for span in all {
+            match union.last_mut() {
+                Some(last)
+                    if last.first.region == span.first.region && span.first.index <= last.end() =>
+                {
+                    last.count = last.end().max(span.end()) - last.first.index;
+                }
+                _ => union.push(span),
+            }
+        }
+        union
+    }
+
+    /// What is in `a` but not in `b`, both in order and without overlaps.
+    #[must_use]
+    pub fn difference(a: &[Self], b: &[Self]) -> Vec<Self> {
+        let mut rest = Vec::new();
+        let mut put = |first: Column, end: u32| {
+            if first.index < end {
+                rest.push(Self { first, count: end - first.index });
+            }
+        };
+        let mut b = b.iter().peekable();
+        for span in a {
+            let (mut first, end) = (span.first, span.end());
+            while let Some(gone) = b.peek() {
+                if gone.first.region > first.region
+                    || gone.first.region == first.region && gone.first.index >= end
+                {
+                    break;
+                }
+                if gone.first.region == first.region {
+                    put(first, gone.first.index);
+                    first.index = first.index.max(gone.end());
+                    if gone.end() > end {
+                        // It may reach into the next span.
+                        break;
+                    }
+                }
+                b.next();
+            }
+            put(first, end);
+        }
+        rest
+    }
+
+    const fn end(self) -> u32 {
+        self.first.index + self.count
+    }
+
     /// Its columns.
     pub fn columns(self) -> impl Iterator<Item = Column> {
         let region = self.first.region;
@@ -137,5 +193,32 @@ impl PlanLayout {
         regions
             .into_iter()
             .flat_map(|(region, count)| (0..count).map(move |index| Column { region, index }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Columns of two regions, chosen by the bits of a number.
+    fn columns(bits: u32) -> BTreeSet<Column> {
+        let column = |i: u32| match i {
+            0..5 => Column::selector(i as usize),
+            _ => Column::auxiliary(i as usize - 5),
+        };
+        (0..10).filter(|i| bits >> i & 1 == 1).map(column).collect()
+    }
+
+    #[test]
+    fn spans_are_sets_of_columns() {
+        let spans = |columns: &BTreeSet<Column>| Span::compress(columns.iter().copied());
+        for bits in (0..1 << 20).step_by(7) {
+            let (a, b) = (columns(bits & 1023), columns(bits >> 10));
+            let (union, rest) = (&a | &b, &a - &b);
+            assert_eq!(Span::union(&spans(&a), &spans(&b)), spans(&union), "{a:?} {b:?}");
+            assert_eq!(Span::difference(&spans(&a), &spans(&b)), spans(&rest), "{a:?} {b:?}");
+        }
     }
 }

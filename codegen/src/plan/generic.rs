@@ -1,7 +1,5 @@
 //! The branching plan of a function.
 
-use std::collections::BTreeSet;
-
 use traceloom_abi::field::word;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::{Control, FunctionId};
@@ -10,9 +8,7 @@ use super::bounds::{self, UNKNOWN};
 use super::lower::{Lowering, Use};
 use super::path::{closure, label_advice};
 use super::program::Numbering;
-use super::{
-    Cell, Column, Expr, GenericBlock, GenericControl, GenericPlan, PlanLayout, Span, ValueNo,
-};
+use super::{Cell, Expr, GenericBlock, GenericControl, GenericPlan, PlanLayout, Span, ValueNo};
 
 /// Lowers all blocks of function `id`.
 pub fn lower_generic(
@@ -113,37 +109,37 @@ pub fn lower_generic(
 /// arm returns early: what the continuations around it would have written.
 fn zero_unused(code: &Lowering<'_>, blocks: &mut [GenericBlock], targets: &[Option<usize>]) {
     let function = code.function;
-    let mut regions: Vec<BTreeSet<Column>> = vec![BTreeSet::new(); blocks.len()];
-    let mut zeros: Vec<BTreeSet<Column>> = vec![BTreeSet::new(); blocks.len()];
+    // As spans: a match of n arms has n regions of n columns.
+    let mut regions: Vec<Vec<Span>> = vec![Vec::new(); blocks.len()];
+    let add = |to: &mut Vec<Span>, more: &[Span]| *to = Span::union(to, more);
     for (index, block) in function.blocks.iter().enumerate().rev() {
-        let mut region: BTreeSet<Column> = BTreeSet::new();
+        let mut region = Vec::new();
         if let Some(arms) = block.control.arms() {
             for child in arms.blocks() {
-                region.extend(&regions[child.index()]);
+                add(&mut region, &regions[child.index()]);
             }
             for child in arms.blocks() {
-                zeros[child.index()].extend(region.difference(&regions[child.index()]));
+                let others = Span::difference(&region, &regions[child.index()]);
+                add(&mut blocks[child.index()].zeros, &others);
             }
         }
         if let Control::MatchContinue { continuation, .. } = &block.control {
-            region.extend(&regions[continuation.index()]);
+            add(&mut region, &regions[continuation.index()]);
         }
         if let Control::Return { .. } = &block.control {
             // Continuations come later in pre-order, so their regions are known.
             let mut waiting = targets[index];
             while let Some(continuation) = waiting {
-                zeros[index].extend(&regions[continuation]);
+                add(&mut blocks[index].zeros, &regions[continuation]);
                 waiting = targets[continuation];
             }
         }
-        region.extend(blocks[index].writes.iter().map(|write| write.column));
+        let own = Span::compress(blocks[index].writes.iter().map(|write| write.column));
+        add(&mut region, &own);
         regions[index] = region;
     }
-    let columns = PlanLayout::of(code.layout).columns();
-    zeros[0].extend(columns.filter(|column| !regions[0].contains(column)));
-    for (block, zeros) in blocks.iter_mut().zip(zeros) {
-        block.zeros = Span::compress(zeros);
-    }
+    let all = Span::compress(PlanLayout::of(code.layout).columns());
+    add(&mut blocks[0].zeros, &Span::difference(&all, &regions[0]));
 }
 
 /// A writer or packer that branches needs what decides, too.

@@ -165,6 +165,16 @@ impl<'a> Lowering<'a> {
         self.constrain(values);
     }
 
+    /// Writes the merge columns in front of `continuation` where an arm returned
+    /// instead of yielding: the match was entered, so they are required to be zero.
+    pub fn leave(&mut self, continuation: usize) {
+        let place = &self.layout.blocks[continuation];
+        for index in place.first_auxiliary - place.num_merged..place.first_auxiliary {
+            let (column, cell) = (Column::auxiliary(index), Cell::Constant(0));
+            self.writes.push(Write { column, cell, fixed: Fixed::Determined });
+        }
+    }
+
     /// Lowers the operations of block `block`, numbered from `first_op` on.
     pub fn block(&mut self, block: usize, first_op: u32) {
         let (function, layout) = (self.function, self.layout);

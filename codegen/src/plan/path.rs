@@ -79,6 +79,8 @@ fn walk(code: &mut Lowering<'_>, numbering: &Numbering, leaves: &[u32]) -> Vec<V
         match &function.blocks[index].control {
             Control::Return { selector, values } => {
                 code.select(*selector);
+                // Of an early return: nothing was yielded to those who wait.
+                waiting.iter().for_each(|&(_, next)| code.leave(next));
                 return code.read(values);
             }
             Control::Yield { selector, values } => {

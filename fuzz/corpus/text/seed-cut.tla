@@ -1,0 +1,4 @@
+program "c"
+fn f(x) -> 1 entry {
+  return x
+}

@@ -1,0 +1,7 @@
+//! Flat JSON.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    traceloom_harness::inputs::json(bytes);
+});

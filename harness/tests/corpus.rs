@@ -1,0 +1,137 @@
+//! The saved corpus, and a bounded number of changes of it with a fixed seed.
+
+use std::path::{Path, PathBuf};
+
+use rand::SeedableRng;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+use traceloom_bytecode::{json, text};
+use traceloom_harness::generate::generate;
+use traceloom_harness::inputs::{MAX_LEN, TARGETS, Target, honest};
+use traceloom_harness::mutate::mutate;
+use traceloom_harness::soak::corpus;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus")
+}
+
+fn target(name: &str) -> Target {
+    TARGETS.into_iter().find(|target| target.name == name).expect("a target of this name")
+}
+
+/// Feeds changed inputs to a target; a panic is reported with its input.
+#[track_caller]
+fn changed(name: &str, count: usize) {
+    let (target, corpus) = (target(name), corpus(&folder()));
+    let saved = &corpus[name];
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut accepted = 0;
+    for _ in 0..count {
+        let (a, b) = (saved.choose(&mut rng).unwrap(), saved.choose(&mut rng).unwrap());
+        let input = mutate(&mut rng, a, b);
+        match std::panic::catch_unwind(|| (target.run)(&input)) {
+            Ok(fine) => accepted += usize::from(fine),
+            Err(_) => panic!("{name}: {}", input.escape_ascii()),
+        }
+    }
+    println!("{name}: {accepted} of {count} accepted");
+}
+
+#[test]
+fn every_target_has_a_corpus_that_it_survives() {
+    for (name, inputs) in corpus(&folder()) {
+        assert!(inputs.len() >= 4, "{name} has {} inputs", inputs.len());
+        let mut accepted = 0;
+        for input in &inputs {
+            assert!(input.len() <= MAX_LEN, "{name}: an input of {} bytes", input.len());
+            accepted += usize::from((target(name).run)(input));
+        }
+        assert!(0 < accepted && accepted < inputs.len(), "{name}: {accepted} accepted");
+    }
+}
+
+#[test]
+fn changed_text_is_read_or_refused() {
+    changed("text", 1500);
+}
+
+#[test]
+fn changed_json_is_read_or_refused() {
+    changed("json", 1500);
+}
+
+#[test]
+fn changed_nested_json_is_read_or_refused() {
+    changed("import", 1500);
+}
+
+#[test]
+fn changed_proofs_are_refused_or_true() {
+    changed("proof_decode_verify", 400);
+}
+
+#[test]
+fn changed_arguments_are_understood_or_refused() {
+    changed("cli_args", 1500);
+}
+
+/// Few bytes that stand for much: ranges of names, wide matches, many functions.
+/// Targets count what they build; docs/reliability.md has the memory they take.
+#[test]
+fn short_files_that_ask_for_much_are_read() {
+    let lines =
+        |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };
+    let wrap = |signature: &str, body: String| {
+        format!("program \"much\"\nmemory 4096\nfn f({signature}) -> 0 entry {{\n{body}}}\nend\n")
+    };
+    let loads = lines(500, &|i| format!("a{i}x0..a{i}x4095 = load p\n"));
+    let stores = lines(1900, &|i| format!("p{i} = store x0..x4095\n"));
+    let cases = lines(3000, &|i| format!("case {i} {{ return }}\n"));
+    let functions = lines(2000, &|i| format!("fn a{i}() -> 0 {{ return }}\n"));
+    let deep = lines(2000, &|i| format!("match x {{\ncase {i} {{ return }}\ndefault {{\n"));
+    let sources = [
+        wrap("p", loads + "return\n"),
+        wrap("x0..x4095", stores + "return\n"),
+        wrap("x", format!("match x {{\n{cases}}}\n")),
+        wrap("x", deep + "return\n" + &"}\n}\n".repeat(2000)),
+        format!("program \"much\"\n{functions}end\n"),
+    ];
+    for source in sources {
+        assert!(source.len() <= 2 * MAX_LEN, "{} bytes", source.len());
+        assert!((target("text").run)(source.as_bytes()), "{}", &source[..80]);
+    }
+}
+
+/// A file that was cut is noticed, wherever it was cut.
+#[test]
+fn cut_files_are_refused() {
+    for (name, inputs) in corpus(&folder()).into_iter().filter(|(name, _)| *name != "cli_args") {
+        for input in inputs.iter().filter(|input| (target(name).run)(input)) {
+            let end = input.trim_ascii_end().len();
+            for len in (0..end).step_by(64) {
+                assert!(!(target(name).run)(&input[..len]), "{name}: {len} bytes");
+            }
+        }
+    }
+}
+
+/// Writes the generated part of the corpus anew; the rest is written by hand.
+#[test]
+#[ignore = "writes files"]
+fn write_generated_seeds() {
+    let write = |name: &str, file: String, bytes: &[u8]| {
+        std::fs::write(folder().join(name).join(file), bytes).unwrap();
+    };
+    // Small programs: short files, and most changes hit something that matters.
+    let cases = (0..).map(generate).filter(|case| text::print(&case.program).unwrap().len() < 2500);
+    for case in cases.take(6) {
+        let (seed, program) = (case.seed, &case.program);
+        write("text", format!("seed-{seed:03}.tla"), text::print(program).unwrap().as_bytes());
+        write("json", format!("seed-{seed:03}.json"), json::print(program).as_bytes());
+    }
+    let proof = &honest().bytes;
+    write("proof_decode_verify", "seed-honest.proof".into(), proof);
+    for (number, len) in [0, 7, 8, 150, proof.len() - 1].into_iter().enumerate() {
+        write("proof_decode_verify", format!("seed-cut{number}.proof"), &proof[..len]);
+    }
+}

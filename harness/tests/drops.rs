@@ -1,0 +1,97 @@
+//! Every constraint and every lookup is noticed when it is left out, except those
+//! that are listed here with a reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use traceloom_harness::drops::{Item, Notice, programs};
+use traceloom_runtime::check::check;
+
+/// One leaf: its selector is the row selector, and both are said to be a bit.
+const TWICE: &str = "the same expression is constrained twice";
+/// Two arms of one match ask for different keys, so at most one of their gates is
+/// not zero. Then a leaf is its block's sum, and one of them being a bit is enough.
+/// The root's sum is the row selector besides.
+const ARMS: &str = "arms exclude each other by their keys, so bits follow from each other";
+/// Nobody stores or loads with constraints there, so all multiplicities are 0.
+const UNUSED: &str = "nobody asks this table";
+/// To move the first pointer, every row that stores or loads has to change with it;
+/// and where nobody asks, in memory/memory1, the same constraint is noticed.
+const POINTERS: &str = "all users of the table would have to be forged together";
+
+/// Circuit, positions of constraints whose loss nothing shows, and the reason.
+const EXPLAINED: &[(&str, &[usize], &str)] = &[
+    ("arithmetic/main", &[0, 6], TWICE),
+    ("arithmetic/same", &[0, 2], TWICE),
+    ("control/plain", &[0, 1, 2, 3, 9], ARMS),
+    ("control/nest", &[0, 1, 2, 3, 4, 5, 6, 7, 14, 24], ARMS),
+    ("bytes/unary", &[0, 1], TWICE),
+    ("bytes/main", &[0, 4], TWICE),
+    ("memory/main", &[0, 1], TWICE),
+    ("memory/memory2", &[4], POINTERS),
+    ("calls/even", &[0, 1, 2, 5], ARMS),
+    ("calls/odd", &[0, 1, 2, 5], ARMS),
+    ("calls/square", &[0, 2], TWICE),
+    ("calls/outside", &[0, 1], TWICE),
+    ("group/f+g", &[1, 2, 4], ARMS),
+    ("group/memory1", &[4], POINTERS),
+    ("advice/main", &[0, 1, 2, 10], ARMS),
+];
+
+/// The same for lookups.
+const EXPLAINED_LOOKUPS: &[(&str, &[usize], &str)] = &[("memory/memory1", &[0], UNUSED)];
+
+fn explained() -> BTreeSet<String> {
+    let items = |list: &[(&str, &[usize], &str)], item: fn(usize) -> Item| -> Vec<String> {
+        list.iter()
+            .flat_map(|(place, positions, _)| {
+                positions.iter().map(move |&position| format!("{place} {:?}", item(position)))
+            })
+            .collect()
+    };
+    let constraints = items(EXPLAINED, Item::Constraint);
+    constraints.into_iter().chain(items(EXPLAINED_LOOKUPS, Item::Lookup)).collect()
+}
+
+#[test]
+fn what_nobody_would_miss_is_explained() {
+    let mut unnoticed = BTreeSet::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for subject in programs::all() {
+        let honest = check(&subject.system, std::slice::from_ref(&subject.witness));
+        assert!(honest.is_ok(), "{}: {honest}", subject.name);
+        for (circuit, item, label) in subject.items() {
+            let what = match subject.notice(circuit, item) {
+                Notice::Forgery => "noticed by a forgery",
+                Notice::Honest => "noticed by the honest witness",
+                Notice::Unnoticed => {
+                    let name = &subject.system.circuits[circuit].name;
+                    println!("{label}");
+                    unnoticed.insert(format!("{}/{name} {item:?}", subject.name));
+                    "unnoticed"
+                }
+            };
+            *counts.entry(what).or_default() += 1;
+        }
+    }
+    println!("{counts:?}");
+    let explained = explained();
+    let missing: Vec<_> = unnoticed.difference(&explained).collect();
+    let gone: Vec<_> = explained.difference(&unnoticed).collect();
+    assert!(missing.is_empty() && gone.is_empty(), "unexplained {missing:?}, noticed {gone:?}");
+}
+
+/// Bits that follow from each other are not left out together.
+#[test]
+fn all_bits_together_are_missed() {
+    for subject in programs::all() {
+        for (circuit, data) in subject.system.circuits.iter().enumerate() {
+            let mut mutated = subject.system.clone();
+            let constraints = &mut mutated.circuits[circuit].constraints;
+            constraints.retain(|constraint| !constraint.label.ends_with("is a bit"));
+            if constraints.len() < data.constraints.len() {
+                let forged = subject.forge(&mutated, circuit);
+                assert!(forged.is_some(), "{}/{}: no bit is needed", subject.name, data.name);
+            }
+        }
+    }
+}

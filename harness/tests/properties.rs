@@ -1,0 +1,150 @@
+//! The quick tier: random programs with fixed seeds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::callgraph::RankedCall;
+use traceloom_harness::case::Case;
+use traceloom_harness::generate::generate;
+use traceloom_harness::naive;
+use traceloom_harness::properties::{Effort, Tally, Verdict, differs_alike, examine, execute};
+use traceloom_harness::shrink::shrink;
+
+/// Names of all operations and controls.
+const OPERATIONS: &[&str] = &[
+    "const",
+    "add",
+    "sub",
+    "mul",
+    "eq_zero",
+    "call",
+    "call_unconstrained",
+    "store",
+    "load",
+    "assert_eq",
+    "io_get_info",
+    "io_set_info",
+    "io_read",
+    "io_write",
+    "u8_bit_decomposition",
+    "u8_shift_left",
+    "u8_shift_right",
+    "u8_xor",
+    "u8_and",
+    "u8_or",
+    "u8_less_than",
+    "u8_add",
+    "u8_sub",
+    "u8_mul",
+    "u8_xor_split7",
+    "u8_xor_split4",
+    "u8_range_check",
+    "u32_less_than",
+    "u32_to_field",
+    "hint_u32_add",
+    "hint_u32_add3",
+    "hint_field_to_bytes",
+    "hint_inverse",
+    "hint_biguint_div_rem",
+    "debug",
+    "return",
+    "yield",
+    "match",
+    "match_continue",
+];
+
+/// Candidates that a failing test tries to show a small program.
+const SHRINK_BUDGET: usize = 500;
+
+/// Examines the cases of `seeds`; how many held, how many were rejected, and sums.
+#[track_caller]
+fn examine_all(seeds: impl Iterator<Item = u64>, effort: Effort) -> (usize, usize, Tally) {
+    let (mut held, mut rejected, mut sum) = (0, 0, Tally::default());
+    for seed in seeds {
+        let case = generate(seed);
+        match examine(&case, effort) {
+            Verdict::Holds(tally) => {
+                held += 1;
+                sum += tally;
+            }
+            Verdict::Rejected => rejected += 1,
+            Verdict::Differs(difference) => {
+                let fails = |case: &Case| differs_alike(case, effort, &difference);
+                let small = shrink(&case, SHRINK_BUDGET, fails);
+                panic!("{}: {}\n{small}", difference.property, difference.message);
+            }
+        }
+    }
+    (held, rejected, sum)
+}
+
+#[test]
+fn random_programs_have_every_property() {
+    let effort = Effort { edits: 60, forgeries: 6, ..Effort::default() };
+    let (held, rejected, sum) = examine_all(0..300, effort);
+    println!("{held} held, {rejected} rejected, {sum:?}");
+    assert!(held >= 200, "{rejected} of 300 programs were rejected");
+    assert!(sum.rows > 1_000 && sum.edits > 5_000 && sum.forgeries > 500, "{sum:?}");
+}
+
+#[test]
+fn text_of_random_programs_is_emitted() {
+    let effort = Effort { emit: true, ..Effort::default() };
+    let (held, ..) = examine_all((0..300).step_by(25), effort);
+    assert!(held > 5);
+}
+
+#[test]
+fn proofs_of_random_programs_verify() {
+    let effort = Effort { prove: true, ..Effort::default() };
+    let (held, _, sum) = examine_all(1_000..1_006, effort);
+    assert!(held > 2 && sum.proofs == held);
+}
+
+/// The generator reaches what there is: every operation and control is executed,
+/// queries are promoted, calls are ranked, paths are too many, circuits are shared.
+#[test]
+fn random_programs_execute_everything() {
+    let mut executed = BTreeSet::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for case in (0..300).map(generate) {
+        let Ok((_, naive)) = naive::run(&case) else { continue };
+        executed.extend(naive.executed);
+        let program = CheckedProgram::new(case.program.clone()).unwrap();
+        let run = execute(&case, &program).unwrap();
+        let mut count = |what, holds: bool| *seen.entry(what).or_default() += usize::from(holds);
+        let data = program.program();
+        count("promoted", run.stats.replays > 0);
+        count("grouped", data.circuits.iter().any(|members| members.len() > 1));
+        count("namesakes", {
+            let names: BTreeSet<_> = data.functions.iter().map(|f| &f.name).collect();
+            names.len() < data.functions.len()
+        });
+        for id in program.function_ids() {
+            let (table, layout) = (&run.record.functions[id.index()], program.layout(id));
+            let rows = (0..table.len()).filter(|&query| table.multiplicity(query) != 0).count();
+            let ops = layout.blocks.iter().flat_map(|block| &block.ops);
+            let calls: Vec<RankedCall> = ops.map(|op| op.ranked_call).collect();
+            count("ranked rows", layout.ranked && rows > 0);
+            count("calls inside", rows > 0 && calls.contains(&RankedCall::Inside));
+            count("calls from outside", rows > 0 && calls.contains(&RankedCall::Outside));
+            count("too many paths", rows > 0 && !program.paths(id).are_numbered());
+            count("many rows", rows > 8);
+        }
+    }
+    println!("{seen:?}");
+    for op in OPERATIONS {
+        assert!(executed.remove(op), "{op} is never executed");
+    }
+    assert!(executed.is_empty(), "not listed: {executed:?}");
+    assert!(seen.values().all(|&count| count >= 3), "{seen:?}");
+}
+
+/// What a seed means must not change from one build to the next unnoticed.
+#[test]
+fn a_seed_gives_the_same_case_again() {
+    for seed in 0..20 {
+        assert_eq!(generate(seed), generate(seed));
+    }
+    assert_ne!(generate(1), generate(2));
+}
