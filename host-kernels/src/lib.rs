@@ -10,6 +10,7 @@
 //! - [`executable`]: compiling and running;
 //! - [`job`]: what an executable can be asked;
 //! - [`seeds`]: seeds of reference rows;
+//! - [`launches`]: what writes the rows of a circuit;
 //! - [`evaluation`]: what evaluators must compute;
 //! - [`fixtures`]: programs with every operation and control form.
 
@@ -17,4 +18,5 @@ pub mod evaluation;
 pub mod executable;
 pub mod fixtures;
 pub mod job;
+pub mod launches;
 pub mod seeds;

@@ -11,8 +11,7 @@ use traceloom_codegen::plan::{ProgramPlan, plan_program};
 use traceloom_host_kernels::executable::{Executable, Sources};
 use traceloom_host_kernels::fixtures::{self, Fixture};
 use traceloom_host_kernels::job::{CANARY, Job, Launch, POISON, RowsJob};
-use traceloom_host_kernels::seeds::{self, RowView};
-use traceloom_runtime::order::{Run, runs};
+use traceloom_host_kernels::launches::{Encoding, Executed};
 use traceloom_runtime::reference::function_trace;
 
 /// A fixture, planned and executed.
@@ -21,14 +20,6 @@ struct Case {
     unit: Ident,
     plan: ProgramPlan,
     record: Record,
-}
-
-/// Which seeds to write rows from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
-    /// Typed where every word of a run fits, else full.
-    Typed,
-    Full,
 }
 
 #[test]
@@ -150,66 +141,29 @@ impl Case {
         let kernel = |name: String| {
             sources.kernels.iter().position(|kernel| *kernel == name).expect("it is listed")
         };
-        let bases = |member: usize| {
-            [columns.first_selector[0], columns.first_selector[member], columns.first_auxiliary]
-        };
+        let bases = |first: usize| [columns.first_selector[0], first, columns.first_auxiliary];
+        let executed = Executed { program, plan: &self.plan, record: &self.record };
         let mut launches = Vec::new();
-        let mut first_row = 0;
-        for run in runs(program, &self.record, circuit) {
-            let (writer, seeds) = self.seeds(&columns, &run, first_row, trace, encoding);
-            let symbol = &self.function(&run).symbol;
+        let mut num_rows = 0;
+        for run in executed.seeded_runs(circuit, trace, encoding) {
+            num_rows += run.num_rows;
             let launch = Launch {
-                kernel: kernel(kernel_name(&self.unit, symbol, writer)),
-                first_row,
-                num_rows: run.queries.len(),
-                bases: bases(run.member),
-                seeds,
+                kernel: kernel(kernel_name(&self.unit, &run.symbol, run.writer)),
+                first_row: run.first_row,
+                num_rows: run.num_rows,
+                bases: bases(run.first_selector),
+                seeds: run.seeds,
             };
-            first_row += run.queries.len();
-            launches.push((launch, writer != Writer::Generic));
+            launches.push((launch, run.writer != Writer::Generic));
         }
         let padding = Launch {
             kernel: kernel(padding_kernel_name(&self.unit)),
-            first_row,
-            num_rows: trace.height() - first_row,
-            bases: bases(0),
+            first_row: num_rows,
+            num_rows: trace.height() - num_rows,
+            bases: bases(columns.first_selector[0]),
             seeds: Vec::new(),
         };
         launches.push((padding, false));
         launches
-    }
-
-    fn function(&self, run: &Run) -> &traceloom_codegen::plan::FunctionPlan {
-        let mut functions = self.plan.functions.iter();
-        functions.find(|plan| plan.function == run.function.0).expect("constrained functions")
-    }
-
-    fn seeds(
-        &self,
-        columns: &GroupColumns,
-        run: &Run,
-        first_row: usize,
-        trace: &Trace,
-        encoding: Encoding,
-    ) -> (Writer, Vec<u8>) {
-        let function = self.function(run);
-        let rows = || {
-            run.queries.iter().enumerate().map(|(i, &query)| RowView {
-                cells: trace.row(first_row + i),
-                first_selector: columns.first_selector[run.member],
-                first_auxiliary: columns.first_auxiliary,
-                record: &self.record,
-                query: query as usize,
-            })
-        };
-        if let (Encoding::Typed, Some(path)) = (encoding, function.paths.get(run.path as usize)) {
-            let typed: Option<Vec<Vec<u8>>> =
-                rows().map(|row| seeds::typed(function, path, row)).collect();
-            if let Some(typed) = typed {
-                return (Writer::Path(run.path), typed.concat());
-            }
-        }
-        let full: Vec<Vec<u8>> = rows().map(|row| seeds::full(function, run.path, row)).collect();
-        (Writer::Generic, full.concat())
     }
 }
