@@ -141,3 +141,25 @@ pub struct EvaluatorSymbols {
     /// Computes the lookup messages of a row.
     pub lookups: &'static str,
 }
+
+/// One file of emitted device code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its name: `.cu` is compiled, `.cuh` included by name.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// Compiled device code of one program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceImage {
+    /// Name of the program, as in [`ProgramUnit::name`].
+    pub program: &'static str,
+    /// Digest of the unit that was compiled. The code exposes it too.
+    pub digest: [u8; 32],
+    /// What it was compiled for: `sm_90`, `compute_90` (text for later processors).
+    pub architectures: &'static [&'static str],
+    /// A fatbin.
+    pub bytes: &'static [u8],
+}
