@@ -3,6 +3,8 @@
 //! (`emitted/`), so that this test can compile it; it is compared with what the
 //! generator makes now, and `TRACELOOM_BLESS=1` rewrites it.
 
+// Compared with emitted text, byte for byte.
+#[rustfmt::skip]
 #[path = "emitted/evaluators.rs"]
 mod emitted;
 

@@ -8,7 +8,11 @@ pub mod bytes_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -21,7 +25,11 @@ pub mod bytes_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -138,12 +146,20 @@ pub mod bytes_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let input0 = cells.main[0];
         out.arguments[2] = input0;
         let input1 = cells.main[1];
@@ -316,7 +332,11 @@ pub mod bytes_1 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -324,16 +344,23 @@ pub mod bytes_1 {
         cells: &Cells<'_, T>,
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
-    ) {
-    }
+    ) {}
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let fixed0 = cells.fixed[0];
         out.arguments[1] = fixed0;
         let fixed1 = cells.fixed[1];
@@ -375,7 +402,11 @@ pub mod bytes_2 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -383,16 +414,23 @@ pub mod bytes_2 {
         cells: &Cells<'_, T>,
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
-    ) {
-    }
+    ) {}
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let fixed0 = cells.fixed[0];
         out.arguments[1] = fixed0;
         let fixed1 = cells.fixed[1];
@@ -470,7 +508,11 @@ pub mod control_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -483,7 +525,11 @@ pub mod control_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -647,12 +693,20 @@ pub mod control_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let selector6 = cells.main[8];
         let v142 = selector0 + selector6;
@@ -707,7 +761,11 @@ pub mod calls_1 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -720,7 +778,11 @@ pub mod calls_1 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[1];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -749,12 +811,20 @@ pub mod calls_1 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[1];
         let selector1 = cells.main[2];
         let v8 = selector0 + selector1;
@@ -822,7 +892,11 @@ pub mod calls_3 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -835,7 +909,11 @@ pub mod calls_3 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector = cells.main[1];
         let v9 = T::from(element(1)) - selector;
         let v10 = selector * v9;
@@ -863,12 +941,20 @@ pub mod calls_3 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let pointer = cells.main[2];
         out.arguments[2] = pointer;
         let value0 = cells.main[3];
@@ -890,7 +976,11 @@ pub mod group_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -903,7 +993,11 @@ pub mod group_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[5];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -1006,12 +1100,20 @@ pub mod group_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[5];
         let selector1 = cells.main[6];
         let v103 = selector0 + selector1;
