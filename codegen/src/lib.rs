@@ -8,7 +8,7 @@
 //! - [`rust`]: plans printed as packers and scalar writers;
 //! - [`cuda`]: CUDA text, row writers in it;
 //! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA;
-//! - [`mangle`]: names of untrusted functions in emitted text;
+//! - [`mangle`]: names of untrusted functions and programs in emitted text;
 //! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table;
 //! - [`units`]: the files of a crate, written, compared, kept up to date by builds.
 //!

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use traceloom_abi::cuda::HEADERS;
-use traceloom_codegen::cuda::writer::TextFile;
+use traceloom_codegen::cuda::TextFile;
 
 use crate::job::Job;
 
@@ -22,8 +22,7 @@ pub struct Sources {
     pub files: Vec<TextFile>,
     /// Names of row kernels; a job names one by position.
     pub kernels: Vec<String>,
-    /// Evaluator headers: namespace inside `traceloom`, number of constraints,
-    /// lookups and arguments, columns.
+    /// Evaluators; a job names one by position.
     pub evaluators: Vec<EvaluatorSource>,
 }
 
@@ -32,6 +31,8 @@ pub struct Sources {
 pub struct EvaluatorSource {
     /// The namespace of its functions, inside `traceloom`.
     pub namespace: String,
+    /// Names of the kernels that fold its constraints and its lookups.
+    pub kernels: [String; 2],
     /// First argument of each lookup among the arguments of all, then their number.
     pub first_arguments: Vec<usize>,
 }
@@ -154,8 +155,8 @@ fn main_source(sources: &Sources) -> String {
             text,
             "static void evaluate_{index}(const traceloom::Cells &cells, Sink &sink) {{\n  \
                static const uint64_t FIRST[] = {{{}}};\n  sink.first_arguments = FIRST;\n  \
-               traceloom::{name}::constraints(cells, sink);\n  \
-               traceloom::{name}::lookups(cells, sink);\n}}",
+               traceloom::{name}::Evaluator::constraints(cells, sink);\n  \
+               traceloom::{name}::Evaluator::lookups(cells, sink);\n}}",
             firsts.join(", ")
         );
     }
@@ -164,6 +165,11 @@ fn main_source(sources: &Sources) -> String {
         let _ = writeln!(text, "  &evaluate_{index},");
     }
     text.push_str("  nullptr};\n");
-    text.push_str("int main() { return serve(ROW_KERNELS, EVALUATORS); }\n");
+    text.push_str("static const FoldKernel FOLD_KERNELS[][2] = {\n");
+    for EvaluatorSource { kernels: [constraints, lookups], .. } in &sources.evaluators {
+        let _ = writeln!(text, "  {{&traceloom::{constraints}, &traceloom::{lookups}}},");
+    }
+    text.push_str("  {nullptr, nullptr}};\n");
+    text.push_str("int main() { return serve(ROW_KERNELS, EVALUATORS, FOLD_KERNELS); }\n");
     text
 }

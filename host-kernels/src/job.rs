@@ -9,6 +9,9 @@
 //! evaluate  2, evaluator, height, main, fixed and public widths, constraints,
 //!           lookups, arguments; main and fixed columns, publics, selector pairs
 //!           -> per row constraints, multiplicities, arguments
+//! fold      5, part, step, bit reversed, first, count, degree, powers; powers, shift;
+//!           the job of the domain
+//!           -> folded elements, multiplicities as in device_abi.h
 //! bytes     3 -> per pair of bytes the results of BYTE_RESULTS helpers
 //! field     4, pairs, elements -> per pair sum, difference, product, inverse
 //! ```
@@ -27,6 +30,8 @@ pub enum Job {
     Rows(RowsJob),
     /// Evaluates every row of a domain.
     Evaluate(EvaluateJob),
+    /// Evaluates and folds rows of a domain by a kernel.
+    Fold(FoldJob),
     /// All byte helpers on all pairs of bytes.
     Bytes,
     /// Field arithmetic on pairs of canonical words.
@@ -84,6 +89,36 @@ pub struct EvaluateJob {
     pub outputs: [usize; 3],
 }
 
+/// Which kernel of an evaluator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoldPart {
+    /// Folds constraints.
+    Constraints = 0,
+    /// Computes messages.
+    Lookups = 1,
+}
+
+/// Rows to evaluate and fold.
+#[derive(Clone, Debug)]
+pub struct FoldJob {
+    /// Which kernel.
+    pub part: FoldPart,
+    /// The domain.
+    pub domain: EvaluateJob,
+    /// Rows of the domain per row of the trace.
+    pub step: usize,
+    /// Whether rows are in bit-reversed order.
+    pub bit_reversed: bool,
+    /// First row.
+    pub first: usize,
+    /// Number of rows.
+    pub count: usize,
+    /// Powers of the challenge, coefficient by coefficient.
+    pub powers: Vec<u64>,
+    /// Coefficients of the shift, as many as the extension has.
+    pub shift: Vec<u64>,
+}
+
 impl Job {
     /// The words that ask for it.
     #[must_use]
@@ -117,6 +152,15 @@ impl Job {
                 words.extend(job.selectors.iter().flatten());
                 words
             }
+            Self::Fold(job) => {
+                let degree = job.shift.len();
+                let mut words = vec![5, job.part as u64];
+                words.extend(numbers(&[job.step, job.bit_reversed.into(), job.first, job.count]));
+                words.extend(numbers(&[degree, job.powers.len() / degree]));
+                words.extend(job.powers.iter().chain(&job.shift));
+                words.extend(Self::Evaluate(job.domain.clone()).words());
+                words
+            }
             Self::Bytes => vec![3],
             Self::Field(pairs) => {
                 let mut words = vec![4, pairs.len() as u64];
@@ -132,6 +176,10 @@ impl Job {
         match self {
             Self::Rows(job) => job.width * job.stride + 2 * CANARY,
             Self::Evaluate(job) => job.height * job.outputs.iter().sum::<usize>(),
+            Self::Fold(FoldJob { part, domain, count, shift, .. }) => match part {
+                FoldPart::Constraints => count * shift.len(),
+                FoldPart::Lookups => domain.outputs[1] * count * (shift.len() + 1),
+            },
             Self::Bytes => BYTE_RESULTS << 16,
             Self::Field(pairs) => 4 * pairs.len(),
         }

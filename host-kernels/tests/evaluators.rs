@@ -11,21 +11,19 @@ mod emitted;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use traceloom_abi::evaluate::{Cells, Evaluator, Outputs, Value};
-use traceloom_abi::field::{Field, Goldilocks, MODULUS, element, word};
+use traceloom_abi::field::{Goldilocks, MODULUS, Packed, element, word};
 use traceloom_abi::system::{Circuit, Node};
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::system::build_system;
 use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::print::print;
-use traceloom_codegen::cuda::writer::TextFile;
-use traceloom_codegen::evaluator;
+use traceloom_codegen::evaluator::{self, NamedCircuit, cuda};
+use traceloom_codegen::plan::plan_program;
 use traceloom_host_kernels::evaluation::interpret;
 use traceloom_host_kernels::executable::{EvaluatorSource, Executable, Sources};
 use traceloom_host_kernels::fixtures::{self, BOUNDARY};
-use traceloom_host_kernels::job::{EvaluateJob, Job};
+use traceloom_host_kernels::job::{EvaluateJob, FoldJob, FoldPart, Job};
 
-/// As many elements as the processor's vectors hold.
-type Packed = <Goldilocks as Field>::Packing;
+/// Rows of every domain.
+const HEIGHT: usize = 8;
 
 /// A domain of random cells, some of them at the boundaries of representations.
 struct Domain {
@@ -56,11 +54,16 @@ impl Domain {
         (0..cells.len() / self.height).map(|column| cells[column * self.height + row]).collect()
     }
 
-    fn with_cells<R>(&self, row: usize, act: impl FnOnce(&Cells<'_, Goldilocks>) -> R) -> R {
+    /// A row, and the row one step of the trace further.
+    fn with_cells<R>(
+        &self,
+        [row, next]: [usize; 2],
+        act: impl FnOnce(&Cells<'_, Goldilocks>) -> R,
+    ) -> R {
         let [is_first_row, is_transition] = self.selectors[row];
         act(&Cells {
             main: &self.row(&self.main, row),
-            next: &self.row(&self.main, (row + 1) % self.height),
+            next: &self.row(&self.main, next),
             fixed: &self.row(&self.fixed, row),
             publics: &self.publics,
             is_first_row,
@@ -69,7 +72,8 @@ impl Domain {
     }
 }
 
-fn circuits() -> Vec<(String, Circuit)> {
+/// The circuits of all fixtures and of two large programs, with their program's unit.
+fn circuits() -> Vec<(String, NamedCircuit)> {
     let mut circuits = Vec::new();
     let programs = fixtures::all().into_iter().map(|fixture| (fixture.name, fixture.program));
     let checked = |program| CheckedProgram::new(program).expect("programs are valid");
@@ -77,59 +81,162 @@ fn circuits() -> Vec<(String, Circuit)> {
     let sha256 = traceloom_programs::sha256::program().expect("programs build");
     let large = [("blake3", checked(blake3)), ("sha256", checked(sha256))];
     for (name, program) in programs.chain(large) {
-        for (index, circuit) in build_system(&program).circuits.into_iter().enumerate() {
-            circuits.push((format!("{name}_{index}"), circuit));
-        }
+        let of_program = evaluator::circuits(&program, &plan_program(&program));
+        circuits.extend(of_program.into_iter().map(|circuit| (name.to_owned(), circuit)));
     }
     circuits
 }
 
-#[test]
-fn cuda_evaluators_compute_the_system() {
-    const HEIGHT: usize = 8;
-    let circuits = circuits();
+/// The text of all circuits, as one executable.
+fn compile(circuits: &[(String, NamedCircuit)]) -> Executable {
     let mut sources = Sources::default();
-    let mut jobs = Vec::new();
-    let mut domains = Vec::new();
-    for (index, (name, circuit)) in circuits.iter().enumerate() {
-        let namespace = Ident::new(name.clone());
-        let header = evaluator::cuda::header(circuit, &namespace, Vec::new());
-        sources.files.push(TextFile { name: format!("{name}.cuh"), text: print(&header) });
+    for (unit, named) in circuits {
+        let symbol = &named.symbol;
+        let unit = Ident::new(unit.clone());
+        // Sources include the headers, which are included once.
+        sources.files.extend(cuda::evaluators(&unit, named, &[]));
         let mut first_arguments = vec![0];
-        for lookup in &circuit.lookups {
+        for lookup in &named.circuit.lookups {
             first_arguments.push(first_arguments.last().unwrap_or(&0) + lookup.arguments.len());
         }
-        let num_arguments = *first_arguments.last().unwrap_or(&0);
-        sources.evaluators.push(EvaluatorSource { namespace: name.clone(), first_arguments });
-        let domain = Domain::random(circuit, HEIGHT, index as u64);
-        let words = |cells: &[Goldilocks]| cells.iter().map(|&cell| word(cell)).collect();
-        jobs.push(Job::Evaluate(EvaluateJob {
-            evaluator: index,
-            height: HEIGHT,
-            main: words(&domain.main),
-            fixed: words(&domain.fixed),
-            publics: words(&domain.publics),
-            selectors: domain.selectors.iter().map(|pair| pair.map(word)).collect(),
-            outputs: [circuit.constraints.len(), circuit.lookups.len(), num_arguments],
-        }));
-        domains.push(domain);
+        sources.evaluators.push(EvaluatorSource {
+            namespace: format!("{unit}::{symbol}"),
+            kernels: [
+                cuda::constraints_kernel_name(&unit, symbol),
+                cuda::lookups_kernel_name(&unit, symbol),
+            ],
+            first_arguments,
+        });
     }
-    let outputs = Executable::compile(&sources).run(&jobs);
-    for (((name, circuit), domain), output) in circuits.iter().zip(&domains).zip(outputs) {
-        for (row, found) in output.chunks(output.len() / HEIGHT).enumerate() {
-            let values = domain.with_cells(row, |cells| interpret(circuit, cells));
-            let parts = [values.constraints, values.multiplicities, values.arguments];
-            let expected: Vec<u64> = parts.concat().into_iter().map(word).collect();
-            assert_eq!(found, expected, "{name}, row {row}");
+    Executable::compile(&sources)
+}
+
+/// The job that evaluates all of `domain`.
+fn evaluate(evaluator: usize, circuit: &Circuit, domain: &Domain) -> EvaluateJob {
+    let words = |cells: &[Goldilocks]| cells.iter().map(|&cell| word(cell)).collect();
+    let arguments = circuit.lookups.iter().map(|lookup| lookup.arguments.len()).sum();
+    EvaluateJob {
+        evaluator,
+        height: domain.height,
+        main: words(&domain.main),
+        fixed: words(&domain.fixed),
+        publics: words(&domain.publics),
+        selectors: domain.selectors.iter().map(|pair| pair.map(word)).collect(),
+        outputs: [circuit.constraints.len(), circuit.lookups.len(), arguments],
+    }
+}
+
+#[test]
+fn cuda_evaluators_compute_and_fold_the_system() {
+    let circuits = circuits();
+    let mut jobs = Vec::new();
+    let mut expected = Vec::new();
+    for (index, (unit, named)) in circuits.iter().enumerate() {
+        let domain = Domain::random(&named.circuit, HEIGHT, index as u64);
+        let evaluate = evaluate(index, &named.circuit, &domain);
+        let rows = (0..HEIGHT).flat_map(|row| {
+            let next = (row + 1) % HEIGHT;
+            let values = domain.with_cells([row, next], |cells| interpret(&named.circuit, cells));
+            [values.constraints, values.multiplicities, values.arguments].concat()
+        });
+        expected.push((format!("{unit}, {}", named.symbol), rows.map(word).collect()));
+        jobs.push(Job::Evaluate(evaluate.clone()));
+        for job in fold_jobs(&evaluate, &named.circuit) {
+            let name = format!("{unit}, {}, {:?}, step {}", named.symbol, job.part, job.step);
+            expected.push((name, folded(&named.circuit, &domain, &job)));
+            jobs.push(Job::Fold(job));
         }
     }
+    let outputs = compile(&circuits).run(&jobs);
+    assert_eq!(outputs.len(), expected.len());
+    for ((name, expected), found) in expected.iter().zip(&outputs) {
+        assert!(expected == found, "{name}: expected {expected:?}, found {found:?}");
+    }
+}
+
+/// Both kernels over both orders of rows, whole and in part, in extensions of all
+/// degrees.
+fn fold_jobs(domain: &EvaluateJob, circuit: &Circuit) -> Vec<FoldJob> {
+    let mut rng = ChaCha8Rng::seed_from_u64(domain.evaluator as u64);
+    let mut draw = |count: usize| (0..count).map(|_| rng.next_u64() % MODULUS).collect::<Vec<_>>();
+    let mut jobs = Vec::new();
+    for part in [FoldPart::Constraints, FoldPart::Lookups] {
+        for (step, bit_reversed, first, count, degree) in [
+            (1, false, 0, HEIGHT, 2),
+            (4, true, 0, HEIGHT, 3),
+            (2, true, 3, 4, 1),
+            (HEIGHT, true, 7, 1, 2),
+        ] {
+            let num_powers = match part {
+                FoldPart::Constraints => circuit.constraints.len(),
+                FoldPart::Lookups => {
+                    circuit.lookups.iter().map(|lookup| lookup.arguments.len()).max().unwrap_or(0)
+                }
+            };
+            let (powers, shift) = (draw(num_powers * degree), draw(degree));
+            let domain = domain.clone();
+            jobs.push(FoldJob { part, domain, step, bit_reversed, first, count, powers, shift });
+        }
+    }
+    jobs
+}
+
+/// The row one step of the trace further, by the definition of the order.
+fn next_row(job: &FoldJob, row: usize) -> usize {
+    let reversed = |row: usize| match job.bit_reversed {
+        true => row.reverse_bits() >> (usize::BITS - HEIGHT.ilog2()),
+        false => row,
+    };
+    reversed((reversed(row) + job.step) % HEIGHT)
+}
+
+/// What a kernel must write.
+fn folded(circuit: &Circuit, domain: &Domain, job: &FoldJob) -> Vec<u64> {
+    let (count, degree) = (job.count, job.shift.len());
+    let is_lookups = job.part == FoldPart::Lookups;
+    let num_sums = if is_lookups { circuit.lookups.len() } else { 1 };
+    let mut sums = vec![element(0); num_sums * degree * count];
+    let mut multiplicities = vec![element(0); if is_lookups { num_sums * count } else { 0 }];
+    for at in 0..count {
+        let row = job.first + at;
+        let values =
+            domain.with_cells([row, next_row(job, row)], |cells| interpret(circuit, cells));
+        let sum = |values: &[Goldilocks], start: Goldilocks, k: usize| -> Goldilocks {
+            let terms = values.iter().enumerate();
+            terms.fold(start, |sum, (j, &x)| sum + element(job.powers[j * degree + k]) * x)
+        };
+        if !is_lookups {
+            for k in 0..degree {
+                sums[k * count + at] = sum(&values.constraints, element(0), k);
+            }
+            continue;
+        }
+        let mut arguments = &values.arguments[..];
+        for (index, lookup) in circuit.lookups.iter().enumerate() {
+            let (own, others) = arguments.split_at(lookup.arguments.len());
+            arguments = others;
+            multiplicities[index * count + at] = values.multiplicities[index];
+            for k in 0..degree {
+                sums[(index * degree + k) * count + at] = sum(own, element(job.shift[k]), k);
+            }
+        }
+    }
+    sums.into_iter().chain(multiplicities).map(word).collect()
 }
 
 /// The circuits whose Rust text is checked in.
 fn checked_in() -> Vec<(String, Circuit)> {
     let small = ["bytes_0", "bytes_1", "bytes_2", "control_0", "calls_1", "calls_3", "group_0"];
-    let circuits = circuits().into_iter();
-    circuits.filter(|(name, _)| small.contains(&&name[..])).collect()
+    let mut numbered = Vec::new();
+    let mut last = String::new();
+    let mut index = 0;
+    for (unit, named) in circuits() {
+        index = if unit == last { index + 1 } else { 0 };
+        numbered.push((format!("{unit}_{index}"), named.circuit));
+        last = unit;
+    }
+    numbered.retain(|(name, _)| small.contains(&&name[..]));
+    numbered
 }
 
 #[test]
@@ -156,14 +263,15 @@ fn checked_in_rust_evaluators_are_current() {
 #[test]
 fn rust_evaluators_compute_the_system() {
     for (name, circuit) in checked_in() {
-        let domain = Domain::random(&circuit, 8, 7);
-        for row in 0..domain.height {
-            let expected = domain.with_cells(row, |cells| interpret(&circuit, cells));
+        let domain = Domain::random(&circuit, HEIGHT, 7);
+        for row in 0..HEIGHT {
+            let rows = [row, (row + 1) % HEIGHT];
+            let expected = domain.with_cells(rows, |cells| interpret(&circuit, cells));
             let scalar = emitted_evaluator::<Goldilocks>(&name);
-            let found = domain.with_cells(row, |cells| run(&circuit, &scalar, cells));
+            let found = domain.with_cells(rows, |cells| run(&circuit, &scalar, cells));
             assert_eq!(found, expected_outputs(&circuit, &expected), "{name}, row {row}");
             let packed = emitted_evaluator::<Packed>(&name);
-            let found = domain.with_cells(row, |cells| run_packed(&circuit, &packed, cells));
+            let found = domain.with_cells(rows, |cells| run_packed(&circuit, &packed, cells));
             let lifted = expected_outputs(&circuit, &expected)
                 .map(|values| values.into_iter().map(Packed::from).collect::<Vec<_>>());
             assert_eq!(found, lifted, "{name}, row {row}, packed");

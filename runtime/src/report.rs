@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use traceloom_abi::system::Circuit;
 
-use crate::provider::Provider;
+use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
 
 /// Version of the JSON form.
@@ -51,6 +51,8 @@ pub struct CircuitReport {
     pub provider: Provider,
     /// Why not generated code, where reference rows were written.
     pub reason: Option<String>,
+    /// What evaluates its constraints and lookups.
+    pub evaluation: Evaluation,
     /// Rows without padding.
     pub rows: usize,
     /// Rows with padding; 0 for an inactive circuit.
@@ -98,6 +100,7 @@ impl CircuitReport {
             name: circuit.name.clone(),
             provider,
             reason: None,
+            evaluation: Evaluation::System,
             rows: 0,
             height: 0,
             width: circuit.width,
@@ -141,6 +144,7 @@ impl CircuitReport {
             "name": self.name,
             "provider": self.provider.name(),
             "reason": self.reason,
+            "evaluator": self.evaluation.name(),
             "rows": self.rows,
             "height": self.height,
             "width": self.width,
@@ -177,13 +181,29 @@ impl TraceReport {
         })
     }
 
+    /// Number of active circuits of this kind.
+    fn count(&self, which: impl Fn(&CircuitReport) -> bool) -> usize {
+        self.circuits.iter().filter(|circuit| circuit.height > 0 && which(circuit)).count()
+    }
+
+    /// `generated evaluators`, `evaluators of System`, or both with their number of
+    /// active circuits.
+    #[must_use]
+    pub fn evaluators(&self) -> String {
+        let count = |evaluation| self.count(|circuit| circuit.evaluation == evaluation);
+        match (count(Evaluation::Generated), count(Evaluation::System)) {
+            (_, 0) => "generated evaluators".into(),
+            (0, _) => "evaluators of System".into(),
+            (generated, system) => {
+                format!("generated evaluators of {generated} circuits, of System of {system}")
+            }
+        }
+    }
+
     /// `scalar`, `reference`, or both with their number of active circuits.
     #[must_use]
     pub fn providers(&self) -> String {
-        let count = |provider| {
-            let active = self.circuits.iter().filter(|circuit| circuit.height > 0);
-            active.filter(|circuit| circuit.provider == provider).count()
-        };
+        let count = |provider| self.count(|circuit| circuit.provider == provider);
         match (count(Provider::Scalar), count(Provider::Reference)) {
             (_, 0) => "scalar rows".into(),
             (0, _) => "reference rows".into(),

@@ -70,11 +70,12 @@ struct RunArgs {
     entry: Option<String>,
 }
 
-/// Who writes main traces.
+/// Who writes main traces and evaluates circuits.
 #[derive(Debug, Args)]
 struct TraceArgs {
-    /// Who writes the rows of functions: reference (the interpreter over bytecode),
-    /// scalar (generated code on the CPU) or auto (generated code where there is any).
+    /// Who writes the rows of functions and evaluates constraints: reference
+    /// (interpreters over bytecode and expressions), scalar (generated code on the CPU)
+    /// or auto (generated code where there is any).
     #[arg(long, default_value = "auto", value_parser = trace::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
     /// Refuse where generated rows would fall back to reference rows.

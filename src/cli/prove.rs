@@ -25,8 +25,9 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let program = &run.source.program;
     let system = build_system(program);
     let key = ProvingKey::new(&system, &args.profile.params());
-    let key = key.map_err(|error| refused(error.to_string()))?;
+    let mut key = key.map_err(|error| refused(error.to_string()))?;
     let choices = trace::choose(&args.trace, &run, &system, &progress)?;
+    choices.set_evaluators(&mut key);
     progress.step("building rows");
     let before_rows = start.elapsed();
     let claims = run.execution.claims.iter();
@@ -44,7 +45,7 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let bytes = proof.encode();
     progress.done();
     write_whole(&args.out, &bytes)?;
-    let providers = traces.providers();
+    let (providers, evaluators) = (traces.providers(), traces.evaluators());
     if let Some(folder) = &args.report {
         let others = [("execution", executed), ("rows", rows)];
         let stages = Stage::ALL.map(|stage| (stage.name(), metrics.stage(stage)));
@@ -67,14 +68,13 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
         say!("{:>12}  {}", seconds(metrics.stage(stage)), stage.name());
     }
     say!("{:>12}  in all", seconds(start.elapsed()));
-    let parts = [
-        ("transforms", metrics.transforms),
-        ("hashing", metrics.hashing),
-        ("evaluation", metrics.evaluation),
-    ];
-    let parts: Vec<String> =
-        parts.iter().map(|(name, time)| format!("{name} {}", seconds(*time))).collect();
-    say!("{:>12}  of which: {}", "", parts.join(", "));
+    say!(
+        "{:>12}  of which: transforms {}, hashing {}, {evaluators} {}",
+        "",
+        seconds(metrics.transforms),
+        seconds(metrics.hashing),
+        seconds(metrics.evaluation)
+    );
     say!("proof    {} in {}", size(bytes.len() as u64), args.out.display());
     Ok(())
 }

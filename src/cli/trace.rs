@@ -1,4 +1,4 @@
-//! Main traces as the commands ask for them.
+//! Main traces and evaluators as the commands ask for them.
 
 use traceloom_abi::registry::ProgramUnit;
 use traceloom_abi::system::System;
@@ -23,7 +23,7 @@ pub fn provider(name: &str) -> Result<TraceProvider, String> {
     })
 }
 
-/// Chooses providers. A fallback is said once, in a line on standard error.
+/// Chooses providers and evaluators. A fallback is said once, in a line on standard error.
 pub fn choose(
     args: &TraceArgs,
     run: &Run,
