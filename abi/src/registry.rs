@@ -151,6 +151,11 @@ pub struct SourceFile {
     pub text: &'static str,
 }
 
+/// Bytes that begin where a driver may read words of any size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Aligned<const N: usize>(pub [u8; N]);
+
 /// Compiled device code of one program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceImage {

@@ -10,6 +10,7 @@
 //! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA;
 //! - [`mangle`]: names of untrusted functions in emitted text;
 //! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table;
+//! - [`device`]: CUDA text compiled to images, where there is a compiler;
 //! - [`units`]: the files of a crate, written, compared, kept up to date by builds.
 //!
 //! Everything is a function of the program alone: ordered collections, no clock,
@@ -17,6 +18,7 @@
 
 pub mod compile;
 pub mod cuda;
+pub mod device;
 pub mod digest;
 pub mod evaluator;
 pub mod interpret;
