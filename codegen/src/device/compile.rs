@@ -150,6 +150,9 @@ impl Compilation<'_> {
         let output = format!("{stem}.{}.part", task.architecture);
         let run = Command::new(&self.toolkit.nvcc)
             .current_dir(&folder)
+            // No object has another meaning than its key says.
+            .env_remove("NVCC_PREPEND_FLAGS")
+            .env_remove("NVCC_APPEND_FLAGS")
             .args(arguments(task.architecture))
             .args(["-o", &output, task.file])
             .output();

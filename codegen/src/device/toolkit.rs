@@ -32,6 +32,8 @@ impl Toolkit {
     /// # Errors
     /// [`Failure::Toolkit`] if it does not answer, or a tool beside it is missing.
     pub(super) fn of(nvcc: PathBuf, environment: &Environment) -> Result<Self, Failure> {
+        // It runs in other folders than this one.
+        let nvcc = std::path::absolute(&nvcc).unwrap_or(nvcc);
         let banner = ask(&nvcc, "--version")?;
         let version = version(&banner).ok_or_else(|| Failure::Toolkit {
             tool: nvcc.clone(),
