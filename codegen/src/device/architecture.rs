@@ -57,7 +57,8 @@ impl Architecture {
         };
         let variant = rest.chars().last().filter(|c| matches!(c, 'a' | 'f'));
         let digits = rest.strip_suffix(['a', 'f']).unwrap_or(rest);
-        let is_number = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        let is_number =
+            (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         let Some(number) = is_number.then(|| digits.parse().ok()).flatten() else {
             return Err("is no architecture; write sm_90, compute_90, 90 or native".into());
         };

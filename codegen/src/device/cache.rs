@@ -31,7 +31,12 @@ pub(super) struct Cache {
 
 /// Digest of a compiler's version, its arguments, and names and text of all that it
 /// reads, the file that it is given first.
-pub(super) fn key(banner: &str, args: &[String], file: &str, read: &BTreeMap<&str, &str>) -> String {
+pub(super) fn key(
+    banner: &str,
+    args: &[String],
+    file: &str,
+    read: &BTreeMap<&str, &str>,
+) -> String {
     let mut hasher = blake3::Hasher::new_derive_key(FORMAT);
     let mut part = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());

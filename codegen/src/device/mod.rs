@@ -204,19 +204,15 @@ impl Triggers {
 
 /// Writes beside `path` and renames, so that nobody reads half a file.
 fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    let failure = |error: std::io::Error| Failure::Folder {
-        path: path.to_owned(),
-        why: error.to_string(),
-    };
+    let failure =
+        |error: std::io::Error| Failure::Folder { path: path.to_owned(), why: error.to_string() };
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failure)?;
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
-    std::fs::write(&part, content)
-        .and_then(|()| std::fs::rename(&part, path))
-        .map_err(failure)
+    std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, path)).map_err(failure)
 }
 
 #[cfg(test)]
@@ -232,11 +228,8 @@ mod tests {
 
     fn run(variables: &[(&str, &str)]) -> Result<(Outcome, String), String> {
         let folder = tempfile::tempdir().unwrap();
-        let job = Job {
-            environment: &environment(variables),
-            folder: folder.path(),
-            progress: &|_| {},
-        };
+        let job =
+            Job { environment: &environment(variables), folder: folder.path(), progress: &|_| {} };
         let outcome = job.run(&[]).map_err(|failures| failures.to_string())?;
         let images = fs::read_to_string(folder.path().join("device_images.rs")).unwrap();
         let report = fs::read_to_string(folder.path().join("device_report.txt")).unwrap();
