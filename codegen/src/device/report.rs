@@ -20,7 +20,8 @@ pub struct Kernel {
     pub registers: u32,
     /// Bytes of stack of a thread.
     pub stack: u32,
-    /// Bytes of registers that are stored for want of registers.
+    /// Bytes of registers that are stored for want of registers, by the kernel and by
+    /// all functions of its file that are none: it may call any of them.
     pub spill_stores: u32,
     /// Bytes of them that are loaded again.
     pub spill_loads: u32,
@@ -153,19 +154,28 @@ pub(super) fn kernels<'a>(
     kernels
 }
 
-/// Bytes of spill stores and loads of each kernel that the assembler names.
-fn spills(log: &str) -> impl Iterator<Item = (&str, [u32; 2])> {
+/// Bytes of spill stores and loads of each kernel that the assembler names, those of
+/// functions that are no kernels included.
+fn spills(log: &str) -> Vec<(&str, [u32; 2])> {
     let entries = log.lines().filter_map(|line| {
         Some(unquoted(line.split_once("Compiling entry function ")?.1.split(" for ").next()?))
     });
     let entries: Vec<&str> = entries.collect();
     let pairs = log.lines().zip(log.lines().skip(1));
-    pairs.filter_map(move |(line, properties)| {
+    let functions = pairs.filter_map(|(line, properties)| {
         let name = unquoted(line.split_once("Function properties for ")?.1);
         let spills = ["bytes spill stores", "bytes spill loads"];
         let [stores, loads] = spills.map(|what| before(properties, what));
-        entries.contains(&name).then_some((name, [stores?, loads?]))
-    })
+        Some((name, [stores?, loads?]))
+    });
+    let (mut kernels, others): (Vec<_>, Vec<_>) =
+        functions.partition(|(name, _)| entries.contains(name));
+    for (_, called) in others {
+        for (_, spills) in &mut kernels {
+            *spills = std::array::from_fn(|i| spills[i] + called[i]);
+        }
+    }
+    kernels
 }
 
 /// `tl_fib_padding` of `'tl_fib_padding':`
@@ -231,9 +241,9 @@ nvlink info    : used 20 registers, 0 stack, 0 bytes smem
             "nvcc 13.0.88 for sm_90: 1 objects compiled, 2 from the cache, 1.2 s\n\
              fib: image of 400 bytes\n\
              program  architecture  registers  stack  spill stores  spill loads  shared  kernel\n\
-             fib      sm_90               255     16            12           24       0  tl_generic\n\
-             fib      sm_90                48      0             0            0    5632  tl_path0\n\
-             2 kernels, 1 of them spill\n"
+             fib      sm_90               255     16            20           32       0  tl_generic\n\
+             fib      sm_90                48      0             8            8    5632  tl_path0\n\
+             2 kernels, 2 of them spill\n"
         );
     }
 }
