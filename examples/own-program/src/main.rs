@@ -20,6 +20,11 @@ mod units;
 fn main() -> Result<(), Box<dyn Error>> {
     let program = json::parse(include_bytes!("../programs/binomial.json"))?;
     let program = CheckedProgram::new(program)?;
+    match units::IMAGES.iter().find(|image| image.digest == units::binomial::PROGRAM.digest) {
+        Some(image) => println!("device code for {}", image.architectures.join(", ")),
+        None => println!("no device code: this build found no nvcc"),
+    }
+
     let entry = program.find("binomial").ok_or("the program has no such function")?;
     let claims = [(entry, vec![24, 9])];
     let execution = execute(&program, &claims, Io::default(), &Limits::default())?;

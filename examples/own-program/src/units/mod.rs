@@ -3,7 +3,13 @@
 
 /// Units of the program `binomial`.
 pub mod binomial;
-use traceloom_abi::registry::ProgramUnit;
+use traceloom_abi::registry::{DeviceImage, ProgramUnit};
 /// Units of all programs, by name.
 #[allow(dead_code)]
 pub static PROGRAMS: &[&ProgramUnit] = &[&binomial::PROGRAM];
+/// Compiled device code of these programs; none where the build found no CUDA
+/// compiler.
+#[allow(dead_code)]
+pub static IMAGES: &[DeviceImage] = include!(
+    concat!(env!("OUT_DIR"), "/device_images.rs"),
+);
