@@ -8,7 +8,14 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use traceloom_abi::cuda::HEADERS;
-use traceloom_codegen::cuda::writer::TextFile;
+use traceloom_abi::system::Circuit;
+use traceloom_codegen::cuda::ident::Ident;
+use traceloom_codegen::cuda::print::print;
+use traceloom_codegen::cuda::writer::{
+    TextFile, Writer, kernel_name, padding_kernel_name, row_writers,
+};
+use traceloom_codegen::evaluator;
+use traceloom_codegen::plan::ProgramPlan;
 
 use crate::job::Job;
 
@@ -25,6 +32,8 @@ pub struct Sources {
     /// Evaluator headers: namespace inside `traceloom`, number of constraints,
     /// lookups and arguments, columns.
     pub evaluators: Vec<EvaluatorSource>,
+    /// Whether it is compiled without optimisation: it is large, and run once.
+    pub is_run_once: bool,
 }
 
 /// An emitted evaluator.
@@ -34,6 +43,42 @@ pub struct EvaluatorSource {
     pub namespace: String,
     /// First argument of each lookup among the arguments of all, then their number.
     pub first_arguments: Vec<usize>,
+}
+
+impl Sources {
+    /// Adds the row writers of a program, called `unit` in symbols.
+    pub fn add_rows(&mut self, unit: &Ident, plan: &ProgramPlan) {
+        self.files.extend(row_writers(plan, unit, &[7; 32]));
+        self.kernels.push(padding_kernel_name(unit));
+        for function in &plan.functions {
+            let paths = function.paths.iter().map(|path| Writer::Path(path.path));
+            for writer in paths.chain([Writer::Generic]) {
+                self.kernels.push(kernel_name(unit, &function.symbol, writer));
+            }
+        }
+    }
+
+    /// Adds the evaluators of a circuit; its position in jobs.
+    pub fn add_evaluator(&mut self, name: &str, circuit: &Circuit) -> usize {
+        let header = evaluator::cuda::header(circuit, &Ident::new(name), Vec::new());
+        self.files.push(TextFile { name: format!("{name}.cuh"), text: print(&header) });
+        let mut first_arguments = vec![0];
+        for lookup in &circuit.lookups {
+            first_arguments.push(first_arguments.last().unwrap_or(&0) + lookup.arguments.len());
+        }
+        self.evaluators.push(EvaluatorSource { namespace: name.to_owned(), first_arguments });
+        self.evaluators.len() - 1
+    }
+
+    /// The position of a row kernel.
+    ///
+    /// # Panics
+    /// If nobody added it.
+    #[must_use]
+    pub fn kernel(&self, name: &str) -> usize {
+        let position = self.kernels.iter().position(|kernel| kernel == name);
+        position.unwrap_or_else(|| panic!("{name} was not added"))
+    }
 }
 
 /// A compiled executable.
@@ -60,7 +105,7 @@ impl Executable {
         }
         write("harness.hpp", HARNESS);
         write("main.cpp", &main_source(sources));
-        run_compiler(folder.path());
+        run_compiler(folder.path(), sources.is_run_once);
         Self { folder }
     }
 
@@ -99,10 +144,15 @@ impl Executable {
     }
 }
 
-fn run_compiler(folder: &Path) {
+fn run_compiler(folder: &Path, is_run_once: bool) {
     let target = target_triple();
     let mut build = cc::Build::new();
-    build.cpp(true).opt_level(1).target(&target).host(&target).out_dir(folder);
+    build
+        .cpp(true)
+        .opt_level(if is_run_once { 0 } else { 1 })
+        .target(&target)
+        .host(&target)
+        .out_dir(folder);
     build.cargo_metadata(false).cargo_debug(false);
     let compiler = build.get_compiler();
     let compile = |sanitize: bool| {
@@ -114,6 +164,8 @@ fn run_compiler(folder: &Path) {
         command.args([
             "-Wno-unused-function",
             "-Wno-unused-parameter",
+            // A program may compare a value with itself.
+            "-Wno-tautological-compare",
             "main.cpp",
             "-o",
             "kernels",

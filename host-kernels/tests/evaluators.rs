@@ -6,66 +6,19 @@
 #[path = "emitted/evaluators.rs"]
 mod emitted;
 
-use rand::{RngCore, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use traceloom_abi::evaluate::{Cells, Evaluator, Outputs, Value};
-use traceloom_abi::field::{Field, Goldilocks, MODULUS, element, word};
-use traceloom_abi::system::{Circuit, Node};
+use traceloom_abi::evaluate::{Evaluator, Value};
+use traceloom_abi::field::{Field, Goldilocks};
+use traceloom_abi::system::Circuit;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
-use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::print::print;
-use traceloom_codegen::cuda::writer::TextFile;
 use traceloom_codegen::evaluator;
-use traceloom_host_kernels::evaluation::interpret;
-use traceloom_host_kernels::executable::{EvaluatorSource, Executable, Sources};
-use traceloom_host_kernels::fixtures::{self, BOUNDARY};
-use traceloom_host_kernels::job::{EvaluateJob, Job};
+use traceloom_host_kernels::evaluation::{Domain, interpret, run};
+use traceloom_host_kernels::executable::{Executable, Sources};
+use traceloom_host_kernels::fixtures;
+use traceloom_host_kernels::job::Job;
 
 /// As many elements as the processor's vectors hold.
 type Packed = <Goldilocks as Field>::Packing;
-
-/// A domain of random cells, some of them at the boundaries of representations.
-struct Domain {
-    height: usize,
-    main: Vec<Goldilocks>,
-    fixed: Vec<Goldilocks>,
-    publics: Vec<Goldilocks>,
-    selectors: Vec<[Goldilocks; 2]>,
-}
-
-impl Domain {
-    fn random(circuit: &Circuit, height: usize, seed: u64) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut draw = || match rng.next_u32() % 3 {
-            0 => element(BOUNDARY[rng.next_u32() as usize % BOUNDARY.len()]),
-            _ => element(rng.next_u64() % MODULUS),
-        };
-        let mut cells = |count: usize| (0..count).map(|_| draw()).collect::<Vec<_>>();
-        let main = cells(circuit.width * height);
-        let fixed = cells(circuit.preprocessed_width() * height);
-        let publics = cells(circuit.num_publics);
-        let selectors = (0..height).map(|_| [draw(), draw()]).collect();
-        Self { height, main, fixed, publics, selectors }
-    }
-
-    /// One row of column-major cells.
-    fn row(&self, cells: &[Goldilocks], row: usize) -> Vec<Goldilocks> {
-        (0..cells.len() / self.height).map(|column| cells[column * self.height + row]).collect()
-    }
-
-    fn with_cells<R>(&self, row: usize, act: impl FnOnce(&Cells<'_, Goldilocks>) -> R) -> R {
-        let [is_first_row, is_transition] = self.selectors[row];
-        act(&Cells {
-            main: &self.row(&self.main, row),
-            next: &self.row(&self.main, (row + 1) % self.height),
-            fixed: &self.row(&self.fixed, row),
-            publics: &self.publics,
-            is_first_row,
-            is_transition,
-        })
-    }
-}
 
 fn circuits() -> Vec<(String, Circuit)> {
     let mut circuits = Vec::new();
@@ -87,39 +40,16 @@ fn cuda_evaluators_compute_the_system() {
     const HEIGHT: usize = 8;
     let circuits = circuits();
     let mut sources = Sources::default();
-    let mut jobs = Vec::new();
-    let mut domains = Vec::new();
+    let (mut jobs, mut domains) = (Vec::new(), Vec::new());
     for (index, (name, circuit)) in circuits.iter().enumerate() {
-        let namespace = Ident::new(name.clone());
-        let header = evaluator::cuda::header(circuit, &namespace, Vec::new());
-        sources.files.push(TextFile { name: format!("{name}.cuh"), text: print(&header) });
-        let mut first_arguments = vec![0];
-        for lookup in &circuit.lookups {
-            first_arguments.push(first_arguments.last().unwrap_or(&0) + lookup.arguments.len());
-        }
-        let num_arguments = *first_arguments.last().unwrap_or(&0);
-        sources.evaluators.push(EvaluatorSource { namespace: name.clone(), first_arguments });
+        let evaluator = sources.add_evaluator(name, circuit);
         let domain = Domain::random(circuit, HEIGHT, index as u64);
-        let words = |cells: &[Goldilocks]| cells.iter().map(|&cell| word(cell)).collect();
-        jobs.push(Job::Evaluate(EvaluateJob {
-            evaluator: index,
-            height: HEIGHT,
-            main: words(&domain.main),
-            fixed: words(&domain.fixed),
-            publics: words(&domain.publics),
-            selectors: domain.selectors.iter().map(|pair| pair.map(word)).collect(),
-            outputs: [circuit.constraints.len(), circuit.lookups.len(), num_arguments],
-        }));
+        jobs.push(Job::Evaluate(domain.job(circuit, evaluator)));
         domains.push(domain);
     }
     let outputs = Executable::compile(&sources).run(&jobs);
     for (((name, circuit), domain), output) in circuits.iter().zip(&domains).zip(outputs) {
-        for (row, found) in output.chunks(output.len() / HEIGHT).enumerate() {
-            let values = domain.with_cells(row, |cells| interpret(circuit, cells));
-            let parts = [values.constraints, values.multiplicities, values.arguments];
-            let expected: Vec<u64> = parts.concat().into_iter().map(word).collect();
-            assert_eq!(found, expected, "{name}, row {row}");
-        }
+        assert_eq!(domain.compare(circuit, &output), Ok(()), "{name}");
     }
 }
 
@@ -157,13 +87,14 @@ fn rust_evaluators_compute_the_system() {
         let domain = Domain::random(&circuit, 8, 7);
         for row in 0..domain.height {
             let expected = domain.with_cells(row, |cells| interpret(&circuit, cells));
+            let expected = expected.written(&circuit);
             let scalar = emitted_evaluator::<Goldilocks>(&name);
             let found = domain.with_cells(row, |cells| run(&circuit, &scalar, cells));
-            assert_eq!(found, expected_outputs(&circuit, &expected), "{name}, row {row}");
+            assert_eq!(found, expected, "{name}, row {row}");
+            // The same row in every lane.
             let packed = emitted_evaluator::<Packed>(&name);
-            let found = domain.with_cells(row, |cells| run_packed(&circuit, &packed, cells));
-            let lifted = expected_outputs(&circuit, &expected)
-                .map(|values| values.into_iter().map(Packed::from).collect::<Vec<_>>());
+            let found = domain.with_cells(row, |cells| run(&circuit, &packed, cells));
+            let lifted = expected.map(|v| v.into_iter().map(Packed::from).collect::<Vec<_>>());
             assert_eq!(found, lifted, "{name}, row {row}, packed");
         }
     }
@@ -179,54 +110,4 @@ fn emitted_evaluator<T: Value>(name: &str) -> Evaluator<T> {
         "calls_3" => emitted::calls_3::evaluator(),
         _ => emitted::group_0::evaluator(),
     }
-}
-
-/// Expected values, with zero for the arguments that evaluators leave alone.
-fn expected_outputs(
-    circuit: &Circuit,
-    values: &traceloom_host_kernels::evaluation::Values,
-) -> [Vec<Goldilocks>; 3] {
-    let arguments = circuit.lookups.iter().flat_map(|lookup| &lookup.arguments);
-    let arguments = arguments.zip(&values.arguments).map(|(&expr, &value)| {
-        let is_constant = matches!(circuit.arena.node(expr), Node::Constant(_));
-        if is_constant { element(0) } else { value }
-    });
-    [values.constraints.clone(), values.multiplicities.clone(), arguments.collect()]
-}
-
-fn run<T: Value>(circuit: &Circuit, of: &Evaluator<T>, cells: &Cells<'_, T>) -> [Vec<T>; 3] {
-    let zero = T::from(element(0));
-    let num_arguments = circuit.lookups.iter().map(|lookup| lookup.arguments.len()).sum();
-    let mut constraints = vec![zero; circuit.constraints.len()];
-    let mut multiplicities = vec![zero; circuit.lookups.len()];
-    let mut arguments = vec![zero; num_arguments];
-    let mut scratch = vec![zero; of.scratch_len];
-    let mut outputs = Outputs {
-        constraints: &mut constraints,
-        multiplicities: &mut multiplicities,
-        arguments: &mut arguments,
-    };
-    (of.constraints)(cells, &mut scratch, &mut outputs);
-    (of.lookups)(cells, &mut scratch, &mut outputs);
-    [constraints, multiplicities, arguments]
-}
-
-/// The same row in every lane.
-fn run_packed(
-    circuit: &Circuit,
-    of: &Evaluator<Packed>,
-    cells: &Cells<'_, Goldilocks>,
-) -> [Vec<Packed>; 3] {
-    let lift = |cells: &[Goldilocks]| cells.iter().map(|&c| Packed::from(c)).collect::<Vec<_>>();
-    let [main, next, fixed, publics] =
-        [cells.main, cells.next, cells.fixed, cells.publics].map(lift);
-    let cells = Cells {
-        main: &main,
-        next: &next,
-        fixed: &fixed,
-        publics: &publics,
-        is_first_row: cells.is_first_row.into(),
-        is_transition: cells.is_transition.into(),
-    };
-    run(circuit, of, &cells)
 }
