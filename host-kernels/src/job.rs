@@ -16,6 +16,9 @@
 //! field     4, pairs, elements -> per pair sum, difference, product, inverse
 //! ```
 
+use traceloom_abi::field::word;
+use traceloom_abi::trace::Trace;
+
 /// Number of words in front of and behind the cells that nothing may write.
 pub const CANARY: usize = 64;
 /// What memory holds before anything is written.
@@ -183,5 +186,46 @@ impl Job {
             Self::Bytes => BYTE_RESULTS << 16,
             Self::Field(pairs) => 4 * pairs.len(),
         }
+    }
+}
+
+/// Windows of a circuit of `height` rows: first row, rows, words between columns that
+/// nobody may touch. Whole, the first row, some rows, wrapping, wrapping by all rows
+/// but one.
+#[must_use]
+pub fn windows(height: usize) -> Vec<(usize, usize, usize)> {
+    let mut windows = vec![(0, height, 0), (0, 1, 3)];
+    if height >= 4 {
+        windows.push((1, height / 2, 1));
+        windows.push((height - 1, 3, 0));
+        windows.push((height / 2 + 1, height, 5));
+    }
+    windows
+}
+
+impl RowsJob {
+    /// Compares an answer with the reference trace, cell by cell; everything around
+    /// the window must be as it was.
+    ///
+    /// # Errors
+    /// The first word that differs.
+    pub fn compare(&self, output: &[u64], trace: &Trace) -> Result<(), String> {
+        let (front, rest) = output.split_at(CANARY);
+        let (cells, back) = rest.split_at(rest.len() - CANARY);
+        if front.iter().chain(back).any(|&word| word != POISON) {
+            return Err(format!("rows from {}: written outside of the window", self.first));
+        }
+        for (at, &found) in cells.iter().enumerate() {
+            let (column, i) = (at / self.stride, at % self.stride);
+            let row = (self.first + i) % self.height;
+            let right = if i < self.count { word(trace.row(row)[column]) } else { POISON };
+            if found != right {
+                let window = self.first;
+                return Err(format!(
+                    "rows from {window}: column {column}, row {row} is {found}, not {right}"
+                ));
+            }
+        }
+        Ok(())
     }
 }

@@ -10,70 +10,22 @@ mod emitted;
 
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use traceloom_abi::evaluate::{Cells, Evaluator, Outputs, Value};
+use traceloom_abi::evaluate::{Evaluator, Value};
 use traceloom_abi::field::{Goldilocks, MODULUS, Packed, element, word};
-use traceloom_abi::system::{Circuit, Node};
+use traceloom_abi::system::Circuit;
 use traceloom_bytecode::CheckedProgram;
-use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::evaluator::{self, NamedCircuit, cuda};
-use traceloom_codegen::plan::plan_program;
-use traceloom_host_kernels::evaluation::interpret;
-use traceloom_host_kernels::executable::{EvaluatorSource, Executable, Sources};
-use traceloom_host_kernels::fixtures::{self, BOUNDARY};
+use traceloom_bytecode::system::build_system;
+use traceloom_codegen::evaluator;
+use traceloom_host_kernels::evaluation::{Domain, interpret, run};
+use traceloom_host_kernels::executable::{Executable, Sources};
+use traceloom_host_kernels::fixtures;
 use traceloom_host_kernels::job::{EvaluateJob, FoldJob, FoldPart, Job};
 
 /// Rows of every domain.
 const HEIGHT: usize = 8;
 
-/// A domain of random cells, some of them at the boundaries of representations.
-struct Domain {
-    height: usize,
-    main: Vec<Goldilocks>,
-    fixed: Vec<Goldilocks>,
-    publics: Vec<Goldilocks>,
-    selectors: Vec<[Goldilocks; 2]>,
-}
-
-impl Domain {
-    fn random(circuit: &Circuit, height: usize, seed: u64) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut draw = || match rng.next_u32() % 3 {
-            0 => element(BOUNDARY[rng.next_u32() as usize % BOUNDARY.len()]),
-            _ => element(rng.next_u64() % MODULUS),
-        };
-        let mut cells = |count: usize| (0..count).map(|_| draw()).collect::<Vec<_>>();
-        let main = cells(circuit.width * height);
-        let fixed = cells(circuit.preprocessed_width() * height);
-        let publics = cells(circuit.num_publics);
-        let selectors = (0..height).map(|_| [draw(), draw()]).collect();
-        Self { height, main, fixed, publics, selectors }
-    }
-
-    /// One row of column-major cells.
-    fn row(&self, cells: &[Goldilocks], row: usize) -> Vec<Goldilocks> {
-        (0..cells.len() / self.height).map(|column| cells[column * self.height + row]).collect()
-    }
-
-    /// A row, and the row one step of the trace further.
-    fn with_cells<R>(
-        &self,
-        [row, next]: [usize; 2],
-        act: impl FnOnce(&Cells<'_, Goldilocks>) -> R,
-    ) -> R {
-        let [is_first_row, is_transition] = self.selectors[row];
-        act(&Cells {
-            main: &self.row(&self.main, row),
-            next: &self.row(&self.main, next),
-            fixed: &self.row(&self.fixed, row),
-            publics: &self.publics,
-            is_first_row,
-            is_transition,
-        })
-    }
-}
-
-/// The circuits of all fixtures and of two large programs, with their program's unit.
-fn circuits() -> Vec<(String, NamedCircuit)> {
+/// The circuits of all fixtures and of two large programs.
+fn circuits() -> Vec<(String, Circuit)> {
     let mut circuits = Vec::new();
     let programs = fixtures::all().into_iter().map(|fixture| (fixture.name, fixture.program));
     let checked = |program| CheckedProgram::new(program).expect("programs are valid");
@@ -81,76 +33,39 @@ fn circuits() -> Vec<(String, NamedCircuit)> {
     let sha256 = traceloom_programs::sha256::program().expect("programs build");
     let large = [("blake3", checked(blake3)), ("sha256", checked(sha256))];
     for (name, program) in programs.chain(large) {
-        let of_program = evaluator::circuits(&program, &plan_program(&program));
-        circuits.extend(of_program.into_iter().map(|circuit| (name.to_owned(), circuit)));
+        for (index, circuit) in build_system(&program).circuits.into_iter().enumerate() {
+            circuits.push((format!("{name}_{index}"), circuit));
+        }
     }
     circuits
-}
-
-/// The text of all circuits, as one executable.
-fn compile(circuits: &[(String, NamedCircuit)]) -> Executable {
-    let mut sources = Sources::default();
-    for (unit, named) in circuits {
-        let symbol = &named.symbol;
-        let unit = Ident::new(unit.clone());
-        // Sources include the headers, which are included once.
-        sources.files.extend(cuda::evaluators(&unit, named, &[]));
-        let mut first_arguments = vec![0];
-        for lookup in &named.circuit.lookups {
-            first_arguments.push(first_arguments.last().unwrap_or(&0) + lookup.arguments.len());
-        }
-        sources.evaluators.push(EvaluatorSource {
-            namespace: format!("{unit}::{symbol}"),
-            kernels: [
-                cuda::constraints_kernel_name(&unit, symbol),
-                cuda::lookups_kernel_name(&unit, symbol),
-            ],
-            first_arguments,
-        });
-    }
-    Executable::compile(&sources)
-}
-
-/// The job that evaluates all of `domain`.
-fn evaluate(evaluator: usize, circuit: &Circuit, domain: &Domain) -> EvaluateJob {
-    let words = |cells: &[Goldilocks]| cells.iter().map(|&cell| word(cell)).collect();
-    let arguments = circuit.lookups.iter().map(|lookup| lookup.arguments.len()).sum();
-    EvaluateJob {
-        evaluator,
-        height: domain.height,
-        main: words(&domain.main),
-        fixed: words(&domain.fixed),
-        publics: words(&domain.publics),
-        selectors: domain.selectors.iter().map(|pair| pair.map(word)).collect(),
-        outputs: [circuit.constraints.len(), circuit.lookups.len(), arguments],
-    }
 }
 
 #[test]
 fn cuda_evaluators_compute_and_fold_the_system() {
     let circuits = circuits();
+    let mut sources = Sources::default();
     let mut jobs = Vec::new();
-    let mut expected = Vec::new();
-    for (index, (unit, named)) in circuits.iter().enumerate() {
-        let domain = Domain::random(&named.circuit, HEIGHT, index as u64);
-        let evaluate = evaluate(index, &named.circuit, &domain);
-        let rows = (0..HEIGHT).flat_map(|row| {
-            let next = (row + 1) % HEIGHT;
-            let values = domain.with_cells([row, next], |cells| interpret(&named.circuit, cells));
-            [values.constraints, values.multiplicities, values.arguments].concat()
-        });
-        expected.push((format!("{unit}, {}", named.symbol), rows.map(word).collect()));
-        jobs.push(Job::Evaluate(evaluate.clone()));
-        for job in fold_jobs(&evaluate, &named.circuit) {
-            let name = format!("{unit}, {}, {:?}, step {}", named.symbol, job.part, job.step);
-            expected.push((name, folded(&named.circuit, &domain, &job)));
+    let mut checks: Vec<Box<dyn Fn(&[u64]) -> Result<(), String>>> = Vec::new();
+    for (index, (name, circuit)) in circuits.iter().enumerate() {
+        let evaluator = sources.add_evaluator(name, circuit);
+        let domain = Domain::random(circuit, HEIGHT, index as u64);
+        let evaluate = domain.job(circuit, evaluator);
+        for job in fold_jobs(&evaluate, circuit) {
+            let expected = folded(circuit, &domain, &job);
+            let name = format!("{name}, {:?}, step {}", job.part, job.step);
+            checks.push(Box::new(move |found| match found == expected {
+                true => Ok(()),
+                false => Err(format!("{name}: expected {expected:?}, found {found:?}")),
+            }));
             jobs.push(Job::Fold(job));
         }
+        jobs.push(Job::Evaluate(evaluate));
+        checks.push(Box::new(move |found| domain.compare(circuit, found)));
     }
-    let outputs = compile(&circuits).run(&jobs);
-    assert_eq!(outputs.len(), expected.len());
-    for ((name, expected), found) in expected.iter().zip(&outputs) {
-        assert!(expected == found, "{name}: expected {expected:?}, found {found:?}");
+    let outputs = Executable::compile(&sources).run(&jobs);
+    assert_eq!(outputs.len(), checks.len());
+    for (check, output) in checks.iter().zip(&outputs) {
+        assert_eq!(check(output), Ok(()));
     }
 }
 
@@ -199,8 +114,7 @@ fn folded(circuit: &Circuit, domain: &Domain, job: &FoldJob) -> Vec<u64> {
     let mut multiplicities = vec![element(0); if is_lookups { num_sums * count } else { 0 }];
     for at in 0..count {
         let row = job.first + at;
-        let values =
-            domain.with_cells([row, next_row(job, row)], |cells| interpret(circuit, cells));
+        let values = domain.with_rows([row, next_row(job, row)], |cells| interpret(circuit, cells));
         let sum = |values: &[Goldilocks], start: Goldilocks, k: usize| -> Goldilocks {
             let terms = values.iter().enumerate();
             terms.fold(start, |sum, (j, &x)| sum + element(job.powers[j * degree + k]) * x)
@@ -227,16 +141,8 @@ fn folded(circuit: &Circuit, domain: &Domain, job: &FoldJob) -> Vec<u64> {
 /// The circuits whose Rust text is checked in.
 fn checked_in() -> Vec<(String, Circuit)> {
     let small = ["bytes_0", "bytes_1", "bytes_2", "control_0", "calls_1", "calls_3", "group_0"];
-    let mut numbered = Vec::new();
-    let mut last = String::new();
-    let mut index = 0;
-    for (unit, named) in circuits() {
-        index = if unit == last { index + 1 } else { 0 };
-        numbered.push((format!("{unit}_{index}"), named.circuit));
-        last = unit;
-    }
-    numbered.retain(|(name, _)| small.contains(&&name[..]));
-    numbered
+    let circuits = circuits().into_iter();
+    circuits.filter(|(name, _)| small.contains(&&name[..])).collect()
 }
 
 #[test]
@@ -264,16 +170,16 @@ fn checked_in_rust_evaluators_are_current() {
 fn rust_evaluators_compute_the_system() {
     for (name, circuit) in checked_in() {
         let domain = Domain::random(&circuit, HEIGHT, 7);
-        for row in 0..HEIGHT {
-            let rows = [row, (row + 1) % HEIGHT];
-            let expected = domain.with_cells(rows, |cells| interpret(&circuit, cells));
+        for row in 0..domain.height {
+            let expected = domain.with_cells(row, |cells| interpret(&circuit, cells));
+            let expected = expected.written(&circuit);
             let scalar = emitted_evaluator::<Goldilocks>(&name);
-            let found = domain.with_cells(rows, |cells| run(&circuit, &scalar, cells));
-            assert_eq!(found, expected_outputs(&circuit, &expected), "{name}, row {row}");
+            let found = domain.with_cells(row, |cells| run(&circuit, &scalar, cells));
+            assert_eq!(found, expected, "{name}, row {row}");
+            // The same row in every lane.
             let packed = emitted_evaluator::<Packed>(&name);
-            let found = domain.with_cells(rows, |cells| run_packed(&circuit, &packed, cells));
-            let lifted = expected_outputs(&circuit, &expected)
-                .map(|values| values.into_iter().map(Packed::from).collect::<Vec<_>>());
+            let found = domain.with_cells(row, |cells| run(&circuit, &packed, cells));
+            let lifted = expected.map(|v| v.into_iter().map(Packed::from).collect::<Vec<_>>());
             assert_eq!(found, lifted, "{name}, row {row}, packed");
         }
     }
@@ -289,54 +195,4 @@ fn emitted_evaluator<T: Value>(name: &str) -> Evaluator<T> {
         "calls_3" => emitted::calls_3::evaluator(),
         _ => emitted::group_0::evaluator(),
     }
-}
-
-/// Expected values, with zero for the arguments that evaluators leave alone.
-fn expected_outputs(
-    circuit: &Circuit,
-    values: &traceloom_host_kernels::evaluation::Values,
-) -> [Vec<Goldilocks>; 3] {
-    let arguments = circuit.lookups.iter().flat_map(|lookup| &lookup.arguments);
-    let arguments = arguments.zip(&values.arguments).map(|(&expr, &value)| {
-        let is_constant = matches!(circuit.arena.node(expr), Node::Constant(_));
-        if is_constant { element(0) } else { value }
-    });
-    [values.constraints.clone(), values.multiplicities.clone(), arguments.collect()]
-}
-
-fn run<T: Value>(circuit: &Circuit, of: &Evaluator<T>, cells: &Cells<'_, T>) -> [Vec<T>; 3] {
-    let zero = T::from(element(0));
-    let num_arguments = circuit.lookups.iter().map(|lookup| lookup.arguments.len()).sum();
-    let mut constraints = vec![zero; circuit.constraints.len()];
-    let mut multiplicities = vec![zero; circuit.lookups.len()];
-    let mut arguments = vec![zero; num_arguments];
-    let mut scratch = vec![zero; of.scratch_len];
-    let mut outputs = Outputs {
-        constraints: &mut constraints,
-        multiplicities: &mut multiplicities,
-        arguments: &mut arguments,
-    };
-    (of.constraints)(cells, &mut scratch, &mut outputs);
-    (of.lookups)(cells, &mut scratch, &mut outputs);
-    [constraints, multiplicities, arguments]
-}
-
-/// The same row in every lane.
-fn run_packed(
-    circuit: &Circuit,
-    of: &Evaluator<Packed>,
-    cells: &Cells<'_, Goldilocks>,
-) -> [Vec<Packed>; 3] {
-    let lift = |cells: &[Goldilocks]| cells.iter().map(|&c| Packed::from(c)).collect::<Vec<_>>();
-    let [main, next, fixed, publics] =
-        [cells.main, cells.next, cells.fixed, cells.publics].map(lift);
-    let cells = Cells {
-        main: &main,
-        next: &next,
-        fixed: &fixed,
-        publics: &publics,
-        is_first_row: cells.is_first_row.into(),
-        is_transition: cells.is_transition.into(),
-    };
-    run(circuit, of, &cells)
 }

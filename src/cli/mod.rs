@@ -17,6 +17,7 @@ mod trace;
 mod verify;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -214,10 +215,11 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args),
         Command::Codegen(args) => codegen::run(args),
     };
-    match result {
+    match result.and_then(|()| output::finish()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            // Where this cannot be written, the exit code still says it.
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
             ExitCode::from(failure.code())
         }
     }
