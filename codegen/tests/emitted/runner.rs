@@ -42,11 +42,7 @@ pub fn run(
 }
 
 /// The same of what was executed elsewhere.
-pub fn run_record(
-    program: &CheckedProgram,
-    unit: &'static ProgramUnit,
-    record: Record,
-) -> Tally {
+pub fn run_record(program: &CheckedProgram, unit: &'static ProgramUnit, record: Record) -> Tally {
     let mut tally = Tally::default();
     for circuit in 0..program.program().circuits.len() {
         compare(program, unit, &record, circuit, &mut tally);
