@@ -33,5 +33,5 @@ pub mod rust;
 pub mod units;
 pub mod verify;
 
-pub use compile::{Unit, compile};
+pub use compile::{Planned, Unit, compile, planned};
 pub use units::Units;
