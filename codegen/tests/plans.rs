@@ -152,7 +152,10 @@ fn text_is_a_function_of_the_program() {
             assert!(name.is_ascii() && !text.contains('\0'), "{name}");
             if name.ends_with(".rs") {
                 assert!(text.starts_with("// @generated"), "{name}");
-                let long = text.lines().find(|line| line.chars().count() > 100);
+                // A name cannot be broken: that of a kernel has two names in it.
+                let breakable = |line: &&str| !line.contains("_kernel: \"tl_");
+                let mut lines = text.lines().filter(breakable);
+                let long = lines.find(|line| line.chars().count() > 100);
                 assert_eq!(long, None, "{name}");
             }
         }

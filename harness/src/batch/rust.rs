@@ -90,8 +90,8 @@ fn write_crate(root: &Path, workspace: &Path, samples: &[Sample]) {
         }
         let mut evaluators = String::new();
         for (position, circuit) in sample.system.circuits.iter().enumerate() {
-            let tokens = evaluator::rust::module(circuit);
-            let _ = writeln!(evaluators, "pub mod c{position} {{ {tokens} }}");
+            let text = evaluator::rust::module_text(circuit);
+            let _ = writeln!(evaluators, "pub mod c{position} {{\n{text}}}");
         }
         write(&format!("src/e{number}.rs"), evaluators.as_bytes());
         write(&format!("src/p{number}/program.json"), json::print(&sample.case.program).as_bytes());
