@@ -27,7 +27,7 @@ const BATCH: usize = 100;
 /// Programs from one batch to the next: compilers take as long as very many rounds.
 const BETWEEN_BATCHES: usize = 3_000;
 /// Weight above which a program is not compiled.
-const MAX_WEIGHT: usize = 1_500;
+const MAX_WEIGHT: usize = 800;
 /// Candidates that are compiled to make a failing case small.
 const COMPILED_BUDGET: usize = 100;
 
