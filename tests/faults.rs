@@ -125,7 +125,10 @@ fn deep_programs_are_read_or_refused_on_a_small_stack() {
         for (shape, source) in deep(depth).into_iter().enumerate() {
             fs::write(folder.path().join("deep.tla"), source).unwrap();
             for command in ["inspect deep.tla", "check deep.tla --args 7", "plan deep.tla"] {
-                let (code, text) = shell(folder.path(), &format!("ulimit -s 1024; ulimit -v 4000000; $T {command}"));
+                let (code, text) = shell(
+                    folder.path(),
+                    &format!("ulimit -s 1024; ulimit -v 4000000; $T {command}"),
+                );
                 let start: String = text.chars().take(500).collect();
                 assert!(matches!(code, Some(0..=2)), "{shape} {depth} {command}: {code:?} {start}");
                 codes.push(code == Some(0));
