@@ -24,6 +24,9 @@ use traceloom_host_kernels::job::{EvaluateJob, FoldJob, FoldPart, Job};
 /// Rows of every domain.
 const HEIGHT: usize = 8;
 
+/// Compares an answer of the executable with what it must be.
+type Check<'a> = Box<dyn Fn(&[u64]) -> Result<(), String> + 'a>;
+
 /// The circuits of all fixtures and of two large programs.
 fn circuits() -> Vec<(String, Circuit)> {
     let mut circuits = Vec::new();
@@ -45,7 +48,7 @@ fn cuda_evaluators_compute_and_fold_the_system() {
     let circuits = circuits();
     let mut sources = Sources::default();
     let mut jobs = Vec::new();
-    let mut checks: Vec<Box<dyn Fn(&[u64]) -> Result<(), String>>> = Vec::new();
+    let mut checks: Vec<Check<'_>> = Vec::new();
     for (index, (name, circuit)) in circuits.iter().enumerate() {
         let evaluator = sources.add_evaluator(name, circuit);
         let domain = Domain::random(circuit, HEIGHT, index as u64);
