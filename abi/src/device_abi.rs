@@ -157,10 +157,10 @@ const _: () = {
  `degree` words, coefficient by coefficient. Outputs are indexed from `first`:
 
  constraints  folded[k * count + i] = coefficient k of
-                sum of powers[j] * constraint j of row first + i
+                sum of power j * constraint j of row first + i
  lookups      multiplicities[l * count + i] = multiplicity of lookup l, without sign
               folded[(l * degree + k) * count + i] = coefficient k of
-                shift + sum of powers[j] * argument j of lookup l*/
+                shift + sum of power j * argument j of lookup l*/
 #[repr(C)]
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 pub struct TlEvaluation {
