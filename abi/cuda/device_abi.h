@@ -46,4 +46,38 @@ typedef struct TlRows {
   TlWindow window;
 } TlRows;
 
+/* Rows of an evaluation domain of a circuit, stored column by column: row r of main
+ * column c is main_values[c * stride + r], and fixed columns likewise. */
+typedef struct TlDomain {
+  const uint64_t *main_values;
+  const uint64_t *fixed_values;
+  const uint64_t *public_values;
+  const uint64_t *is_first_row;  /* first-row selector, one word per row */
+  const uint64_t *is_transition; /* transition selector, one word per row */
+  uint64_t stride;               /* words from column to column, at least height */
+  uint64_t height;               /* a power of two */
+  uint64_t step;                 /* rows per row of the trace, a power of two */
+  uint64_t bit_reversed;         /* 1: point i is the row whose number has the reversed bits of i */
+} TlDomain;
+
+/* The rows first, first + 1, ... first + count - 1 of a domain, evaluated and folded
+ * with challenges from an extension of the field. Elements of the extension are
+ * `degree` words, coefficient by coefficient. Outputs are indexed from `first`:
+ *
+ * constraints  folded[k * count + i] = coefficient k of
+ *                sum of powers[j] * constraint j of row first + i
+ * lookups      multiplicities[l * count + i] = multiplicity of lookup l, without sign
+ *              folded[(l * degree + k) * count + i] = coefficient k of
+ *                shift + sum of powers[j] * argument j of lookup l */
+typedef struct TlEvaluation {
+  TlDomain domain;
+  uint64_t first;
+  uint64_t count;
+  const uint64_t *powers;   /* of alpha for constraints, of gamma for lookups */
+  const uint64_t *shift;    /* beta, one element; unused by constraints */
+  uint64_t degree;          /* of the extension, 1 to 3 */
+  uint64_t *folded;
+  uint64_t *multiplicities; /* unused by constraints */
+} TlEvaluation;
+
 #endif

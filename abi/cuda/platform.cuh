@@ -30,3 +30,5 @@ static_assert(sizeof(uint32_t) == 4 && sizeof(uint64_t) == 8, "fixed-width integ
 static_assert(sizeof(TlBases) == 16, "device ABI");
 static_assert(sizeof(TlWindow) == 40, "device ABI");
 static_assert(sizeof(TlRows) == 80, "device ABI");
+static_assert(sizeof(TlDomain) == 72, "device ABI");
+static_assert(sizeof(TlEvaluation) == 128, "device ABI");

@@ -6,6 +6,9 @@
 pub use p3_field::{Field, PrimeCharacteristicRing, PrimeField64};
 pub use p3_goldilocks::Goldilocks;
 
+/// As many elements as the vectors of the processor hold that this is built for.
+pub type Packed = <Goldilocks as Field>::Packing;
+
 /// p = 2^64 - 2^32 + 1.
 pub const MODULUS: u64 = 0xffff_ffff_0000_0001;
 

@@ -1,17 +1,20 @@
-//! What generated code offers, as data: per program, function and path.
+//! What generated code offers, as data: per program, function, path and circuit.
 //!
 //! A registry is a list of [`ProgramUnit`]s. Whoever uses one compares fingerprint
 //! and digest with those of the program at hand.
 
-use crate::field::Goldilocks;
+use crate::bytes::ByteTable;
+use crate::evaluate::Evaluator;
+use crate::field::{Goldilocks, Packed};
 use crate::pack::PackError;
 use crate::record::Record;
 use crate::row::RowShape;
 use crate::seed::{FullLayout, SeedSchema};
+use crate::system::CircuitKind;
 
 /// Version of this module and of everything that emitted text uses; part of the
 /// unit digest.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// Packs one seed per query; whether every row is narrow. If not, the seeds still
 /// hold the low bits only and must not be used.
@@ -36,6 +39,16 @@ pub struct ProgramUnit {
     pub digest: [u8; 32],
     /// Constrained functions, in program order.
     pub functions: &'static [FunctionUnit],
+    /// Circuits, in the system's order.
+    pub circuits: &'static [CircuitUnit],
+    /// Device code: row writers and evaluators. It includes the headers of
+    /// [`crate::cuda`] and nothing else.
+    pub sources: &'static [SourceFile],
+    /// Name of the kernel that writes zeros to padding rows.
+    pub padding_kernel: &'static str,
+    /// Name of the kernel that tells the unit digest that device code was made from:
+    /// four little-endian words.
+    pub digest_kernel: &'static str,
 }
 
 /// The bytes of 64 lower-case hexadecimal digits, so that registries read as what
@@ -69,6 +82,12 @@ impl ProgramUnit {
     pub fn function(&self, function: u32) -> Option<&'static FunctionUnit> {
         self.functions.iter().find(|unit| unit.function == function)
     }
+
+    /// The unit of the circuit of this kind, if one was generated.
+    #[must_use]
+    pub fn circuit(&self, kind: &CircuitKind) -> Option<&'static CircuitUnit> {
+        self.circuits.iter().find(|unit| unit.table.is(kind))
+    }
 }
 
 /// Everything generated for one function.
@@ -86,8 +105,6 @@ pub struct FunctionUnit {
     pub paths: &'static [PathUnit],
     /// The branching form.
     pub generic: GenericUnit,
-    /// Symbols of constraint and lookup evaluators on a device.
-    pub evaluators: Option<EvaluatorSymbols>,
 }
 
 /// Sizes of the regions of a function.
@@ -133,13 +150,46 @@ pub struct GenericUnit {
     pub kernel: &'static str,
 }
 
-/// Names of device functions.
+/// Everything generated for one circuit: evaluators of its expressions. Circuits are
+/// groups of functions, so that another grouping of a program has other ones.
+#[derive(Clone, Copy, Debug)]
+pub struct CircuitUnit {
+    /// Name in emitted text.
+    pub symbol: &'static str,
+    /// Which circuit it is.
+    pub table: UnitTable,
+    /// Digest of its expressions.
+    pub digest: [u8; 32],
+    /// Evaluates one pack of rows.
+    pub evaluator: Evaluator<Packed>,
+    /// Name of the kernel that folds the constraints of rows on a device.
+    pub constraints_kernel: &'static str,
+    /// Name of the kernel that computes the messages of rows on a device.
+    pub lookups_kernel: &'static str,
+}
+
+/// A [`CircuitKind`] as a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EvaluatorSymbols {
-    /// Folds the constraints of a row.
-    pub constraints: &'static str,
-    /// Computes the lookup messages of a row.
-    pub lookups: &'static str,
+pub enum UnitTable {
+    /// Rows of these functions, by index.
+    Functions(&'static [u32]),
+    /// The memory of one width.
+    Memory(u32),
+    /// A fixed table.
+    Bytes(ByteTable),
+}
+
+impl UnitTable {
+    /// Whether this is a circuit of that kind.
+    #[must_use]
+    pub fn is(self, kind: &CircuitKind) -> bool {
+        match (self, kind) {
+            (Self::Functions(found), CircuitKind::Function { members, .. }) => found == members,
+            (Self::Memory(found), CircuitKind::Memory { width }) => found == *width,
+            (Self::Bytes(found), CircuitKind::Bytes(table)) => found == *table,
+            _ => false,
+        }
+    }
 }
 
 /// One file of emitted device code.

@@ -150,6 +150,25 @@ pub enum Node {
     Mul(ExprId, ExprId),
 }
 
+impl Node {
+    /// Its encoding in digests: a tag, then its operands.
+    pub fn words(self) -> impl Iterator<Item = u64> {
+        let (tag, operands) = match self {
+            Self::Constant(value) => (0, [Some(word(value)), None]),
+            Self::Main(column) => (1, [Some(column.into()), None]),
+            Self::MainNext(column) => (2, [Some(column.into()), None]),
+            Self::Preprocessed(column) => (3, [Some(column.into()), None]),
+            Self::Public(index) => (4, [Some(index.into()), None]),
+            Self::IsFirstRow => (5, [None, None]),
+            Self::IsTransition => (6, [None, None]),
+            Self::Add(a, b) => (7, [Some(a.0.into()), Some(b.0.into())]),
+            Self::Sub(a, b) => (8, [Some(a.0.into()), Some(b.0.into())]),
+            Self::Mul(a, b) => (9, [Some(a.0.into()), Some(b.0.into())]),
+        };
+        std::iter::once(tag).chain(operands.into_iter().flatten())
+    }
+}
+
 /// Hash-consed expressions of one circuit: equal nodes are stored once, so the
 /// order of nodes is a function of the order in which they were first asked for.
 #[derive(Clone, Debug, Default)]

@@ -4,23 +4,29 @@ use std::collections::BTreeMap;
 
 use traceloom_bytecode::CheckedProgram;
 
+use crate::cuda::ident::Ident;
+use crate::cuda::writer::row_writers;
 use crate::digest::{input_digest, unit_digest};
-use crate::mangle::escape;
+use crate::mangle::{escape, program_symbol};
 use crate::plan::{ProgramPlan, plan_program};
+use crate::rust::Registry;
 use crate::units::MARK;
 use crate::verify::{PlanFaults, verify};
-use crate::{json, rust};
+use crate::{evaluator, json, rust};
 
 /// Everything generated for one program.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// The plan behind it.
     pub plan: ProgramPlan,
+    /// The program in symbols and file names of device code.
+    pub symbol: Ident,
     /// Unit digest.
     pub digest: [u8; 32],
     /// Input digest: of the program with its names, and of the generator.
     pub input: [u8; 32],
-    /// Text by file name: `mod.rs`, `SYMBOL.rs` per function, `plan.json`.
+    /// Text by file name: `mod.rs`; `SYMBOL.rs`, `UNIT_SYMBOL.cuh` and `UNIT_SYMBOL.cu`
+    /// per function and per circuit; `UNIT.cu`; `plan.json`.
     pub files: BTreeMap<String, String>,
 }
 
@@ -31,29 +37,53 @@ pub struct Unit {
 pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
     let plan = plan_program(program);
     verify(program, &plan)?;
-    let digest = unit_digest(&plan);
+    let circuits = evaluator::circuits(program, &plan);
+    let digest = unit_digest(&plan, &circuits);
     let input = input_digest(program.program());
+    let unit = Ident::new(program_symbol(&plan.name));
     let mut files = BTreeMap::new();
     for function in &plan.functions {
         let what = format!("function {}.", escape(&function.name));
-        let text = header(&plan, &what) + &rust::function_file(function);
+        let text = header(&banner(&plan, &what)) + &rust::function_file(&unit, function);
         files.insert(format!("{}.rs", function.symbol), text);
     }
-    let what = format!("all functions.\n// Input {}", json::hex(&input));
-    let text = header(&plan, &what) + &rust::registry(&plan, &digest);
-    files.insert("mod.rs".into(), text);
+    let mut device = row_writers(&plan, &unit, &digest);
+    for circuit in &circuits {
+        let what = format!("evaluators of circuit {}.", escape(&circuit.circuit.name));
+        let banner = banner(&plan, &what);
+        let text = header(&banner) + &evaluator::rust::circuit_file(&unit, circuit);
+        files.insert(format!("{}.rs", circuit.symbol), text);
+        device.extend(evaluator::cuda::evaluators(&unit, circuit, &banner));
+    }
+    let sources: Vec<String> = device.iter().map(|file| file.name.clone()).collect();
+    files.extend(device.into_iter().map(|file| (file.name, file.text)));
+    let mut banner = banner(&plan, "everything.");
+    banner.push(format!("Input {}", json::hex(&input)));
+    let registry = Registry {
+        plan: &plan,
+        circuits: &circuits,
+        unit: &unit,
+        digest: &digest,
+        sources: &sources,
+    };
+    files.insert("mod.rs".into(), header(&banner) + &registry.text());
     files.insert("plan.json".into(), json::program(&plan, &digest));
-    Ok(Unit { plan, digest, input, files })
+    Ok(Unit { plan, symbol: unit, digest, input, files })
 }
 
-/// First lines of every emitted file.
+/// First lines of every emitted file, without comment signs.
 #[must_use]
-pub fn header(plan: &ProgramPlan, what: &str) -> String {
-    let fingerprint = json::hex(&plan.fingerprint);
-    let name = escape(&plan.name);
-    format!(
-        "{MARK}; do not edit.\n\
-         // Program {name}, {what}\n\
-         // Fingerprint {fingerprint}\n\n"
-    )
+pub fn banner(plan: &ProgramPlan, what: &str) -> Vec<String> {
+    let mark = MARK.trim_start_matches("// ");
+    vec![
+        format!("{mark}; do not edit."),
+        format!("Program {}, {what}", escape(&plan.name)),
+        format!("Fingerprint {}", json::hex(&plan.fingerprint)),
+    ]
+}
+
+/// The banner of a file of Rust, and an empty line.
+fn header(banner: &[String]) -> String {
+    let lines: String = banner.iter().map(|line| format!("// {line}\n")).collect();
+    lines + "\n"
 }

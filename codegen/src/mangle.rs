@@ -28,7 +28,7 @@ pub fn symbols<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut symbols = Vec::new();
     for name in names {
-        let base = symbol(name);
+        let base = format!("f_{}", stem(name));
         let mut candidate = base.clone();
         let mut count = 1;
         while !taken.insert(candidate.clone()) {
@@ -38,6 +38,13 @@ pub fn symbols<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         symbols.push(candidate);
     }
     symbols
+}
+
+/// Symbol of a program of this name: as that of a function, with `p_` in front. In
+/// emitted text no name of ours begins so.
+#[must_use]
+pub fn program_symbol(name: &str) -> String {
+    format!("p_{}", stem(name))
 }
 
 /// A name as it may stand in a comment of any target: printable ASCII without
@@ -50,10 +57,10 @@ pub fn escape(name: &str) -> String {
     if name.chars().count() > MAX_BODY { text + "..." } else { text }
 }
 
-/// The symbol of a name that nothing else has taken.
-fn symbol(name: &str) -> String {
+/// The symbol of a name that nothing else has taken, without its prefix.
+fn stem(name: &str) -> String {
     if is_plain(name) {
-        return format!("f_{name}");
+        return name.to_owned();
     }
     let mut body = String::new();
     for byte in name.bytes() {
@@ -71,7 +78,7 @@ fn symbol(name: &str) -> String {
     }
     let hash = blake3::hash(name.as_bytes()).to_hex();
     let body = body.trim_matches('_');
-    format!("f_{body}{}h{}", if body.is_empty() { "" } else { "_" }, &hash.as_str()[..16])
+    format!("{body}{}h{}", if body.is_empty() { "" } else { "_" }, &hash.as_str()[..16])
 }
 
 /// Names that stay as they are: short snake case without double underscores, and

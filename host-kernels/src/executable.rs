@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use traceloom_abi::cuda::HEADERS;
-use traceloom_codegen::cuda::writer::TextFile;
+use traceloom_codegen::cuda::TextFile;
 
 use crate::job::Job;
 

@@ -124,7 +124,7 @@ impl Case {
         Self { unit: Ident::new(fixture.name), plan, record, fixture }
     }
 
-    fn files(&self) -> Vec<traceloom_codegen::cuda::writer::TextFile> {
+    fn files(&self) -> Vec<traceloom_codegen::cuda::TextFile> {
         row_writers(&self.plan, &self.unit, &[7; 32])
     }
 

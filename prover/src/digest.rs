@@ -22,8 +22,7 @@
 //! Names and labels are outside. The parameters are absorbed separately.
 
 use traceloom_abi::bytes::ByteTable;
-use traceloom_abi::field::word;
-use traceloom_abi::system::{Circuit, CircuitKind, Direction, Node, System};
+use traceloom_abi::system::{Circuit, CircuitKind, Direction, System};
 
 use crate::layout::CircuitLayout;
 use crate::scheme::Root;
@@ -84,8 +83,8 @@ impl Encoder {
         self.count(layout.num_slices);
         self.count(layout.max_degree);
         self.count(circuit.arena.nodes().len());
-        for &node in circuit.arena.nodes() {
-            self.node(node);
+        for node in circuit.arena.nodes() {
+            node.words().for_each(|word| self.number(word));
         }
         self.count(circuit.constraints.len());
         for constraint in &circuit.constraints {
@@ -124,25 +123,6 @@ impl Encoder {
                     ByteTable::Bytes2 => 2,
                 });
             }
-        }
-    }
-
-    fn node(&mut self, node: Node) {
-        let (tag, operands) = match node {
-            Node::Constant(value) => (0, [Some(word(value)), None]),
-            Node::Main(column) => (1, [Some(u64::from(column)), None]),
-            Node::MainNext(column) => (2, [Some(u64::from(column)), None]),
-            Node::Preprocessed(column) => (3, [Some(u64::from(column)), None]),
-            Node::Public(index) => (4, [Some(u64::from(index)), None]),
-            Node::IsFirstRow => (5, [None, None]),
-            Node::IsTransition => (6, [None, None]),
-            Node::Add(a, b) => (7, [Some(u64::from(a.0)), Some(u64::from(b.0))]),
-            Node::Sub(a, b) => (8, [Some(u64::from(a.0)), Some(u64::from(b.0))]),
-            Node::Mul(a, b) => (9, [Some(u64::from(a.0)), Some(u64::from(b.0))]),
-        };
-        self.number(tag);
-        for operand in operands.into_iter().flatten() {
-            self.number(operand);
         }
     }
 }

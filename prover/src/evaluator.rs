@@ -7,14 +7,12 @@
 //! public values | first-row selector | transition selector | scratch
 //! ```
 
-use p3_field::Field;
 use traceloom_abi::system::{Circuit, ExprId, Node};
 
 use crate::layout::{CircuitLayout, constant};
 use crate::scheme::F;
 
-/// As many rows as the processor's vectors hold.
-pub type Packed = <F as Field>::Packing;
+pub use traceloom_abi::field::Packed;
 
 /// What to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,17 +23,9 @@ pub enum Part {
     All,
 }
 
-/// Where the values go.
-#[derive(Debug)]
-pub struct Outputs<'a> {
-    /// One value per constraint, in System order; empty for [`Part::Lookups`].
-    pub constraints: &'a mut [Packed],
-    /// One multiplicity per lookup, without its sign.
-    pub multiplicities: &'a mut [Packed],
-    /// The arguments of all lookups, one after the other. Those that System gives
-    /// as constants are not read and may be left alone.
-    pub arguments: &'a mut [Packed],
-}
+/// Where the values go. There is no room for constraints in [`Part::Lookups`];
+/// arguments that System gives as constants are not read.
+pub type Outputs<'a> = traceloom_abi::evaluate::Outputs<'a, Packed>;
 
 /// Evaluates one circuit. Generated code may stand in for the compiled form; it
 /// must compute exactly System's values.

@@ -8,3 +8,28 @@ pub mod ast;
 pub mod ident;
 pub mod print;
 pub mod writer;
+
+use ast::{Expr, Function, FunctionKind, Item, Stmt, Type};
+use ident::Ident;
+
+/// One emitted file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFile {
+    /// File name, made of symbols.
+    pub name: String,
+    /// Content.
+    pub text: String,
+}
+
+/// `TL_KERNEL void name(Type parameter) { callee(parameter); }`
+pub(crate) fn kernel(name: &str, (ty, parameter): (&str, &str), callee: Expr) -> Item {
+    let call = Expr::Call(Box::new(callee), vec![Expr::name(parameter)]);
+    Item::Function(Function {
+        doc: Vec::new(),
+        kind: FunctionKind::Kernel,
+        template: Vec::new(),
+        name: Ident::new(name),
+        params: vec![(Type::Named(ty.into()), parameter.into())],
+        body: vec![Stmt::Expr(call)],
+    })
+}

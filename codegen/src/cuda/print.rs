@@ -32,7 +32,7 @@ pub fn print(file: &File) -> String {
 }
 
 /// `text` as printable ASCII without backslashes and quotes.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let keep = |c: char| (c == ' ' || c.is_ascii_graphic()) && c != '\\' && c != '"';
     text.chars().map(|c| if keep(c) { c } else { '?' }).collect()
 }

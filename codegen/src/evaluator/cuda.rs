@@ -3,12 +3,38 @@
 use traceloom_abi::field::word;
 use traceloom_abi::system::{Circuit, ExprId, Node};
 
+use super::NamedCircuit;
 use super::columns::ColumnNames;
 use super::schedule::{Part, Schedule, Step, output, schedule};
 use crate::cuda::ast::{BinaryOp, Expr, File, Function, FunctionKind, Item, Stmt, Type};
 use crate::cuda::ident::Ident;
+use crate::cuda::print::print;
+use crate::cuda::{TextFile, kernel};
 
-/// The header with both evaluators of `circuit`, in namespace `traceloom::NAME`:
+/// Entry point that folds constraints: `tl_p_fib_c_fib_constraints`.
+#[must_use]
+pub fn constraints_kernel_name(unit: &Ident, symbol: &str) -> String {
+    format!("tl_{unit}_{symbol}_constraints")
+}
+
+/// Entry point that computes messages: `tl_p_fib_c_fib_lookups`.
+#[must_use]
+pub fn lookups_kernel_name(unit: &Ident, symbol: &str) -> String {
+    format!("tl_{unit}_{symbol}_lookups")
+}
+
+/// The evaluators of `circuit`, and a source file with their entry points. `unit`
+/// names the program in symbols and file names.
+#[must_use]
+pub fn evaluators(unit: &Ident, circuit: &NamedCircuit, banner: &[String]) -> Vec<TextFile> {
+    let name = format!("{unit}_{}.cuh", circuit.symbol);
+    let source = kernels(unit, circuit, &name, banner.to_vec());
+    let header = TextFile { text: print(&header(unit, circuit, banner.to_vec())), name };
+    let name = format!("{unit}_{}.cu", circuit.symbol);
+    vec![header, TextFile { text: print(&source), name }]
+}
+
+/// The header with both evaluators, in namespace `traceloom::UNIT::SYMBOL`:
 ///
 /// ```text
 /// enum Column : uint32_t { INPUT0, … WIDTH };
@@ -16,17 +42,21 @@ use crate::cuda::ident::Ident;
 /// template <class Sink>
 /// TL_DEVICE_CALL void constraints_0(const Cells &cells, Gl *scratch, Sink &sink) { … }
 ///
-/// // All constraints, in order.
-/// template <class Sink>
-/// TL_DEVICE void constraints(const Cells &cells, Sink &sink) {
-///   Gl scratch[4];
-///   constraints_0(cells, scratch, sink);
-/// }
+/// struct Evaluator {
+///   // All constraints, in order.
+///   template <class Sink>
+///   static TL_DEVICE void constraints(const Cells &cells, Sink &sink) {
+///     Gl scratch[4];
+///     constraints_0(cells, scratch, sink);
+///   }
+///   …
+/// };
 /// ```
-#[must_use]
-pub fn header(circuit: &Circuit, namespace: &Ident, banner: Vec<String>) -> File {
+fn header(unit: &Ident, circuit: &NamedCircuit, banner: Vec<String>) -> File {
+    let NamedCircuit { symbol, circuit, .. } = circuit;
     let names = ColumnNames(circuit);
     let mut items = vec![columns(circuit, &names)];
+    let mut drivers = Vec::new();
     for (part, name, doc) in [
         (Part::Constraints, "constraints", "All constraints, in order."),
         (Part::Lookups, "lookups", "Arguments, then multiplicity, of every lookup in order."),
@@ -43,14 +73,50 @@ pub fn header(circuit: &Circuit, namespace: &Ident, banner: Vec<String>) -> File
                 body: emitter.body(steps),
             }));
         }
-        items.push(Item::Function(driver(name, doc, &schedule)));
+        drivers.push(driver(name, doc, &schedule));
     }
-    let inner = Item::Namespace(namespace.clone(), items);
+    items.push(Item::Struct {
+        doc: Vec::new(),
+        name: "Evaluator".into(),
+        constants: vec![
+            ("NUM_CONSTRAINTS".into(), circuit.constraints.len() as u64),
+            ("NUM_LOOKUPS".into(), circuit.lookups.len() as u64),
+        ],
+        functions: drivers,
+    });
+    let inner = Item::Namespace(Ident::new(&**symbol), items);
+    let inner = Item::Namespace(unit.clone(), vec![inner]);
     File {
         banner,
         is_header: true,
         includes: vec!["evaluate.cuh".into()],
         items: vec![Item::Namespace("traceloom".into(), vec![inner])],
+    }
+}
+
+/// The source file with the entry points:
+///
+/// ```text
+/// TL_KERNEL void tl_p_fib_c_fib_constraints(TlEvaluation evaluation) {
+///   fold_constraints<p_fib::c_fib::Evaluator>(evaluation);
+/// }
+/// ```
+fn kernels(unit: &Ident, circuit: &NamedCircuit, header: &str, banner: Vec<String>) -> File {
+    let symbol = &*circuit.symbol;
+    let entry = |name: String, fold: &str| {
+        let ty = [unit.as_str(), symbol, "Evaluator"].map(Ident::new);
+        let callee = Expr::Instance(fold.into(), vec![Type::Scoped(ty.to_vec())]);
+        kernel(&name, ("TlEvaluation", "evaluation"), callee)
+    };
+    let items = vec![
+        entry(constraints_kernel_name(unit, symbol), "fold_constraints"),
+        entry(lookups_kernel_name(unit, symbol), "fold_messages"),
+    ];
+    File {
+        banner,
+        is_header: false,
+        includes: vec![header.into()],
+        items: vec![Item::Namespace("traceloom".into(), items)],
     }
 }
 
@@ -87,7 +153,7 @@ fn driver(name: &str, doc: &str, schedule: &Schedule) -> Function {
     }
     Function {
         doc: vec![doc.into()],
-        kind: FunctionKind::Inline,
+        kind: FunctionKind::Member,
         template: vec!["Sink".into()],
         name: Ident::new(name),
         params: vec![cells(), sink()],

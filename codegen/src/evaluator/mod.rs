@@ -9,3 +9,43 @@ mod columns;
 pub mod cuda;
 pub mod rust;
 pub mod schedule;
+
+use traceloom_abi::system::{Circuit, CircuitKind};
+use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::system::{build_system, circuit_digest};
+
+use crate::plan::ProgramPlan;
+
+/// A circuit as emitters see it.
+#[derive(Clone, Debug)]
+pub struct NamedCircuit {
+    /// Name in emitted text, unique in its program: `c_` and the rest of the symbol of
+    /// its first function, which is in no other circuit; or the name of the table.
+    pub symbol: String,
+    /// Digest of its expressions.
+    pub digest: [u8; 32],
+    /// The circuit.
+    pub circuit: Circuit,
+}
+
+/// The circuits of `program`, whose plan is `plan`, in the system's order.
+///
+/// # Panics
+/// If `plan` is of another program.
+#[must_use]
+pub fn circuits(program: &CheckedProgram, plan: &ProgramPlan) -> Vec<NamedCircuit> {
+    let symbol = |circuit: &Circuit| match &circuit.kind {
+        CircuitKind::Function { members, .. } => {
+            let first = plan.functions.iter().find(|function| function.function == members[0]);
+            let symbol = &first.expect("circuits have constrained functions").symbol;
+            format!("c_{}", symbol.trim_start_matches("f_"))
+        }
+        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => circuit.name.clone(),
+    };
+    let name = |circuit: Circuit| NamedCircuit {
+        symbol: symbol(&circuit),
+        digest: circuit_digest(&circuit),
+        circuit,
+    };
+    build_system(program).circuits.into_iter().map(name).collect()
+}

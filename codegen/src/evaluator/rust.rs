@@ -1,12 +1,76 @@
-//! Rust text of evaluators.
+//! Rust text of evaluators: one file per circuit.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
+use traceloom_abi::bytes::ByteTable;
 use traceloom_abi::field::word;
-use traceloom_abi::system::{Circuit, ExprId, Node};
+use traceloom_abi::system::{Circuit, CircuitKind, ExprId, Node};
 
+use super::NamedCircuit;
 use super::columns::ColumnNames;
+use super::cuda::{constraints_kernel_name, lookups_kernel_name};
 use super::schedule::{Part, Step, output, schedule};
+use crate::cuda::ident::Ident as Symbol;
+use crate::cuda::print::plain;
+use crate::json::hex;
+use crate::rust::print;
+
+/// Text of the file of `circuit`, without its header. `unit` names the program in the
+/// symbols of kernels.
+///
+/// ```text
+/// /// Everything in this file, and its device form.
+/// pub const UNIT: CircuitUnit = CircuitUnit { … };
+/// ```
+///
+/// and the items of [`module()`].
+///
+/// # Panics
+/// If the emitted tokens are no Rust: our own fault.
+#[must_use]
+pub fn circuit_file(unit: &Symbol, circuit: &NamedCircuit) -> String {
+    let NamedCircuit { symbol, digest, circuit } = circuit;
+    let (table, digest) = (table(&circuit.kind), hex(digest));
+    let constraints = constraints_kernel_name(unit, symbol);
+    let lookups = lookups_kernel_name(unit, symbol);
+    let module = module(circuit);
+    print(quote! {
+        #![allow(clippy::all)]
+        use traceloom_abi::registry::{CircuitUnit, UnitTable, bytes32};
+
+        #module
+
+        /// Everything in this file, and its device form.
+        pub const UNIT: CircuitUnit = CircuitUnit {
+            symbol: #symbol,
+            table: #table,
+            digest: bytes32(#digest),
+            evaluator: evaluator(),
+            constraints_kernel: #constraints,
+            lookups_kernel: #lookups,
+        };
+    })
+}
+
+/// `UnitTable::Functions(&[3, 4])`
+fn table(kind: &CircuitKind) -> TokenStream {
+    match kind {
+        CircuitKind::Function { members, .. } => {
+            let members = members.iter().map(|&member| Literal::u32_unsuffixed(member));
+            quote! { UnitTable::Functions(&[#(#members),*]) }
+        }
+        CircuitKind::Memory { width } => {
+            let width = Literal::u32_unsuffixed(*width);
+            quote! { UnitTable::Memory(#width) }
+        }
+        CircuitKind::Bytes(ByteTable::Bytes1) => {
+            quote! { UnitTable::Bytes(traceloom_abi::bytes::ByteTable::Bytes1) }
+        }
+        CircuitKind::Bytes(ByteTable::Bytes2) => {
+            quote! { UnitTable::Bytes(traceloom_abi::bytes::ByteTable::Bytes2) }
+        }
+    }
+}
 
 /// The items of a module with the evaluators of `circuit`:
 ///
@@ -94,6 +158,7 @@ impl Emitter<'_> {
     /// ```text
     /// let input0 = cells.main[0];
     /// let v7 = input0 - selector1;
+    /// // constraint 3: a selector is a bit
     /// out.constraints[3] = v7;
     /// ```
     fn step(&self, step: Step) -> TokenStream {
@@ -111,8 +176,10 @@ impl Emitter<'_> {
                 quote! { scratch[#slot] = #value; }
             }
             Step::Constraint { index } => {
+                let label = &self.circuit.constraints[index].label;
+                let comment = format!(" constraint {index}: {}", plain(label));
                 let index = position(index);
-                quote! { out.constraints[#index] = #value; }
+                quote! { #[comment = #comment] out.constraints[#index] = #value; }
             }
             Step::Argument { lookup, position: argument, flat } => {
                 let argument = self.circuit.lookups[lookup].arguments[argument];
@@ -123,8 +190,10 @@ impl Emitter<'_> {
                 quote! { out.arguments[#flat] = #value; }
             }
             Step::Multiplicity { lookup } => {
+                let label = &self.circuit.lookups[lookup].label;
+                let comment = format!(" lookup {lookup}: {}", plain(label));
                 let lookup = position(lookup);
-                quote! { out.multiplicities[#lookup] = #value; }
+                quote! { #[comment = #comment] out.multiplicities[#lookup] = #value; }
             }
         }
     }

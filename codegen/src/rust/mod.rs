@@ -1,4 +1,5 @@
-//! Rust text: one file per function, and one that lists them.
+//! Rust text of packers and writers: one file per function; and the files that list
+//! everything.
 //!
 //! Everything here prints what a plan says: tokens by `quote`, layout by
 //! prettyplease. Comments are `#[comment = "…"]` attributes, which prettyplease
@@ -14,28 +15,31 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use traceloom_abi::seed::{Meaning, OwnedSchema, Width};
 
+use crate::cuda::ident::Ident;
+use crate::cuda::writer::{Writer, kernel_name};
 use crate::plan::{FunctionPlan, PathPlan};
 use names::number;
 use pack::Variant;
 
-pub use registry::{program_list, registry};
+pub use registry::{Registry, program_list};
 
-/// Text of the file of `function`, without its header.
+/// Text of the file of `function`, without its header. `unit` names the program in
+/// the symbols of kernels.
 ///
 /// # Panics
 /// If the emitted tokens are no Rust: our own fault.
 #[must_use]
-pub fn function_file(function: &FunctionPlan) -> String {
-    print(function_tokens(function))
+pub fn function_file(unit: &Ident, function: &FunctionPlan) -> String {
+    print(function_tokens(unit, function))
 }
 
 /// Formats tokens.
-fn print(tokens: TokenStream) -> String {
+pub(crate) fn print(tokens: TokenStream) -> String {
     let file = syn::parse2(tokens).expect("emitted tokens are Rust");
     prettyplease::unparse(&file)
 }
 
-fn function_tokens(function: &FunctionPlan) -> TokenStream {
+fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
     let paths = function.paths.iter().map(|path| path_tokens(function, path));
     let [generic_write, generic_pack] = generic::names();
     let generic = generic::writer(function);
@@ -52,8 +56,8 @@ fn function_tokens(function: &FunctionPlan) -> TokenStream {
             .map(number);
     let (symbol, index) = (&function.symbol, number(function.function));
     let (ranked, reads) = (function.full.ranked, number(function.full.max_reads));
-    let units = function.paths.iter().map(|path| path_unit(function, path));
-    let kernel = kernel_name(function, None);
+    let units = function.paths.iter().map(|path| path_unit(unit, function, path));
+    let kernel = kernel_name(unit, &function.symbol, Writer::Generic);
     quote! {
         #![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
         use traceloom_abi::bytes::ByteOp;
@@ -85,7 +89,6 @@ fn function_tokens(function: &FunctionPlan) -> TokenStream {
                 write: |s, r, shape| write_generic_rows(s, r, shape, #generic_write),
                 kernel: #kernel,
             },
-            evaluators: None,
         };
 
         #(#paths)*
@@ -141,13 +144,13 @@ fn meaning_tokens(meaning: Meaning) -> TokenStream {
     }
 }
 
-fn path_unit(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
+fn path_unit(unit: &Ident, function: &FunctionPlan, path: &PathPlan) -> TokenStream {
     let leaves = path.leaves.iter().map(|&leaf| number(leaf));
     let (words, stride) = (schema_name(path), number(path.schema.stride));
     let [typed, full, checked] =
         Variant::ALL.map(|variant| format_ident!("path{}_pack_{}", path.path, variant.name()));
     let write = format_ident!("path{}_write", path.path);
-    let kernel = kernel_name(function, Some(path.path));
+    let kernel = kernel_name(unit, &function.symbol, Writer::Path(path.path));
     quote! {
         PathUnit {
             leaves: &[#(#leaves),*],
@@ -158,15 +161,6 @@ fn path_unit(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
             write: |s, r, shape| write_rows(s, r, shape, #write),
             kernel: #kernel,
         }
-    }
-}
-
-/// Name of a kernel: the function's symbol and its path, or `generic`.
-#[must_use]
-pub fn kernel_name(function: &FunctionPlan, path: Option<u32>) -> String {
-    match path {
-        Some(path) => format!("{}_path{path}", function.symbol),
-        None => format!("{}_generic", function.symbol),
     }
 }
 

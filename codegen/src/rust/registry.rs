@@ -1,38 +1,86 @@
-//! The file that lists the units of a program.
+//! The files that list what was generated.
 
 use quote::{format_ident, quote};
 use traceloom_abi::registry::ABI_VERSION;
 
 use super::names::number;
 use super::print;
+use crate::cuda::ident::Ident;
+use crate::cuda::writer::{digest_name, padding_kernel_name};
+use crate::evaluator::NamedCircuit;
 use crate::json::hex;
 use crate::plan::ProgramPlan;
 
-/// Text of the module of a program, without its header. Its functions are in
-/// files of their symbols beside it.
-#[must_use]
-pub fn registry(plan: &ProgramPlan, digest: &[u8; 32]) -> String {
-    let symbols = plan.functions.iter().map(|function| format_ident!("{}", function.symbol));
-    let modules: Vec<_> = symbols.collect();
-    let name = plan.name.escape_default().to_string();
-    let version = number(ABI_VERSION);
-    let (fingerprint, digest) = (hex(&plan.fingerprint), hex(digest));
-    print(quote! {
-        #(mod #modules;)*
+/// What the registry of a program lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Registry<'a> {
+    /// Its functions.
+    pub plan: &'a ProgramPlan,
+    /// Its circuits.
+    pub circuits: &'a [NamedCircuit],
+    /// The program in the symbols of kernels.
+    pub unit: &'a Ident,
+    /// Unit digest.
+    pub digest: &'a [u8; 32],
+    /// Names of the files of device code.
+    pub sources: &'a [String],
+}
 
-        use traceloom_abi::registry::{FunctionUnit, ProgramUnit, bytes32};
+impl Registry<'_> {
+    /// Text of the module of the program, without its header. Functions and circuits
+    /// are in files of their symbols beside it, and so is device code.
+    ///
+    /// ```text
+    /// mod f_fibonacci;
+    /// mod c_fibonacci;
+    ///
+    /// pub static PROGRAM: ProgramUnit = ProgramUnit { …, functions: FUNCTIONS, … };
+    ///
+    /// static FUNCTIONS: &[FunctionUnit] = &[f_fibonacci::UNIT];
+    /// static CIRCUITS: &[CircuitUnit] = &[c_fibonacci::UNIT];
+    /// static SOURCES: &[SourceFile] = &[SourceFile { … }];
+    /// ```
+    #[must_use]
+    pub fn text(&self) -> String {
+        let functions = self.plan.functions.iter().map(|function| &function.symbol);
+        let circuits = self.circuits.iter().map(|circuit| &circuit.symbol);
+        let functions: Vec<_> = functions.map(|symbol| format_ident!("{symbol}")).collect();
+        let circuits: Vec<_> = circuits.map(|symbol| format_ident!("{symbol}")).collect();
+        let name = self.plan.name.escape_default().to_string();
+        let version = number(ABI_VERSION);
+        let (fingerprint, digest) = (hex(&self.plan.fingerprint), hex(self.digest));
+        let (padding, digest_kernel) = (padding_kernel_name(self.unit), digest_name(self.unit));
+        let sources = self.sources;
+        print(quote! {
+            #(mod #functions;)*
+            #(mod #circuits;)*
 
-        /// Everything generated for this program.
-        pub static PROGRAM: ProgramUnit = ProgramUnit {
-            name: #name,
-            abi_version: #version,
-            fingerprint: bytes32(#fingerprint),
-            digest: bytes32(#digest),
-            functions: FUNCTIONS,
-        };
+            use traceloom_abi::registry::{
+                CircuitUnit, FunctionUnit, ProgramUnit, SourceFile, bytes32,
+            };
 
-        static FUNCTIONS: &[FunctionUnit] = &[#(#modules::UNIT),*];
-    })
+            /// Everything generated for this program.
+            pub static PROGRAM: ProgramUnit = ProgramUnit {
+                name: #name,
+                abi_version: #version,
+                fingerprint: bytes32(#fingerprint),
+                digest: bytes32(#digest),
+                functions: FUNCTIONS,
+                circuits: CIRCUITS,
+                sources: SOURCES,
+                padding_kernel: #padding,
+                digest_kernel: #digest_kernel,
+            };
+
+            static FUNCTIONS: &[FunctionUnit] = &[#(#functions::UNIT),*];
+
+            static CIRCUITS: &[CircuitUnit] = &[#(#circuits::UNIT),*];
+
+            static SOURCES: &[SourceFile] = &[#(
+                SourceFile { name: #sources, text: include_str!(#sources) }
+            ),*];
+        })
+    }
 }
 
 /// Text of the module of all programs of a crate, without its header. Each is in

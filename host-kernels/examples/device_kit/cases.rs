@@ -10,10 +10,9 @@ use traceloom_abi::trace::Trace;
 use traceloom_bytecode::Program;
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::system::GroupColumns;
+use traceloom_codegen::cuda::TextFile;
 use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::writer::{
-    TextFile, Writer, kernel_name, padding_kernel_name, row_writers,
-};
+use traceloom_codegen::cuda::writer::{Writer, kernel_name, padding_kernel_name, row_writers};
 use traceloom_codegen::plan::{FunctionPlan, ProgramPlan, plan_program};
 use traceloom_host_kernels::fixtures::{self, Fixture};
 use traceloom_host_kernels::launches::{Encoding, Executed};

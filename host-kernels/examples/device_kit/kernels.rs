@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use traceloom_codegen::cuda::TextFile;
 use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::writer::{TextFile, Writer, kernel_name};
+use traceloom_codegen::cuda::writer::{Writer, kernel_name};
 use traceloom_codegen::plan::FunctionPlan;
 
 /// Entry points with the 32-bit words of their seeds; jobs name one by position.

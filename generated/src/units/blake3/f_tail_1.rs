@@ -39,7 +39,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
-            kernel: "f_tail_1_path0",
+            kernel: "tl_p_blake3_f_tail_1_path0",
         },
         PathUnit {
             leaves: &[1],
@@ -51,15 +51,14 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
-            kernel: "f_tail_1_path1",
+            kernel: "tl_p_blake3_f_tail_1_path1",
         },
     ],
     generic: GenericUnit {
         pack: None,
         write: |s, r, shape| write_generic_rows(s, r, shape, generic_write),
-        kernel: "f_tail_1_generic",
+        kernel: "tl_p_blake3_f_tail_1_generic",
     },
-    evaluators: None,
 };
 static PATH0_WORDS: [SeedWord; 3] = [
     SeedWord::at(0, Full, Multiplicity),

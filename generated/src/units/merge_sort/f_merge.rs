@@ -39,7 +39,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
-            kernel: "f_merge_path0",
+            kernel: "tl_p_merge_sort_f_merge_path0",
         },
         PathUnit {
             leaves: &[1],
@@ -51,7 +51,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
-            kernel: "f_merge_path1",
+            kernel: "tl_p_merge_sort_f_merge_path1",
         },
         PathUnit {
             leaves: &[2],
@@ -63,7 +63,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path2_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path2_write),
-            kernel: "f_merge_path2",
+            kernel: "tl_p_merge_sort_f_merge_path2",
         },
         PathUnit {
             leaves: &[3],
@@ -75,15 +75,14 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path3_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path3_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path3_write),
-            kernel: "f_merge_path3",
+            kernel: "tl_p_merge_sort_f_merge_path3",
         },
     ],
     generic: GenericUnit {
         pack: None,
         write: |s, r, shape| write_generic_rows(s, r, shape, generic_write),
-        kernel: "f_merge_generic",
+        kernel: "tl_p_merge_sort_f_merge_generic",
     },
-    evaluators: None,
 };
 static PATH0_WORDS: [SeedWord; 10] = [
     SeedWord::at(0, Full, Multiplicity),

@@ -39,15 +39,14 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
-            kernel: "f_sha256_block_path0",
+            kernel: "tl_p_sha256_f_sha256_block_path0",
         },
     ],
     generic: GenericUnit {
         pack: None,
         write: |s, r, shape| write_generic_rows(s, r, shape, generic_write),
-        kernel: "f_sha256_block_generic",
+        kernel: "tl_p_sha256_f_sha256_block_generic",
     },
-    evaluators: None,
 };
 static PATH0_WORDS: [SeedWord; 106] = [
     SeedWord::at(0, Full, Multiplicity),

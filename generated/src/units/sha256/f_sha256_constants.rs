@@ -39,7 +39,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
-            kernel: "f_sha256_constants_path0",
+            kernel: "tl_p_sha256_f_sha256_constants_path0",
         },
         PathUnit {
             leaves: &[1],
@@ -51,7 +51,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
-            kernel: "f_sha256_constants_path1",
+            kernel: "tl_p_sha256_f_sha256_constants_path1",
         },
         PathUnit {
             leaves: &[2],
@@ -63,7 +63,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path2_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path2_write),
-            kernel: "f_sha256_constants_path2",
+            kernel: "tl_p_sha256_f_sha256_constants_path2",
         },
         PathUnit {
             leaves: &[3],
@@ -75,7 +75,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path3_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path3_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path3_write),
-            kernel: "f_sha256_constants_path3",
+            kernel: "tl_p_sha256_f_sha256_constants_path3",
         },
         PathUnit {
             leaves: &[4],
@@ -87,7 +87,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path4_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path4_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path4_write),
-            kernel: "f_sha256_constants_path4",
+            kernel: "tl_p_sha256_f_sha256_constants_path4",
         },
         PathUnit {
             leaves: &[5],
@@ -99,7 +99,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path5_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path5_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path5_write),
-            kernel: "f_sha256_constants_path5",
+            kernel: "tl_p_sha256_f_sha256_constants_path5",
         },
         PathUnit {
             leaves: &[6],
@@ -111,7 +111,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path6_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path6_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path6_write),
-            kernel: "f_sha256_constants_path6",
+            kernel: "tl_p_sha256_f_sha256_constants_path6",
         },
         PathUnit {
             leaves: &[7],
@@ -123,7 +123,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path7_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path7_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path7_write),
-            kernel: "f_sha256_constants_path7",
+            kernel: "tl_p_sha256_f_sha256_constants_path7",
         },
         PathUnit {
             leaves: &[8],
@@ -135,7 +135,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path8_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path8_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path8_write),
-            kernel: "f_sha256_constants_path8",
+            kernel: "tl_p_sha256_f_sha256_constants_path8",
         },
         PathUnit {
             leaves: &[9],
@@ -147,7 +147,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path9_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path9_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path9_write),
-            kernel: "f_sha256_constants_path9",
+            kernel: "tl_p_sha256_f_sha256_constants_path9",
         },
         PathUnit {
             leaves: &[10],
@@ -159,7 +159,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path10_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path10_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path10_write),
-            kernel: "f_sha256_constants_path10",
+            kernel: "tl_p_sha256_f_sha256_constants_path10",
         },
         PathUnit {
             leaves: &[11],
@@ -171,7 +171,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path11_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path11_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path11_write),
-            kernel: "f_sha256_constants_path11",
+            kernel: "tl_p_sha256_f_sha256_constants_path11",
         },
         PathUnit {
             leaves: &[12],
@@ -183,7 +183,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path12_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path12_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path12_write),
-            kernel: "f_sha256_constants_path12",
+            kernel: "tl_p_sha256_f_sha256_constants_path12",
         },
         PathUnit {
             leaves: &[13],
@@ -195,7 +195,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path13_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path13_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path13_write),
-            kernel: "f_sha256_constants_path13",
+            kernel: "tl_p_sha256_f_sha256_constants_path13",
         },
         PathUnit {
             leaves: &[14],
@@ -207,7 +207,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path14_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path14_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path14_write),
-            kernel: "f_sha256_constants_path14",
+            kernel: "tl_p_sha256_f_sha256_constants_path14",
         },
         PathUnit {
             leaves: &[15],
@@ -219,15 +219,14 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path15_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path15_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path15_write),
-            kernel: "f_sha256_constants_path15",
+            kernel: "tl_p_sha256_f_sha256_constants_path15",
         },
     ],
     generic: GenericUnit {
         pack: None,
         write: |s, r, shape| write_generic_rows(s, r, shape, generic_write),
-        kernel: "f_sha256_constants_generic",
+        kernel: "tl_p_sha256_f_sha256_constants_generic",
     },
-    evaluators: None,
 };
 static PATH0_WORDS: [SeedWord; 2] = [
     SeedWord::at(0, Full, Multiplicity),
