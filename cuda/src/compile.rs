@@ -66,12 +66,14 @@ pub fn compiler_version() -> Result<(u32, u32), CompileError> {
     Compiler::find().map(|compiler| compiler.version())
 }
 
-/// Compiles every `.cu` file for a processor such as `sm_90`, in the order given.
+/// Compiles the `.cu` files that are `wanted` for a processor such as `sm_90`, in the
+/// order given.
 ///
 /// # Errors
 /// [`CompileError`]; the compiler is not needed where all files are cached.
 pub fn compile(
     sources: &[SourceFile],
+    wanted: impl Fn(&SourceFile) -> bool,
     architecture: &str,
     cache: Option<&KernelCache>,
 ) -> Result<Vec<CompiledFile>, CompileError> {
@@ -80,7 +82,7 @@ pub fn compile(
     let mut options = vec![format!("--gpu-architecture={architecture}")];
     options.extend(OPTIONS.map(String::from));
     let units: Vec<&SourceFile> =
-        sources.iter().filter(|file| file.name.ends_with(".cu")).collect();
+        sources.iter().filter(|file| file.name.ends_with(".cu") && wanted(file)).collect();
     units.par_iter().map(|file| compile_file(file, &texts, &options, cache)).collect()
 }
 

@@ -1,7 +1,9 @@
 //! Devices, streams, events and buffers, with an owner each.
 //!
 //! - A [`Buffer`] is released behind everything that is queued on any stream of its
-//!   device when it is dropped; nobody waits for that.
+//!   device when it is dropped; nobody waits for that. Its memory is kept for the next
+//!   buffer of its size, since drivers allocate slowly, and given back when an
+//!   allocation would fail.
 //! - After an error that is final a device answers [`DeviceError::Lost`] to all.
 //! - Transfers are made in [`Stream::upload`] and [`Stream::download`] alone, and both
 //!   write the ledger.
@@ -36,6 +38,8 @@ struct Inner {
     memory: Mutex<Accounts>,
     /// Dropped buffers that work may still use.
     leaving: Mutex<Vec<Leaving>>,
+    /// Memory that no work uses, by size.
+    kept: Mutex<BTreeMap<u64, Vec<Memory>>>,
     streams: Mutex<Vec<Weak<StreamInner>>>,
     caches: Mutex<Vec<Weak<dyn Reclaim>>>,
     /// The code of a final error; 0 without.
@@ -93,6 +97,7 @@ impl Device {
             driver,
             memory: Mutex::default(),
             leaving: Mutex::default(),
+            kept: Mutex::default(),
             streams: Mutex::default(),
             caches: Mutex::default(),
             lost: AtomicU32::new(0),
@@ -119,12 +124,15 @@ impl Device {
         (accounts.held, accounts.peak)
     }
 
-    /// Bytes that nobody has.
+    /// Bytes that a new buffer may have.
     ///
     /// # Errors
     /// [`DeviceError`].
     pub fn free_memory(&self) -> Result<u64, DeviceError> {
-        self.call("asking for free memory", Place::default, |driver| driver.free_memory())
+        let free =
+            self.call("asking for free memory", Place::default, |driver| driver.free_memory())?;
+        let kept: u64 = lock(&self.0.kept).values().flatten().map(|memory| memory.bytes).sum();
+        Ok(free + kept)
     }
 
     /// The final error that this device has had.
@@ -194,7 +202,8 @@ impl Device {
             accounts.peak = accounts.peak.max(accounts.held);
             *accounts.by_name.entry(name.into()).or_default() += bytes.get();
         }
-        let buffer = Buffer { device: self.clone(), name: name.into(), memory: Some(memory) };
+        let bytes = bytes.get();
+        let buffer = Buffer { device: self.clone(), name: name.into(), bytes, memory: Some(memory) };
         if self.0.poison.load(Ordering::Relaxed) {
             stream.fill(&buffer, POISON)?;
         }
@@ -202,17 +211,25 @@ impl Device {
     }
 
     fn allocate_memory(&self, name: &str, bytes: NonZeroU64) -> Result<Memory, DeviceError> {
+        let size = rounded(bytes);
+        if let Some(memory) = lock(&self.0.kept).get_mut(&size.get()).and_then(Vec::pop) {
+            return Ok(memory);
+        }
         let attempt =
-            || self.call("allocating", || Place::buffer(name), |driver| driver.allocate(bytes));
+            || self.call("allocating", || Place::buffer(name), |driver| driver.allocate(size));
         let is_full = |result: &Result<Memory, DeviceError>| {
             result.as_ref().is_err_and(|error| error.code() == Code::OUT_OF_MEMORY)
         };
         let mut result = attempt();
-        if is_full(&result) && self.settle(true) {
-            result = attempt();
-        }
-        while is_full(&result) && self.reclaim(bytes.get()) {
+        if is_full(&result) {
             self.settle(true);
+            if self.give_back() {
+                result = attempt();
+            }
+        }
+        while is_full(&result) && self.reclaim(size.get()) {
+            self.settle(true);
+            self.give_back();
             result = attempt();
         }
         if !is_full(&result) {
@@ -221,15 +238,22 @@ impl Device {
         let free = self.free_memory()?;
         let accounts = lock(&self.0.memory);
         let largest = accounts.by_name.iter().max_by_key(|(_, bytes)| **bytes);
-        let largest =
-            largest.map(|(name, bytes)| format!(", most of it {bytes} of {name:?}"));
+        let largest = largest.map(|(name, bytes)| format!(", most of it {bytes} of {name:?}"));
         Err(DeviceError::Memory {
             device: self.info().to_string(),
             buffer: name.into(),
-            need: bytes.get(),
+            need: size.get(),
             free,
             held: accounts.held,
             largest: largest.unwrap_or_default(),
+        })
+    }
+
+    /// Gives the driver what is kept; whether there was any.
+    fn give_back(&self) -> bool {
+        let kept = std::mem::take(&mut *lock(&self.0.kept));
+        kept.into_values().flatten().fold(false, |any, memory| {
+            any | self.0.driver.release(memory).is_ok()
         })
     }
 
@@ -240,29 +264,25 @@ impl Device {
         caches.iter().any(|cache| cache.reclaim(bytes))
     }
 
-    /// Releases dropped buffers whose work is complete, or waits for all of them; whether
-    /// any was released.
-    fn settle(&self, wait: bool) -> bool {
+    /// Keeps the memory of dropped buffers whose work is complete, or waits for all.
+    fn settle(&self, wait: bool) {
+        let driver = &*self.0.driver;
         let leaving = std::mem::take(&mut *lock(&self.0.leaving));
-        let (mut kept, mut any) = (Vec::new(), false);
         for buffer in leaving {
-            let driver = &*self.0.driver;
             let ended = |event: &EventHandle| match wait {
                 true => driver.wait(event).is_ok(),
                 false => driver.is_complete(event).unwrap_or(false),
             };
             if !buffer.events.iter().all(ended) {
-                kept.push(buffer);
+                lock(&self.0.leaving).push(buffer);
                 continue;
             }
             for event in buffer.events {
                 // An event that is not destroyed is memory of the driver, and no more.
                 let _ = driver.release_event(event);
             }
-            any |= driver.release(buffer.memory).is_ok();
+            lock(&self.0.kept).entry(buffer.memory.bytes).or_default().push(buffer.memory);
         }
-        lock(&self.0.leaving).extend(kept);
-        any
     }
 
     /// Pinned memory of the host.
@@ -295,7 +315,18 @@ impl Drop for Inner {
             }
             let _ = self.driver.release(buffer.memory);
         }
+        for memory in std::mem::take(&mut *lock(&self.kept)).into_values().flatten() {
+            let _ = self.driver.release(memory);
+        }
     }
+}
+
+/// A size to allocate: at most an eighth more, so that buffers of about the same size
+/// can have each other's memory.
+fn rounded(bytes: NonZeroU64) -> NonZeroU64 {
+    const LEAST: u64 = 512;
+    let step = (bytes.get().checked_next_power_of_two().unwrap_or(1 << 63) / 16).max(LEAST);
+    bytes.get().checked_next_multiple_of(step).and_then(NonZeroU64::new).unwrap_or(bytes)
 }
 
 /// Work in order.
@@ -418,6 +449,27 @@ impl Stream {
         Ok(())
     }
 
+    /// Copies a buffer to the host, behind what is on the stream, and waits for it. For
+    /// what is small or is checked: traces come through the ring of pinned memory.
+    ///
+    /// # Errors
+    /// [`DeviceError`], also of the work before it.
+    pub fn read(
+        &self,
+        from: &Buffer,
+        ledger: &Ledger,
+        transfer: &Transfer<'_>,
+    ) -> Result<Vec<u8>, DeviceError> {
+        let size = usize::try_from(from.bytes).ok().and_then(NonZeroUsize::new);
+        let size = size.expect("buffers have bytes and fit the address space");
+        let mut pinned = self.device().pinned(size)?;
+        let length = size.get();
+        let pieces = Pieces { span: from.span(0, from.bytes), length, pitch: length, count: 1 };
+        self.download(&mut pinned, pieces, ledger, transfer)?;
+        pinned.wait()?;
+        Ok(pinned.bytes_mut()?.to_vec())
+    }
+
     /// Fills a buffer.
     ///
     /// # Errors
@@ -485,6 +537,7 @@ impl Drop for Event {
 pub struct Buffer {
     device: Device,
     name: String,
+    bytes: u64,
     memory: Option<Memory>,
 }
 
@@ -496,7 +549,7 @@ impl Buffer {
     /// Its size.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.memory().bytes
+        self.bytes
     }
 
     /// Its name.
@@ -517,9 +570,9 @@ impl Drop for Buffer {
         let inner = &self.device.0;
         {
             let mut accounts = lock(&inner.memory);
-            accounts.held -= memory.bytes;
+            accounts.held -= self.bytes;
             if let Some(bytes) = accounts.by_name.get_mut(&self.name) {
-                *bytes -= memory.bytes;
+                *bytes -= self.bytes;
             }
             accounts.by_name.retain(|_, bytes| *bytes > 0);
         }

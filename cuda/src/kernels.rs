@@ -8,9 +8,9 @@ use traceloom_abi::registry::{DeviceImage, ProgramUnit, SourceFile};
 use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 
 use crate::cache::KernelCache;
-use crate::compile::{CompileError, compile, compiler_version};
-use crate::device::{Buffer, Device, Grid, Module, Pinned, Stream};
-use crate::driver::{Arguments, DeviceInfo, KernelHandle, Pieces};
+use crate::compile::{CompileError, CompiledFile, compile, compiler_version};
+use crate::device::{Device, Grid, Module, Stream};
+use crate::driver::{Arguments, DeviceInfo, KernelHandle};
 use crate::error::{Code, DeviceError, Place};
 
 /// Bytes of shared memory that the seeds of a block may take, in words: `launch.cuh`.
@@ -40,9 +40,36 @@ impl KernelNames {
             let paths = function.paths.iter();
             rows.extend(paths.map(|path| (path.kernel.into(), path.schema.stride as usize)));
         }
-        let name = |what: &str| format!("tl_{}_{what}", unit.name);
-        Self { padding: name("padding"), digest: name("digest"), rows }
+        let (padding, digest) = (unit.padding_kernel.into(), unit.digest_kernel.into());
+        Self { padding, digest, rows }
     }
+}
+
+impl KernelNames {
+    /// Compiles the files that have these kernels, for a processor such as `sm_90`.
+    ///
+    /// # Errors
+    /// [`CompileError`].
+    pub fn compile(
+        &self,
+        sources: &[SourceFile],
+        architecture: &str,
+        cache: Option<&KernelCache>,
+    ) -> Result<Vec<CompiledFile>, CompileError> {
+        let wanted = |file: &SourceFile| self.all().any(|name| has_kernel(file.text, name));
+        compile(sources, wanted, architecture, cache)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> {
+        let rows = self.rows.iter().map(|(name, _)| &name[..]);
+        rows.chain([&self.padding[..], &self.digest])
+    }
+}
+
+/// Whether a source file has a kernel's definition.
+fn has_kernel(text: &str, name: &str) -> bool {
+    let mut after = text.match_indices(name).map(|(at, _)| text[at + name.len()..].chars().next());
+    after.any(|next| next == Some('('))
 }
 
 /// What kernels are loaded from.
@@ -205,8 +232,7 @@ impl Kernels {
         let mut module_of = BTreeMap::new();
         let find = |name: &str| -> Result<(usize, KernelHandle), KernelError> {
             // Each file has its own module; all of an image is in one.
-            let call = format!("{name}(");
-            let module = files.iter().position(|text| text.contains(&call)).unwrap_or(0);
+            let module = files.iter().position(|text| has_kernel(text, name)).unwrap_or(0);
             let handle = modules[module].kernel(name).map_err(failed)?;
             Ok((module, handle))
         };
@@ -299,7 +325,8 @@ impl KernelRequest<'_> {
             return Ok((vec![module], Vec::new(), Origin::Image { architectures }));
         }
         let architecture = info.architecture();
-        let files = compile(self.sources, &architecture, self.cache).map_err(|error| {
+        let files = self.names.compile(self.sources, &architecture, self.cache);
+        let files = files.map_err(|error| {
             let has_compiler = compiler_version().is_ok();
             match error {
                 error @ CompileError::NoCompiler { .. } if !has_compiler => KernelError::NoCode {
@@ -366,20 +393,15 @@ fn read_digest(
     ledger: &Ledger,
 ) -> Result<[u8; 32], DeviceError> {
     const BYTES: NonZeroU64 = NonZeroU64::new(32).expect("it is not zero");
-    let device = stream.device();
-    let buffer: Buffer = device.allocate(stream, "unit digest", BYTES)?;
+    let buffer = stream.device().allocate(stream, "unit digest", BYTES)?;
     let span = buffer.span(0, 32);
     let place =
         || Place { kernel: Some(request.names.digest.clone()), ..Place::buffer(buffer.name()) };
     let grid = Grid { blocks: 1, threads: 1 };
     stream.launch(kernel, grid, Arguments::Digest(span), place)?;
-    let mut pinned: Pinned = device.pinned(BYTES.try_into().expect("32 fits"))?;
     let transfer = Transfer { circuit: request.program, kind: Kind::Identity };
-    let pieces = Pieces { span, length: 32, pitch: 32, count: 1 };
-    stream.download(&mut pinned, pieces, ledger, &transfer)?;
-    stream.synchronize(&place())?;
-    let bytes = pinned.bytes_mut()?;
-    Ok(*bytes.first_chunk().expect("32 bytes were pinned"))
+    let bytes = stream.read(&buffer, ledger, &transfer)?;
+    Ok(*bytes.first_chunk().expect("32 bytes were read"))
 }
 
 #[cfg(test)]

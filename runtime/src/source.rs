@@ -4,6 +4,7 @@
 //! - [`RecordSource`] packs from the record, as often as it is asked;
 //! - [`CircuitSeeds`] owns packed seeds and copies them, when the record is gone.
 
+use std::fmt;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -40,7 +41,7 @@ pub struct CircuitColumns {
 }
 
 /// The seeds of a circuit that has rows.
-pub trait SeedSource: Sync {
+pub trait SeedSource: fmt::Debug + Sync {
     /// Where its columns are.
     fn columns(&self) -> CircuitColumns;
 

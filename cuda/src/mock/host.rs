@@ -53,7 +53,7 @@ impl HostRows<'_> {
     /// The launch's rows that lie in the window: their numbers and their positions.
     pub fn positions(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let Self { first_row, num_rows, first, count, height, .. } = *self;
-        let position = move |index| (first_row + index).wrapping_sub(first) & (height - 1);
+        let position = move |index: u64| (first_row + index).wrapping_sub(first) & (height - 1);
         let positions = (0..num_rows).map(move |index| (index, position(index)));
         positions.filter(move |&(_, position)| position < count)
     }
