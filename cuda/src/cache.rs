@@ -80,3 +80,43 @@ impl KernelCache {
         tempfile::tempfile_in(&self.folder).map(drop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_and_what_was_damaged_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = KernelCache::new(folder.path().join("made/when/needed"));
+        let (key, other) = ([7; 32], [8; 32]);
+        assert_eq!(cache.read(&key), None);
+        cache.write(&key, b"code");
+        assert_eq!((cache.read(&key).as_deref(), cache.read(&other)), (Some(&b"code"[..]), None));
+        let path = cache.path(&key);
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            assert_eq!(cache.read(&key), None, "byte {at}");
+            fs::write(&path, &whole[..at]).unwrap();
+            assert_eq!(cache.read(&key), None, "cut at {at}");
+        }
+        cache.write(&key, b"again");
+        assert_eq!(cache.read(&key).as_deref(), Some(&b"again"[..]));
+        let names = fs::read_dir(&cache.folder).unwrap();
+        assert_eq!(names.count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_holds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let cache = KernelCache::new(file.join("below"));
+        cache.write(&[7; 32], b"code");
+        assert_eq!(cache.read(&[7; 32]), None);
+        assert!(cache.check_writable().is_err());
+    }
+}

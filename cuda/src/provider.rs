@@ -11,7 +11,7 @@ use traceloom_runtime::source::SeedSource;
 use crate::cache::KernelCache;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::kernels::{KernelError, KernelNames, KernelRequest, Kernels};
+use crate::kernels::{KernelError, KernelNames, KernelRequest, Kernels, Origin};
 use crate::resident::budget_from_environment;
 use crate::rows::{CircuitRows, RowEngine};
 use crate::staging::StagingOptions;
@@ -45,14 +45,16 @@ impl RowOptions {
     }
 }
 
+/// Kernels by unit digest, with the name of their program.
+type Loaded = BTreeMap<[u8; 32], (&'static str, Arc<Kernels>)>;
+
 /// A device with the kernels that were loaded so far.
 #[derive(Debug)]
 pub struct RowWriter {
     engine: Arc<RowEngine>,
     images: &'static [DeviceImage],
     cache: Option<KernelCache>,
-    /// By unit digest.
-    kernels: Mutex<BTreeMap<[u8; 32], Arc<Kernels>>>,
+    kernels: Mutex<Loaded>,
 }
 
 impl RowWriter {
@@ -75,7 +77,7 @@ impl RowWriter {
         &self.engine
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<[u8; 32], Arc<Kernels>>> {
+    fn lock(&self) -> MutexGuard<'_, Loaded> {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -89,7 +91,7 @@ impl RowWriter {
         ledger: &Ledger,
     ) -> Result<Arc<Kernels>, KernelError> {
         let mut kernels = self.lock();
-        if let Some(loaded) = kernels.get(&unit.digest) {
+        if let Some((_, loaded)) = kernels.get(&unit.digest) {
             return Ok(Arc::clone(loaded));
         }
         let request = KernelRequest {
@@ -101,8 +103,17 @@ impl RowWriter {
             cache: self.cache.as_ref(),
         };
         let loaded = Arc::new(Kernels::load(self.engine.compute(), &request, ledger)?);
-        kernels.insert(unit.digest, Arc::clone(&loaded));
+        kernels.insert(unit.digest, (unit.name, Arc::clone(&loaded)));
         Ok(loaded)
+    }
+
+    /// Programs whose kernels were not compiled when this program was built, and how they
+    /// came: people wait for that once.
+    #[must_use]
+    pub fn compiled_now(&self) -> Vec<(&'static str, Origin)> {
+        let kernels = self.lock();
+        let origins = kernels.values().map(|(name, kernels)| (*name, kernels.origin().clone()));
+        origins.filter(|(_, origin)| matches!(origin, Origin::Compiled { fresh: 1.., .. })).collect()
     }
 }
 

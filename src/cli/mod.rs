@@ -3,8 +3,10 @@
 //! Exit codes: 0 done; 1 a well-formed proof, claim or program was refused; 2
 //! usage, or input that is unreadable or malformed.
 
+mod backend;
 mod check;
 mod codegen;
+mod doctor;
 mod execute;
 mod failure;
 mod inspect;
@@ -52,6 +54,9 @@ enum Command {
     Plan(RunArgs),
     /// Write the generated units of a crate, or compare them with its programs.
     Codegen(CodegenArgs),
+    /// Print what this machine and this build have for a GPU, and what to do about what
+    /// is missing.
+    Doctor,
 }
 
 /// What to run.
@@ -74,12 +79,16 @@ struct RunArgs {
 #[derive(Debug, Args)]
 struct TraceArgs {
     /// Who writes the rows of functions: reference (the interpreter over bytecode),
-    /// scalar (generated code on the CPU) or auto (generated code where there is any).
+    /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
+    /// (generated code on the CPU where there is any, since proofs are computed there).
     #[arg(long, default_value = "auto", value_parser = trace::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
-    /// Refuse where generated rows would fall back to reference rows.
+    /// Refuse where rows would be written by another provider than the one asked for.
     #[arg(long)]
     strict: bool,
+    /// Number of the GPU, counted from 0; `traceloom doctor` lists them.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    device: u32,
 }
 
 #[derive(Debug, Args)]
@@ -96,10 +105,14 @@ struct ProveArgs {
     run: RunArgs,
     #[command(flatten)]
     trace: TraceArgs,
+    /// Where the proof is computed: cpu, cuda (not in this version) or auto.
+    #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
+    backend: backend::Backend,
     /// Where to write the proof.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Folder for report.json: who wrote which rows from how many bytes, and times.
+    /// Folder for report.json: who wrote which rows from how many bytes, what was moved
+    /// to a GPU and back, and times.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     /// Parameters: fast (tests only), standard or proven.
@@ -180,7 +193,9 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
             lists.extend(verify.outputs.as_deref().map(verify::outputs).transpose()?);
             Ok(lists)
         }
-        Command::Programs | Command::Inspect(_) | Command::Codegen(_) => Ok(Vec::new()),
+        Command::Programs | Command::Inspect(_) | Command::Codegen(_) | Command::Doctor => {
+            Ok(Vec::new())
+        },
     }
 }
 
@@ -208,6 +223,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Codegen(args) => codegen::run(args),
+        Command::Doctor => doctor::run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

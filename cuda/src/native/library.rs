@@ -1,6 +1,7 @@
 //! Finding the libraries, and the compiler NVRTC.
 #![allow(unsafe_code)]
 
+use std::error::Error;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
 use std::path::PathBuf;
 use std::ptr::null_mut;
@@ -102,7 +103,8 @@ fn open(names: impl Iterator<Item = String>) -> Result<Library, Option<String>> 
         match unsafe { Library::new(&name) } {
             Ok(library) => return Ok(library),
             Err(error) => {
-                let error = error.to_string();
+                // The loader's own words are the source.
+                let error = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 // A loader that does not find the library says so of its name; one that
                 // does not find what the library needs, of another.
                 let absent = error.contains(&format!("{name}: cannot open shared object file"));
