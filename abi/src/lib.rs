@@ -13,7 +13,8 @@
 //! - [`registry`]: what generated code offers;
 //! - [`trace`]: main traces and the witness of a shard;
 //! - [`evaluate`]: what emitted evaluators read and write;
-//! - [`cuda`]: support headers of emitted CUDA text.
+//! - [`cuda`]: support headers of emitted CUDA text;
+//! - [`device_abi`]: what they and the host say to each other, made from the C header.
 //!
 //! This crate knows no program, no protocol and no device.
 
@@ -21,6 +22,9 @@ pub mod biguint;
 pub mod bytes;
 pub mod claim;
 pub mod cuda;
+#[allow(missing_docs)] // The header comments what a name does not say.
+#[rustfmt::skip]
+pub mod device_abi;
 pub mod evaluate;
 pub mod field;
 pub mod io;

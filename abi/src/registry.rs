@@ -201,10 +201,15 @@ pub struct SourceFile {
     pub text: &'static str,
 }
 
+/// Bytes that begin where a driver may read words of any size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Aligned<const N: usize>(pub [u8; N]);
+
 /// Compiled device code of one program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceImage {
-    /// Name of the program, as in [`ProgramUnit::name`].
+    /// Name of the program's module, for people: the digest says whose code it is.
     pub program: &'static str,
     /// Digest of the unit that was compiled. The code exposes it too.
     pub digest: [u8; 32],

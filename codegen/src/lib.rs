@@ -10,13 +10,18 @@
 //! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA;
 //! - [`mangle`]: names of untrusted functions in emitted text;
 //! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table;
+//! - [`device`]: CUDA text compiled to images, where there is a compiler;
+//! - `abi_header`: the Rust side of the device ABI (a feature);
 //! - [`units`]: the files of a crate, written, compared, kept up to date by builds.
 //!
 //! Everything is a function of the program alone: ordered collections, no clock,
 //! no path, no thread order.
 
+#[cfg(feature = "abi-header")]
+pub mod abi_header;
 pub mod compile;
 pub mod cuda;
+pub mod device;
 pub mod digest;
 pub mod evaluator;
 pub mod interpret;

@@ -171,7 +171,8 @@ impl Device {
     /// # Errors
     /// [`DeviceError`].
     pub fn stream(&self) -> Result<Stream, DeviceError> {
-        let handle = self.call("making a stream", Place::default, |driver| driver.create_stream())?;
+        let handle =
+            self.call("making a stream", Place::default, |driver| driver.create_stream())?;
         let inner = Arc::new(StreamInner { device: self.clone(), handle: Some(handle) });
         let mut streams = lock(&self.0.streams);
         streams.retain(|stream| stream.strong_count() > 0);
@@ -180,7 +181,8 @@ impl Device {
     }
 
     fn event(&self) -> Result<Event, DeviceError> {
-        let handle = self.call("making an event", Place::default, |driver| driver.create_event())?;
+        let handle =
+            self.call("making an event", Place::default, |driver| driver.create_event())?;
         Ok(Event { device: self.clone(), handle: Some(handle) })
     }
 
@@ -203,7 +205,8 @@ impl Device {
             *accounts.by_name.entry(name.into()).or_default() += bytes.get();
         }
         let bytes = bytes.get();
-        let buffer = Buffer { device: self.clone(), name: name.into(), bytes, memory: Some(memory) };
+        let buffer =
+            Buffer { device: self.clone(), name: name.into(), bytes, memory: Some(memory) };
         if self.0.poison.load(Ordering::Relaxed) {
             stream.fill(&buffer, POISON)?;
         }
@@ -252,9 +255,9 @@ impl Device {
     /// Gives the driver what is kept; whether there was any.
     fn give_back(&self) -> bool {
         let kept = std::mem::take(&mut *lock(&self.0.kept));
-        kept.into_values().flatten().fold(false, |any, memory| {
-            any | self.0.driver.release(memory).is_ok()
-        })
+        kept.into_values()
+            .flatten()
+            .fold(false, |any, memory| any | self.0.driver.release(memory).is_ok())
     }
 
     /// Asks caches for memory; whether one gave any.
@@ -321,11 +324,11 @@ impl Drop for Inner {
     }
 }
 
-/// A size to allocate: at most an eighth more, so that buffers of about the same size
-/// can have each other's memory.
+/// A size to allocate: at most a thirty-second more, so that buffers of about the same
+/// size can have each other's memory.
 fn rounded(bytes: NonZeroU64) -> NonZeroU64 {
     const LEAST: u64 = 512;
-    let step = (bytes.get().checked_next_power_of_two().unwrap_or(1 << 63) / 16).max(LEAST);
+    let step = (bytes.get().checked_next_power_of_two().unwrap_or(1 << 63) / 64).max(LEAST);
     bytes.get().checked_next_multiple_of(step).and_then(NonZeroU64::new).unwrap_or(bytes)
 }
 
@@ -475,9 +478,11 @@ impl Stream {
     /// # Errors
     /// [`DeviceError`].
     pub fn fill(&self, buffer: &Buffer, byte: u8) -> Result<(), DeviceError> {
-        self.call("filling", || Place::buffer(&buffer.name), |driver, stream| {
-            driver.fill(stream, buffer.span(0, buffer.bytes()), byte)
-        })
+        self.call(
+            "filling",
+            || Place::buffer(&buffer.name),
+            |driver, stream| driver.fill(stream, buffer.span(0, buffer.bytes()), byte),
+        )
     }
 
     pub(crate) fn launch(
@@ -510,7 +515,8 @@ impl Event {
     /// # Errors
     /// [`DeviceError`].
     pub fn wait(&self) -> Result<(), DeviceError> {
-        self.device.call("waiting for an event", Place::default, |driver| driver.wait(self.handle()))
+        self.device
+            .call("waiting for an event", Place::default, |driver| driver.wait(self.handle()))
     }
 
     /// Time between two events that are complete.
@@ -658,9 +664,8 @@ impl Module {
     }
 
     pub(crate) fn resources(&self, kernel: KernelHandle) -> Result<(u32, u32), DeviceError> {
-        self.device.call("asking for resources", Place::default, |driver| {
-            driver.kernel_resources(kernel)
-        })
+        self.device
+            .call("asking for resources", Place::default, |driver| driver.kernel_resources(kernel))
     }
 }
 

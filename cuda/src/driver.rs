@@ -12,7 +12,8 @@ use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
-use crate::abi::TlBases;
+use traceloom_abi::device_abi::TlBases;
+
 use crate::error::Code;
 
 /// What a device is.

@@ -295,10 +295,9 @@ type Loaded = (Vec<Module>, Vec<&'static str>, Origin);
 impl KernelRequest<'_> {
     fn failed(&self, info: &DeviceInfo, error: DeviceError) -> KernelError {
         let hint = match error.code() {
-            Code::NO_BINARY_FOR_GPU => format!(
-                "; build again with {} in TRACELOOM_CUDA_ARCHS",
-                info.architecture()
-            ),
+            Code::NO_BINARY_FOR_GPU => {
+                format!("; build again with {} in TRACELOOM_CUDA_ARCHS", info.architecture())
+            }
             Code::UNSUPPORTED_PTX_VERSION => format!(
                 "; the toolkit that compiled them is newer than the driver, which knows CUDA \
                  {}.{}: install a newer driver, or build again with {} in TRACELOOM_CUDA_ARCHS",
@@ -410,8 +409,10 @@ mod tests {
 
     #[test]
     fn architectures_run_where_they_do() {
-        let yes = [("sm_90", (9, 0)), ("sm_80", (8, 6)), ("compute_75", (12, 0)), ("sm_90a", (9, 0))];
-        let no = [("sm_90", (10, 0)), ("sm_86", (8, 0)), ("compute_90", (8, 9)), ("sm_90a", (9, 1))];
+        let yes =
+            [("sm_90", (9, 0)), ("sm_80", (8, 6)), ("compute_75", (12, 0)), ("sm_90a", (9, 0))];
+        let no =
+            [("sm_90", (10, 0)), ("sm_86", (8, 0)), ("compute_90", (8, 9)), ("sm_90a", (9, 1))];
         assert!(yes.iter().all(|&(name, capability)| runs(name, capability)));
         assert!(no.iter().all(|&(name, capability)| !runs(name, capability)));
         assert!(["", "sm_", "sm_x0", "ptx", "compute_"].iter().all(|name| !runs(name, (9, 0))));

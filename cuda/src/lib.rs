@@ -7,14 +7,12 @@
 //!   built or now;
 //! - [`rows`], [`resident`]: any range of rows of a circuit, from seeds that stay;
 //! - [`trace`], [`provider`]: device-born traces, for the proofs of `runtime`;
-//! - [`mock`]: a device that is none, for tests;
-//! - [`abi`]: arguments of kernels.
+//! - [`mock`]: a device that is none, for tests.
 //!
 //! The calls themselves are in `native`, the only unsafe code of the workspace; `driver`
 //! is the boundary. Nothing here chooses whether a device is used: `runtime::provider`
 //! does, once.
 
-pub mod abi;
 pub mod cache;
 pub mod compile;
 pub mod device;

@@ -17,8 +17,9 @@ use crate::rows::{CircuitRows, RowEngine};
 use crate::staging::StagingOptions;
 use crate::trace::BornTrace;
 
-/// This part of the free memory is left to the driver, which loads kernels into it.
-const RESERVED_FRACTION: u64 = 32;
+/// This part of the free memory is left to rounded sizes and to the driver, which loads
+/// kernels into it.
+const RESERVED_FRACTION: u64 = 16;
 
 /// How a device is used.
 #[derive(Clone, Debug)]
@@ -113,7 +114,9 @@ impl RowWriter {
     pub fn compiled_now(&self) -> Vec<(&'static str, Origin)> {
         let kernels = self.lock();
         let origins = kernels.values().map(|(name, kernels)| (*name, kernels.origin().clone()));
-        origins.filter(|(_, origin)| matches!(origin, Origin::Compiled { fresh: 1.., .. })).collect()
+        origins
+            .filter(|(_, origin)| matches!(origin, Origin::Compiled { fresh: 1.., .. }))
+            .collect()
     }
 }
 

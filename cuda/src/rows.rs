@@ -11,11 +11,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use traceloom_abi::device_abi::TlBases;
 use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 use traceloom_runtime::seeds::{Encoding, SeedError, Why};
 use traceloom_runtime::source::SeedSource;
 
-use crate::abi::TlBases;
 use crate::device::{Buffer, Device, Stream};
 use crate::driver::{Arguments, RowsArguments, Span};
 use crate::error::{DeviceError, Place};
@@ -236,9 +236,7 @@ impl<'a> CircuitRows<'a> {
     fn bounded(&self, what: &'static str, value: u64, most: u64) -> Result<(), RowsError> {
         match value <= most {
             true => Ok(()),
-            false => {
-                Err(RowsError::Size { circuit: self.circuit.into(), what, value, most })
-            }
+            false => Err(RowsError::Size { circuit: self.circuit.into(), what, value, most }),
         }
     }
 
@@ -345,9 +343,8 @@ impl<'a> CircuitRows<'a> {
             let seeds = &mut chunk.bytes_mut().map_err(failed)?[..len];
             let of_run = (chunk_rows.start - first) as usize..(chunk_rows.end - first) as usize;
             let fits = self.source.fill(run, encoding, of_run, seeds);
-            let fits = fits.map_err(|error| {
-                RowsError::Seeds { circuit: self.circuit.into(), error }
-            })?;
+            let fits =
+                fits.map_err(|error| RowsError::Seeds { circuit: self.circuit.into(), error })?;
             if !fits {
                 return Ok(None);
             }
@@ -374,9 +371,8 @@ impl<'a> CircuitRows<'a> {
     ) -> Result<(), RowsError> {
         let (name, stride) = self.source.kernel(run, encoding);
         let kernel = self.kernels.get(name);
-        let kernel = kernel.map_err(|error| {
-            RowsError::Kernels { circuit: self.circuit.into(), error }
-        })?;
+        let kernel =
+            kernel.map_err(|error| RowsError::Kernels { circuit: self.circuit.into(), error })?;
         let stride = stride as u64;
         let seeds = buffer.span((rows.start - first) * stride, (rows.end - rows.start) * stride);
         let selector = self.source.runs()[run].first_member_selector;

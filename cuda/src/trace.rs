@@ -8,8 +8,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use traceloom_abi::field::{element, is_canonical};
 use traceloom_abi::trace::Trace;
-use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 use traceloom_runtime::device::DeviceTrace;
+use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 
 use crate::device::Buffer;
 use crate::driver::Pieces;
@@ -178,7 +178,11 @@ fn turn(chunk: &mut Chunk<'_>, tile: &Tile, trace: &mut Trace) -> Result<(), Dow
             for (position, column) in tile.columns.clone().enumerate() {
                 let word = u64::from_le_bytes(words[position * num_rows + of_tile]);
                 if !is_canonical(word) {
-                    return Err(DownloadError::Cell { row: tile.rows.start + of_tile, column, word });
+                    return Err(DownloadError::Cell {
+                        row: tile.rows.start + of_tile,
+                        column,
+                        word,
+                    });
                 }
                 row[column] = element(word);
             }

@@ -38,7 +38,7 @@ fn main() {
 fn writer(device: &Device) -> RowWriter {
     device.poison_fresh_memory();
     let options = RowOptions::from_environment(device).unwrap();
-    RowWriter::new(device, &[], options).unwrap()
+    RowWriter::new(device, traceloom_generated::IMAGES, options).unwrap()
 }
 
 fn traces_are_reference_traces(device: Device) {
@@ -55,7 +55,7 @@ fn edges_of_powers_of_two(device: Device) {
     let options = RowOptions::from_environment(&device).unwrap();
     let options = RowOptions { staging: staging(1 << 12, 2), ..options };
     device.poison_fresh_memory();
-    let writer = RowWriter::new(&device, &[], options).unwrap();
+    let writer = RowWriter::new(&device, traceloom_generated::IMAGES, options).unwrap();
     for n in [0, 2, 3, 4, 254, 255, 256] {
         let case = Case::fibonacci(n);
         assert!(case.device(&writer, true).unwrap().0 == case.reference(), "{n}");

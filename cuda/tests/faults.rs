@@ -172,13 +172,16 @@ fn resident_seeds_are_bounded_and_the_oldest_go_first() {
     let kernels = probe.kernels(unit, &ledger).unwrap();
     let rows = CircuitRows::new(probe.engine(), &kernels, "fibonacci", &sources[0], &ledger);
     let one: u64 = rows.seed_bytes().iter().sum();
-    assert_eq!([write(&probe, &rows, &ledger), write(&probe, &rows, &ledger)], [Some(one), Some(0)]);
+    assert_eq!(
+        [write(&probe, &rows, &ledger), write(&probe, &rows, &ledger)],
+        [Some(one), Some(0)]
+    );
     // Room for two of three.
     let writer = writer_on(&Device::mock(&mock()), staging(1 << 12, 2), 2 * one + one / 2);
     let kernels = writer.kernels(unit, &ledger).unwrap();
-    let rows = sources.each_ref().map(|source| {
-        CircuitRows::new(writer.engine(), &kernels, "fibonacci", source, &ledger)
-    });
+    let rows = sources
+        .each_ref()
+        .map(|source| CircuitRows::new(writer.engine(), &kernels, "fibonacci", source, &ledger));
     let up = |circuit: usize| write(&writer, &rows[circuit], &ledger).unwrap();
     assert_eq!([up(0), up(1), up(0), up(2)], [one, one, 0, one], "circuit 1 is the oldest");
     assert_eq!([up(0), up(2), up(1), up(0)], [0, 0, one, one], "circuit 0, then 2");

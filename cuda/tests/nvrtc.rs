@@ -55,7 +55,8 @@ fn units_compile_and_are_kept() {
 fn a_damaged_kernel_is_compiled_again() {
     let folder = tempfile::tempdir().unwrap();
     let cache = KernelCache::new(folder.path());
-    let source = SourceFile { name: "k.cu", text: "#include \"platform.cuh\"\nTL_KERNEL void k() {}\n" };
+    let source =
+        SourceFile { name: "k.cu", text: "#include \"platform.cuh\"\nTL_KERNEL void k() {}\n" };
     let run = || compile(&[source], |_| true, ARCHITECTURE, Some(&cache)).unwrap().remove(0);
     let fresh = run();
     let path = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();

@@ -180,8 +180,7 @@ fn any_window_is_written_and_nothing_beside_it() {
                 let ledger = Ledger::default();
                 let kernels = writer.kernels(unit, &ledger).unwrap();
                 let name = format!("{circuit:?}");
-                let rows =
-                    CircuitRows::new(writer.engine(), &kernels, &name, &source, &ledger);
+                let rows = CircuitRows::new(writer.engine(), &kernels, &name, &source, &ledger);
                 for window in windows(trace.height() as u64) {
                     check_window(&writer, &rows, trace, window);
                 }

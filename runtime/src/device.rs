@@ -133,9 +133,10 @@ impl ShardTraces {
         let download = |(trace, circuit): (Option<MainTrace>, &String)| match trace {
             None => Ok(None),
             Some(MainTrace::Host(trace)) => Ok(Some(trace)),
-            Some(MainTrace::Device(trace)) => trace.download(ledger).map(Some).map_err(|error| {
-                WitnessError::Device { circuit: circuit.clone(), error }
-            }),
+            Some(MainTrace::Device(trace)) => trace
+                .download(ledger)
+                .map(Some)
+                .map_err(|error| WitnessError::Device { circuit: circuit.clone(), error }),
         };
         let traces = self.traces.into_iter().zip(circuits).map(download);
         let traces = traces.collect::<Result<_, _>>()?;

@@ -149,9 +149,10 @@ impl Entries {
                 "transfers": moved.transfers,
             })
         });
-        let avoided = self.avoided.iter().map(|(circuit, bytes)| {
-            json!({ "circuit": circuit, "bytes": bytes })
-        });
+        let avoided = self
+            .avoided
+            .iter()
+            .map(|(circuit, bytes)| json!({ "circuit": circuit, "bytes": bytes }));
         let dispatched = self.dispatched.iter().map(|((circuit, kernel), dispatched)| {
             json!({
                 "circuit": circuit,

@@ -364,8 +364,7 @@ struct Admission<'a> {
 
 impl<'a> Admission<'a> {
     fn new(option: DeviceOption<'a>, unit: &'static ProgramUnit, ledger: &Ledger) -> Self {
-        let none =
-            |reason| Self { device: None, record: None, left: 0, reason: Some(reason) };
+        let none = |reason| Self { device: None, record: None, left: 0, reason: Some(reason) };
         match option {
             DeviceOption::NotAsked => none(Reason::NoDevice("no device was looked for".into())),
             DeviceOption::Unavailable(reason) => none(Reason::NoDevice(reason.into())),
@@ -492,9 +491,9 @@ pub fn traces(
                 })?;
                 trace.map(MainTrace::Host)
             }
-            Choice::Device(members) => source.device(members, &mut report).map_err(|error| {
-                WitnessError::Device { circuit: circuit.name.clone(), error }
-            })?,
+            Choice::Device(members) => source
+                .device(members, &mut report)
+                .map_err(|error| WitnessError::Device { circuit: circuit.name.clone(), error })?,
         };
         report.rows = match &circuit.kind {
             CircuitKind::Function { .. } => num_rows(program, record, position),
@@ -573,8 +572,7 @@ impl Source<'_> {
     ) -> Result<Option<MainTrace>, String> {
         let (device, unit) = self.choices.device.expect("a device was chosen with its circuits");
         let runs = runs(self.program, self.record, self.position);
-        let source =
-            RecordSource::new(members.to_vec(), runs, self.record, &self.choices.pack);
+        let source = RecordSource::new(members.to_vec(), runs, self.record, &self.choices.pack);
         let Some(source) = source else { return Ok(None) };
         let ledger = &self.choices.ledger;
         let write = || device.write(unit, self.name, &source, ledger);

@@ -55,9 +55,9 @@ pub fn choose(backend: Backend, progress: &Progress) -> Result<Chosen, Failure> 
                     .into(),
             ));
         }
-        (Backend::Auto, Ok(_)) => Some(
-            "this version proves on no GPU; --trace device has it write the rows".to_owned(),
-        ),
+        (Backend::Auto, Ok(_)) => {
+            Some("this version proves on no GPU; --trace device has it write the rows".to_owned())
+        }
         (Backend::Auto, Err(error)) => Some(error.to_string()),
     };
     if let Some(reason) = &reason {

@@ -64,7 +64,9 @@ fn devices() -> Vec<RowWriter> {
 
 fn tools() {
     match Toolkit::find(&Environment::of_process()) {
-        Ok(Some(toolkit)) => say!("toolkit    nvcc {}, {}", toolkit.version, toolkit.nvcc.display()),
+        Ok(Some(toolkit)) => {
+            say!("toolkit    nvcc {}, {}", toolkit.version, toolkit.nvcc.display())
+        }
         Ok(None) => say!(
             "toolkit    none: builds compile no kernels; install the CUDA toolkit, or set NVCC or \
              CUDA_HOME, and build again"
@@ -72,7 +74,9 @@ fn tools() {
         Err(error) => say!("toolkit    cannot be used: {error}"),
     }
     match compiler_version() {
-        Ok((major, minor)) => say!("NVRTC      {major}.{minor}: kernels can be compiled on first use"),
+        Ok((major, minor)) => {
+            say!("NVRTC      {major}.{minor}: kernels can be compiled on first use")
+        }
         Err(error) => say!("NVRTC      none: {error}"),
     }
 }

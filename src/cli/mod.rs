@@ -154,6 +154,10 @@ struct CodegenArgs {
     /// Write nothing; name every unit that is stale, missing, edited or orphaned.
     #[arg(long)]
     check: bool,
+    /// Compile device code with nvcc into this folder, write nothing else, and print
+    /// registers, stack and spills of every kernel.
+    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    device: Option<PathBuf>,
     /// Folder of the crate's manifest; by default `generated`, if there is one here.
     #[arg(long = "crate", value_name = "DIR")]
     root: Option<PathBuf>,
@@ -195,7 +199,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
         }
         Command::Programs | Command::Inspect(_) | Command::Codegen(_) | Command::Doctor => {
             Ok(Vec::new())
-        },
+        }
     }
 }
 

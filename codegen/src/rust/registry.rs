@@ -95,10 +95,16 @@ pub fn program_list(names: &[&str]) -> String {
     print(quote! {
         #(#[doc = #docs] pub mod #modules;)*
 
-        use traceloom_abi::registry::ProgramUnit;
+        use traceloom_abi::registry::{DeviceImage, ProgramUnit};
 
         /// Units of all programs, by name.
         #[allow(dead_code)]
         pub static PROGRAMS: &[&ProgramUnit] = &[#(&#modules::PROGRAM),*];
+
+        /// Compiled device code of these programs; none where the build found no CUDA
+        /// compiler.
+        #[allow(dead_code)]
+        pub static IMAGES: &[DeviceImage] =
+            include!(concat!(env!("OUT_DIR"), "/device_images.rs"));
     })
 }

@@ -6,7 +6,8 @@
 //! - `found`: the set of files that is there;
 //! - `compare`: the differences, and which of them may be mended;
 //! - `problem`: how they read;
-//! - `build`: what a build script does about them.
+//! - `device`: the device code among them;
+//! - `build`: what a build script does about all of it.
 //!
 //! A build script needs one statement. It regenerates the units of changed
 //! programs in place, and refuses everything that a person should look at:
@@ -19,7 +20,7 @@
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `src/units/mod.rs` | modules of all programs, and the list `PROGRAMS` |
+//! | `src/units/mod.rs` | modules of all programs, and the lists `PROGRAMS` and `IMAGES` |
 //! | `src/units/NAME/mod.rs` | registry of one program, with its input digest |
 //! | `src/units/NAME/SYMBOL.rs` | packers and writers of one function |
 //! | `programs/NAME.plan.json` | its plan, for review |
@@ -29,6 +30,7 @@
 
 mod build;
 mod compare;
+mod device;
 mod expected;
 mod found;
 mod problem;
@@ -37,6 +39,7 @@ mod source;
 use std::path::{Path, PathBuf};
 
 pub use compare::{Change, Difference};
+pub use device::DeviceProblems;
 pub use expected::{Expected, ExpectedUnit};
 pub use problem::{FirstLine, Kind, Problem, Problems};
 

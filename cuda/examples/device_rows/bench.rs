@@ -96,7 +96,11 @@ fn registered(
     println!("subject name={label} recorded_rows={recorded} runs={}", source.runs().len());
     packing(&label, &source)?;
     // Seeds that stay and a ring of the usual size; then rings of other chunks.
-    let writer = RowWriter::new(device, &[], RowOptions { seed_budget: 8 << 30, ..options.clone() })?;
+    let writer = RowWriter::new(
+        device,
+        traceloom_generated::IMAGES,
+        RowOptions { seed_budget: 8 << 30, ..options.clone() },
+    )?;
     let kernels = writer.kernels(unit, &Ledger::default())?;
     kernel(writer.engine(), &kernels, &label, &source)?;
     for chunk in [1 << 20, 2 << 20, 4 << 20, 8 << 20] {

@@ -120,10 +120,9 @@ impl Emitted {
         wanted.extend(called.filter(|&f| !case.record.functions[f as usize].is_empty()));
         let unit = Ident::new("imported");
         // Sources are constants of a program; these live as long as it.
-        let sources = row_writers(&plan, &unit, &DIGEST).into_iter().map(|file| SourceFile {
-            name: file.name.leak(),
-            text: file.text.leak(),
-        });
+        let sources = row_writers(&plan, &unit, &DIGEST)
+            .into_iter()
+            .map(|file| SourceFile { name: file.name.leak(), text: file.text.leak() });
         let sources = sources.collect();
         Ok(Some(Self { case, plan, unit, wanted, sources }))
     }

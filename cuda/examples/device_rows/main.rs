@@ -46,7 +46,9 @@ fn run(args: &[&str]) -> Result<(), Box<dyn Error>> {
         ["parity", folder] => parity::run(&open()?, Some(KernelCache::new(folder))),
         ["bench"] => bench::run(&open()?, KernelCache::of_user()),
         ["bench", folder] => bench::run(&open()?, Some(KernelCache::new(folder))),
-        _ => Err("usage: device_rows compile ARCH FOLDER | parity [FOLDER] | bench [FOLDER]".into()),
+        _ => {
+            Err("usage: device_rows compile ARCH FOLDER | parity [FOLDER] | bench [FOLDER]".into())
+        }
     }
 }
 

@@ -27,7 +27,7 @@ use crate::sources::Packed;
 pub fn run(device: &Device, cache: Option<KernelCache>) -> Result<(), Box<dyn Error>> {
     device.poison_fresh_memory();
     let options = RowOptions { cache, ..RowOptions::from_environment(device)? };
-    let writer = RowWriter::new(device, &[], options.clone())?;
+    let writer = RowWriter::new(device, traceloom_generated::IMAGES, options.clone())?;
     for case in registered()? {
         whole(&case, &writer)?;
         windows(&case, &writer)?;

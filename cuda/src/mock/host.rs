@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use traceloom_abi::device_abi::TlBases;
 use traceloom_abi::field::{Goldilocks, word};
 use traceloom_abi::registry::{ProgramUnit, WriteGenericRows, WriteRows};
 use traceloom_abi::row::RowShape;
 
-use crate::abi::TlBases;
 use crate::kernels::KernelNames;
 
 /// Runs kernels by name.

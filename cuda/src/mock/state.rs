@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use traceloom_abi::device_abi::TlBases;
+
 use super::Call;
 use super::host::{HostRows, KernelHost};
-use crate::abi::TlBases;
 use crate::driver::{Arguments, Span};
 use crate::error::Code;
 

@@ -13,8 +13,9 @@ use cudarc::driver::sys::{
     CUfunction, CUfunction_attribute, CUmemorytype, CUmodule, CUresult, CUstream, CUstream_flags,
 };
 
+use traceloom_abi::device_abi::{TlRows, TlWindow};
+
 use super::library;
-use crate::abi::{TlRows, TlWindow};
 use crate::driver::{
     Arguments, DeviceInfo, Driver, EventHandle, HostMemory, KernelHandle, Memory, ModuleHandle,
     Pieces, Span, StreamHandle,
@@ -26,6 +27,8 @@ use crate::probe::Unavailable;
 /// drivers load what current toolkits compile.
 const OLDEST: c_int = 12_000;
 
+/// cudarc declares results as an enumeration, so a code that its bindings lack must not
+/// come back: they are those of CUDA 13.4, the newest there are, for this alone.
 fn check(result: CUresult) -> Result<(), Code> {
     match result as u32 {
         0 => Ok(()),
@@ -47,8 +50,7 @@ pub(crate) fn start() -> Result<u32, Unavailable> {
     // SAFETY: as above.
     check(unsafe { sys::cuInit(0) }).map_err(refused("cuInit"))?;
     // SAFETY: as above.
-    check(unsafe { sys::cuDeviceGetCount(&raw mut count) })
-        .map_err(refused("cuDeviceGetCount"))?;
+    check(unsafe { sys::cuDeviceGetCount(&raw mut count) }).map_err(refused("cuDeviceGetCount"))?;
     match u32::try_from(count) {
         Ok(count) if count > 0 => Ok(count),
         _ => Err(Unavailable::NoDevice),
@@ -292,9 +294,8 @@ impl Driver for CudaDriver {
         check(unsafe { sys::cuEventCreate(&raw mut event, flags) })?;
         // SAFETY: pointer to a local variable.
         let allocated = check(unsafe { sys::cuMemHostAlloc(&raw mut pointer, bytes.get(), 0) });
-        let pointer = allocated.and_then(|()| {
-            NonNull::new(pointer.cast::<u8>()).ok_or(Code::OUT_OF_MEMORY)
-        });
+        let pointer =
+            allocated.and_then(|()| NonNull::new(pointer.cast::<u8>()).ok_or(Code::OUT_OF_MEMORY));
         match pointer {
             Ok(pointer) => {
                 // SAFETY: the allocation has this many bytes. Written once, so that a slice
@@ -539,12 +540,12 @@ impl Driver for CudaDriver {
             }
             Arguments::Rows(rows) if rows.is_sound() => {
                 let mut rows = TlRows {
-                    seeds: rows.seeds.map_or(Ok(0), |seeds| seeds.address())?,
+                    seeds: rows.seeds.map_or(Ok(0), |seeds| seeds.address())? as *const u32,
                     first_row: rows.first_row,
                     num_rows: rows.num_rows,
                     bases: rows.bases,
                     window: TlWindow {
-                        cells: rows.cells.address()?,
+                        cells: rows.cells.address()? as *mut u64,
                         stride: rows.stride,
                         first: rows.first,
                         count: rows.count,

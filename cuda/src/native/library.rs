@@ -153,7 +153,8 @@ impl Compiler {
             for folder in toolkit_folders() {
                 let builtins = builtins(&folder);
                 let paths = names().map(|name| folder.join(name)).chain(builtins);
-                let paths: Vec<String> = paths.filter_map(|path| path.to_str().map(Into::into)).collect();
+                let paths: Vec<String> =
+                    paths.filter_map(|path| path.to_str().map(Into::into)).collect();
                 for path in paths {
                     if let Ok(library) = open(std::iter::once(path)) {
                         std::mem::forget(library);
@@ -190,7 +191,8 @@ impl Compiler {
         options: &[String],
     ) -> Result<Vec<u8>, CompileError> {
         let failed = |log: String| CompileError::Refused { file: name.into(), log };
-        let string = |text: &str| CString::new(text).map_err(|_| failed("it has a zero byte".into()));
+        let string =
+            |text: &str| CString::new(text).map_err(|_| failed("it has a zero byte".into()));
         let (title, text) = (string(name)?, string(text)?);
         let names: Vec<CString> =
             headers.iter().map(|(name, _)| string(name)).collect::<Result<_, _>>()?;
@@ -198,10 +200,12 @@ impl Compiler {
             headers.iter().map(|(_, text)| string(text)).collect::<Result<_, _>>()?;
         let options: Vec<CString> =
             options.iter().map(|option| string(option)).collect::<Result<_, _>>()?;
-        let pointers =
-            |strings: &[CString]| strings.iter().map(|s| s.as_ptr()).collect::<Vec<*const c_char>>();
+        let pointers = |strings: &[CString]| {
+            strings.iter().map(|s| s.as_ptr()).collect::<Vec<*const c_char>>()
+        };
         let (names_at, texts_at) = (pointers(&names), pointers(&texts));
-        let count = c_int::try_from(headers.len()).map_err(|_| failed("too many headers".into()))?;
+        let count =
+            c_int::try_from(headers.len()).map_err(|_| failed("too many headers".into()))?;
         let mut program = null_mut();
         // SAFETY: both arrays have `count` terminated strings, and all outlive the program.
         let result = unsafe {

@@ -120,11 +120,7 @@ pub fn examples() -> Vec<Case> {
         Case::new(traceloom_programs::sha256::program().unwrap(), &[150], 150),
         Case::fibonacci(70),
         Case::new(traceloom_programs::merge_sort::program().unwrap(), &[20], 80),
-        Case::new(
-            traceloom_programs::div_rem::program().unwrap(),
-            &[7, 0, 0, 9, 0, 2, 0, 0],
-            0,
-        ),
+        Case::new(traceloom_programs::div_rem::program().unwrap(), &[7, 0, 0, 9, 0, 2, 0, 0], 0),
     ]
 }
 

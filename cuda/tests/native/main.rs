@@ -33,7 +33,10 @@ fn main() -> ExitCode {
     let folder = Arc::new(tempfile::tempdir().expect("a temporary folder"));
     let libraries = Libraries::new(folder.path());
     let libraries = Arc::new(libraries);
-    let trial = |name: &'static str, library: &'static str, settings: &'static [(&str, &str)], expected: &'static str| {
+    let trial = |name: &'static str,
+                 library: &'static str,
+                 settings: &'static [(&str, &str)],
+                 expected: &'static str| {
         let (libraries, folder) = (Arc::clone(&libraries), Arc::clone(&folder));
         Trial::test(name, move || {
             let case = if expected == "traces are equal" { "traces" } else { "probe" };
@@ -49,7 +52,7 @@ fn main() -> ExitCode {
         trial("no_device", "whole", &[("FAKE_INIT", "100")], "shows no device"),
         trial("no_device_is_shown", "whole", &[("FAKE_COUNT", "0")], "shows no device"),
         trial("a_mismatch", "whole", &[("FAKE_INIT", "803")], "system driver mismatch"),
-        trial("a_code_nobody_knows", "whole", &[("FAKE_INIT", "4711")], "CUDA error 4711"),
+        trial("a_code_without_name", "whole", &[("FAKE_INIT", "910")], "CUDA error 910"),
         trial("two_devices", "whole", &[], "2 devices, device 1 (fake, sm_90)"),
         trial("traces_through_the_driver", "whole", &[], "traces are equal"),
     ];
@@ -74,7 +77,8 @@ impl Libraries {
             write(&format!("whole/{name}"), text);
         }
         let mut source = String::from(include_str!("driver.cpp"));
-        for unit in PROGRAMS.iter().filter(|unit| ["fibonacci", "merge_sort"].contains(&unit.name)) {
+        for unit in PROGRAMS.iter().filter(|unit| ["fibonacci", "merge_sort"].contains(&unit.name))
+        {
             for file in unit.sources {
                 write(&format!("whole/{}", file.name), file.text);
                 if file.name.ends_with(".cu") {

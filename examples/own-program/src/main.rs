@@ -26,6 +26,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}: seed bytes by path {strides:?}", function.symbol);
     }
 
+    match units::IMAGES.iter().find(|image| image.digest == unit.digest) {
+        Some(image) => println!("device code for {:?}", image.architectures),
+        None => println!("no device code: this build found no nvcc"),
+    }
+
     let entry = program.find("binomial").ok_or("the program has no such function")?;
     let claims = [(entry, vec![24, 9])];
     let execution = execute(&program, &claims, Io::default(), &Limits::default())?;

@@ -11,7 +11,7 @@ pub mod fibonacci;
 pub mod merge_sort;
 /// Units of the program `sha256`.
 pub mod sha256;
-use traceloom_abi::registry::ProgramUnit;
+use traceloom_abi::registry::{DeviceImage, ProgramUnit};
 /// Units of all programs, by name.
 #[allow(dead_code)]
 pub static PROGRAMS: &[&ProgramUnit] = &[
@@ -21,3 +21,9 @@ pub static PROGRAMS: &[&ProgramUnit] = &[
     &merge_sort::PROGRAM,
     &sha256::PROGRAM,
 ];
+/// Compiled device code of these programs; none where the build found no CUDA
+/// compiler.
+#[allow(dead_code)]
+pub static IMAGES: &[DeviceImage] = include!(
+    concat!(env!("OUT_DIR"), "/device_images.rs"),
+);

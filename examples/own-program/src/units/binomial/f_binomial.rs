@@ -4,7 +4,7 @@
 
 #![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::{Goldilocks, element, inverse_or_zero, word};
+use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
@@ -39,7 +39,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
-            kernel: "f_binomial_path0",
+            kernel: "tl_p_binomial_f_binomial_path0",
         },
         PathUnit {
             leaves: &[1],
@@ -51,7 +51,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
-            kernel: "f_binomial_path1",
+            kernel: "tl_p_binomial_f_binomial_path1",
         },
         PathUnit {
             leaves: &[2],
@@ -63,15 +63,14 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
             pack_checked: |r, q, s| pack_rows(r, q, s, path2_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path2_write),
-            kernel: "f_binomial_path2",
+            kernel: "tl_p_binomial_f_binomial_path2",
         },
     ],
     generic: GenericUnit {
         pack: None,
         write: |s, r, shape| write_generic_rows(s, r, shape, generic_write),
-        kernel: "f_binomial_generic",
+        kernel: "tl_p_binomial_f_binomial_generic",
     },
-    evaluators: None,
 };
 static PATH0_WORDS: [SeedWord; 4] = [
     SeedWord::at(0, Full, Multiplicity),

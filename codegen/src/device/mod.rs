@@ -1,0 +1,266 @@
+//! Device code of a crate's programs, compiled with nvcc where there is one.
+//!
+//! In reading order:
+//! - `environment`: the variables that say what to do;
+//! - `toolkit`: the compiler of this machine;
+//! - `architecture`: what it compiles for;
+//! - `source`: which files an object is made from;
+//! - `cache`: objects that are there already;
+//! - `compile`: the others, side by side;
+//! - `join`: the objects of a program as one fatbin;
+//! - `report`: registers, stack and spills of every kernel;
+//! - `failure`: what can go wrong.
+//!
+//! Every file of a unit is compiled for itself, as relocatable code, and the objects
+//! are linked: files compile side by side, and a changed function compiles alone.
+//! That costs no registers (`docs/measurements.md` has the comparison), since no
+//! function calls one of another file.
+//!
+//! Layout (owned here) of the folder that everything is written to, `OUT_DIR` in
+//! build scripts:
+//!
+//! | file | content |
+//! | --- | --- |
+//! | `device_images.rs` | the list of images, an expression |
+//! | `device_report.txt` | what was compiled for what, and the table of kernels |
+//! | `device/NAME.fatbin` | the image of a program |
+//! | `device/NAME/` | its sources, objects and, where nvcc failed, what it said |
+//! | `device/cache/` | objects by digest; `TRACELOOM_CUDA_CACHE` names another folder |
+
+mod architecture;
+mod cache;
+mod compile;
+mod environment;
+mod failure;
+mod join;
+mod report;
+mod source;
+mod toolkit;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub use architecture::{Architecture, VARIABLE as ARCHITECTURES};
+pub use environment::{CACHE, Environment, MODE, Mode};
+pub use failure::{Failure, Failures};
+pub use report::{Kernel, Report};
+pub use toolkit::Toolkit;
+
+use cache::Cache;
+
+/// Device code of one program, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceProgram {
+    /// Its name; also that of its image.
+    pub name: String,
+    /// Unit digest, in hexadecimal.
+    pub digest: String,
+    /// The folder of its files as people know it, for messages.
+    pub folder: String,
+    /// Text by file name: `.cu` is compiled, `.cuh` included by name.
+    pub files: BTreeMap<String, String>,
+}
+
+impl DeviceProgram {
+    /// The files that are compiled.
+    fn sources(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str).filter(|name| name.ends_with(".cu"))
+    }
+}
+
+/// What was done about device code.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Nothing: nobody wants it.
+    Off,
+    /// Nothing: no compiler was found.
+    NoCompiler,
+    /// All of it was compiled, or had been.
+    Compiled(Report),
+}
+
+/// Where device code is written to, and who hears about it.
+pub struct Job<'a> {
+    /// What the variables say.
+    pub environment: &'a Environment,
+    /// See the layout above.
+    pub folder: &'a Path,
+    /// Told about every compiled file.
+    pub progress: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Job<'_> {
+    /// Compiles `programs` if the variables say so and there is a compiler; then, and
+    /// otherwise too, all files of the layout say what there is.
+    ///
+    /// # Errors
+    /// [`Failures`]: of the variables, of the compiler, or of every file that failed
+    /// before the others were given up.
+    pub fn run(&self, programs: &[DeviceProgram]) -> Result<Outcome, Failures> {
+        let outcome = self.outcome(programs)?;
+        let images = match &outcome {
+            Outcome::Compiled(report) => join::list(programs, &report.architectures),
+            Outcome::Off | Outcome::NoCompiler => join::list(&[], &[]),
+        };
+        write(&self.folder.join("device_images.rs"), images.as_bytes())?;
+        write(&self.folder.join("device_report.txt"), outcome.to_string().as_bytes())?;
+        Ok(outcome)
+    }
+
+    fn outcome(&self, programs: &[DeviceProgram]) -> Result<Outcome, Failures> {
+        let mode = self.environment.mode()?;
+        if mode == Mode::Off {
+            return Ok(Outcome::Off);
+        }
+        match toolkit::find(self.environment)? {
+            Some(nvcc) => self.compile(programs, nvcc).map(Outcome::Compiled),
+            None if mode == Mode::Require => Err(Failure::NoCompiler.into()),
+            None => Ok(Outcome::NoCompiler),
+        }
+    }
+
+    fn compile(&self, programs: &[DeviceProgram], nvcc: PathBuf) -> Result<Report, Failures> {
+        let start = Instant::now();
+        let toolkit = Toolkit::of(nvcc, self.environment)?;
+        let list = self.environment.text(ARCHITECTURES);
+        let architectures =
+            architecture::choose(list.as_deref(), &toolkit.known, architecture::local)?;
+        let folder = self.folder.join("device");
+        let cache = Cache::new(self.environment.cache(&folder));
+        let objects = compile::Compilation {
+            toolkit: &toolkit,
+            cache: &cache,
+            folder: &folder,
+            threads: self.environment.threads(),
+            progress: self.progress,
+        }
+        .run(programs, &architectures)?;
+        let (mut kernels, mut images) = (Vec::new(), Vec::new());
+        for program in programs.iter().filter(|program| program.sources().next().is_some()) {
+            let (bytes, of_program) = join::program(&toolkit, &folder, program, &objects)?;
+            kernels.extend(of_program);
+            images.push((program.name.clone(), bytes));
+        }
+        report::sort(&mut kernels);
+        Ok(Report {
+            compiler: format!("nvcc {}", toolkit.version),
+            architectures,
+            kernels,
+            images,
+            num_compiled: objects.num_compiled(),
+            num_cached: objects.num_cached(),
+            duration: start.elapsed(),
+        })
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Off => writeln!(f, "no device code is compiled: {MODE}=off"),
+            Self::NoCompiler => writeln!(
+                f,
+                "no device code is compiled: nvcc is neither in NVCC, CUDA_HOME, CUDA_PATH nor PATH"
+            ),
+            Self::Compiled(report) => report.fmt(f),
+        }
+    }
+}
+
+/// The paths and variables that decide what [`Job::run`] does: a change of any is a
+/// reason to run again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Triggers {
+    /// Names of variables.
+    pub variables: Vec<&'static str>,
+    /// The compiler, or the folders where one may appear.
+    pub paths: Vec<PathBuf>,
+}
+
+impl Triggers {
+    /// Those of this environment. `PATH` is among them only where a compiler is
+    /// looked for in it: people have several of those.
+    #[must_use]
+    pub fn of(environment: &Environment) -> Self {
+        let mut variables = vec![MODE];
+        if environment.mode() == Ok(Mode::Off) {
+            return Self { variables, paths: Vec::new() };
+        }
+        variables.extend([ARCHITECTURES, CACHE]);
+        variables.extend(toolkit::VARIABLES);
+        let asks_path = toolkit::VARIABLES.iter().all(|name| environment.get(name).is_none());
+        let paths = match toolkit::find(environment) {
+            Ok(Some(nvcc)) => vec![nvcc],
+            Ok(None) => toolkit::path_folders(environment),
+            Err(_) => Vec::new(),
+        };
+        if asks_path {
+            variables.push("PATH");
+        }
+        Self { variables, paths }
+    }
+}
+
+/// Writes beside `path` and renames, so that nobody reads half a file.
+fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let failure =
+        |error: std::io::Error| Failure::Folder { path: path.to_owned(), why: error.to_string() };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failure)?;
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, path)).map_err(failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Environment, Job, Outcome, Triggers};
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        let owned = variables.iter().map(|&(name, value)| (name.to_owned(), value.into()));
+        Environment::of(owned)
+    }
+
+    fn run(variables: &[(&str, &str)]) -> Result<(Outcome, String), String> {
+        let folder = tempfile::tempdir().unwrap();
+        let job =
+            Job { environment: &environment(variables), folder: folder.path(), progress: &|_| {} };
+        let outcome = job.run(&[]).map_err(|failures| failures.to_string())?;
+        let images = fs::read_to_string(folder.path().join("device_images.rs")).unwrap();
+        let report = fs::read_to_string(folder.path().join("device_report.txt")).unwrap();
+        assert_eq!(report, outcome.to_string());
+        Ok((outcome, images))
+    }
+
+    #[test]
+    fn without_a_compiler_the_list_is_empty() {
+        let (outcome, images) = run(&[("PATH", "")]).unwrap();
+        assert!(matches!(outcome, Outcome::NoCompiler));
+        assert_eq!(images.split_whitespace().collect::<String>(), "&[]");
+        let (outcome, _) = run(&[("TRACELOOM_CUDA", "off"), ("NVCC", "/gone")]).unwrap();
+        assert!(matches!(outcome, Outcome::Off));
+    }
+
+    #[test]
+    fn who_requires_device_code_gets_an_error() {
+        let error = run(&[("TRACELOOM_CUDA", "require")]).unwrap_err();
+        for part in ["TRACELOOM_CUDA=require", "NVCC, CUDA_HOME, CUDA_PATH", "PATH"] {
+            assert!(error.contains(part), "{error}");
+        }
+        let error = run(&[("TRACELOOM_CUDA", "yes")]).unwrap_err();
+        assert!(error.contains("`yes`") && error.contains("off, auto or require"), "{error}");
+    }
+
+    #[test]
+    fn path_is_a_trigger_only_where_it_is_asked() {
+        let variables = |set: &[(&str, &str)]| Triggers::of(&environment(set)).variables;
+        assert!(variables(&[]).contains(&"PATH"));
+        assert!(!variables(&[("CUDA_HOME", "/cuda")]).contains(&"PATH"));
+        assert_eq!(variables(&[("TRACELOOM_CUDA", "off")]), ["TRACELOOM_CUDA"]);
+    }
+}
