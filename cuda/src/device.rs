@@ -270,14 +270,15 @@ impl Device {
     /// Keeps the memory of dropped buffers whose work is complete, or waits for all.
     fn settle(&self, wait: bool) {
         let driver = &*self.0.driver;
-        let leaving = std::mem::take(&mut *lock(&self.0.leaving));
-        for buffer in leaving {
+        // Locked all the while, so that nobody finds memory short that is on its way.
+        let mut leaving = lock(&self.0.leaving);
+        for buffer in std::mem::take(&mut *leaving) {
             let ended = |event: &EventHandle| match wait {
                 true => driver.wait(event).is_ok(),
                 false => driver.is_complete(event).unwrap_or(false),
             };
             if !buffer.events.iter().all(ended) {
-                lock(&self.0.leaving).push(buffer);
+                leaving.push(buffer);
                 continue;
             }
             for event in buffer.events {

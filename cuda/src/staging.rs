@@ -57,7 +57,6 @@ enum Next {
     Ready(Pinned),
     Sent(Pinned),
     New,
-    Nothing,
 }
 
 impl Staging {
@@ -82,6 +81,14 @@ impl Staging {
         self.options.chunk_bytes.get()
     }
 
+    /// Waits until everything that was sent has arrived.
+    ///
+    /// # Errors
+    /// [`DeviceError`].
+    pub fn synchronize(&self) -> Result<(), DeviceError> {
+        self.stream.synchronize(&Place::buffer("pinned chunks"))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Ring> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,15 +101,11 @@ impl Staging {
     pub fn chunk(&self) -> Result<Chunk<'_>, DeviceError> {
         let mut ring = self.lock();
         loop {
-            match self.next(&mut ring, true)? {
-                Next::Nothing => {
-                    ring = self.returned.wait(ring).unwrap_or_else(PoisonError::into_inner);
-                }
-                next => {
-                    drop(ring);
-                    return self.take(next);
-                }
+            if let Some(next) = self.next(&mut ring, true)? {
+                drop(ring);
+                return self.take(next);
             }
+            ring = self.returned.wait(ring).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -112,32 +115,32 @@ impl Staging {
     /// [`DeviceError`].
     pub fn try_chunk(&self) -> Result<Option<Chunk<'_>>, DeviceError> {
         let next = self.next(&mut self.lock(), false)?;
-        match next {
-            Next::Nothing => Ok(None),
-            next => self.take(next).map(Some),
-        }
+        next.map(|next| self.take(next)).transpose()
     }
 
-    fn next(&self, ring: &mut Ring, may_wait: bool) -> Result<Next, DeviceError> {
+    /// Where a chunk comes from, unless all are handed out; without `may_wait` also unless
+    /// all are under way.
+    fn next(&self, ring: &mut Ring, may_wait: bool) -> Result<Option<Next>, DeviceError> {
         if let Some(pinned) = ring.free.pop() {
-            return Ok(Next::Ready(pinned));
+            return Ok(Some(Next::Ready(pinned)));
         }
         let is_full = ring.num_chunks == self.options.max_chunks.get();
         if let Some(oldest) = ring.sent.pop_front() {
             match oldest.is_idle() {
-                Ok(idle) if idle || (is_full && may_wait) => return Ok(Next::Sent(oldest)),
+                Ok(idle) if idle || (is_full && may_wait) => return Ok(Some(Next::Sent(oldest))),
                 Ok(_) => ring.sent.push_front(oldest),
                 Err(error) => {
                     ring.num_chunks -= 1;
+                    self.returned.notify_one();
                     return Err(error);
                 }
             }
         }
         if is_full {
-            return Ok(Next::Nothing);
+            return Ok(None);
         }
         ring.num_chunks += 1;
-        Ok(Next::New)
+        Ok(Some(Next::New))
     }
 
     /// The slow part, without the lock.
@@ -146,7 +149,6 @@ impl Staging {
             Next::Ready(pinned) => Ok(pinned),
             Next::Sent(mut pinned) => pinned.wait().map(|()| pinned),
             Next::New => self.stream.device().pinned(self.options.chunk_bytes),
-            Next::Nothing => unreachable!("callers wait, or take nothing"),
         };
         match pinned {
             Ok(pinned) => Ok(Chunk { staging: self, pinned: Some(pinned) }),
@@ -239,15 +241,5 @@ impl Drop for Chunk<'_> {
             }
             Err(_) => self.staging.forget(),
         }
-    }
-}
-
-impl Staging {
-    /// Waits until everything that was sent has arrived.
-    ///
-    /// # Errors
-    /// [`DeviceError`].
-    pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.stream.synchronize(&Place::buffer("pinned chunks"))
     }
 }
