@@ -208,7 +208,9 @@ fn rows_have_a_provider_and_a_reason() {
         std::fs::read_to_string(cli.path("reports").join(name).join("report.json")).unwrap()
     };
     assert!(report("scalar").contains("\"provider\": \"scalar\""), "{}", report("scalar"));
+    assert!(report("scalar").contains("\"evaluator\": \"generated\""));
     assert!(report("reference").contains("generated rows are disabled"));
+    assert!(!report("reference").contains("\"evaluator\": \"generated\""));
 
     // A program that nothing was generated for: said once, and refused if strict.
     let text = cli.ok("inspect fibonacci").replace("program \"fibonacci\"", "program \"other\"");
@@ -305,7 +307,7 @@ fn codegen_check_names_what_differs_and_writes_nothing() {
     assert!(out.contains("wrote crate/src/units/fib/f_fibonacci.rs"), "{out}");
     assert!(cli.ok("codegen --crate crate").contains("0 files changed"));
     let out = cli.ok("codegen --check --crate crate");
-    assert_eq!(out, "4 files are as the programs say\n");
+    assert_eq!(out, "13 files are as the programs say\n");
     let file = "crate/src/units/fib/f_fibonacci.rs";
     let text = std::fs::read_to_string(cli.path(file)).unwrap();
     cli.write(file, text.replacen("over |=", "over &=", 1));

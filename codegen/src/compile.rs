@@ -7,6 +7,7 @@ use traceloom_bytecode::CheckedProgram;
 use crate::cuda::ident::Ident;
 use crate::cuda::writer::row_writers;
 use crate::digest::{input_digest, unit_digest};
+use crate::evaluator::NamedCircuit;
 use crate::mangle::{escape, program_symbol};
 use crate::plan::{ProgramPlan, plan_program};
 use crate::rust::Registry;
@@ -30,15 +31,35 @@ pub struct Unit {
     pub files: BTreeMap<String, String>,
 }
 
-/// Generates everything for `program`; a function of the program alone.
+/// What is decided for one program before any text is made of it.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The verified plan.
+    pub plan: ProgramPlan,
+    /// The circuits, in the system's order.
+    pub circuits: Vec<NamedCircuit>,
+    /// Unit digest.
+    pub digest: [u8; 32],
+}
+
+/// Plans `program`; a function of the program alone.
 ///
 /// # Errors
 /// [`PlanFaults`] if the plan breaks its own invariants: our fault.
-pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
+pub fn planned(program: &CheckedProgram) -> Result<Planned, PlanFaults> {
     let plan = plan_program(program);
     verify(program, &plan)?;
     let circuits = evaluator::circuits(program, &plan);
     let digest = unit_digest(&plan, &circuits);
+    Ok(Planned { plan, circuits, digest })
+}
+
+/// Generates everything for `program`; a function of the program alone.
+///
+/// # Errors
+/// As [`planned`].
+pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
+    let Planned { plan, circuits, digest } = planned(program)?;
     let input = input_digest(program.program());
     let unit = Ident::new(program_symbol(&plan.name));
     let mut files = BTreeMap::new();

@@ -8,7 +8,7 @@
 //! - [`rust`]: plans printed as packers and scalar writers;
 //! - [`cuda`]: CUDA text, row writers in it;
 //! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA;
-//! - [`mangle`]: names of untrusted functions in emitted text;
+//! - [`mangle`]: names of untrusted functions and programs in emitted text;
 //! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table;
 //! - [`device`]: CUDA text compiled to images, where there is a compiler;
 //! - `abi_header`: the Rust side of the device ABI (a feature);
@@ -33,5 +33,5 @@ pub mod rust;
 pub mod units;
 pub mod verify;
 
-pub use compile::{Unit, compile};
+pub use compile::{Planned, Unit, compile, planned};
 pub use units::Units;

@@ -1,11 +1,11 @@
-//! Names of functions in emitted text.
+//! Names of functions and programs in emitted text.
 //!
 //! Function names are untrusted: they may hold quotes, comment ends, newlines,
 //! NUL, keywords, nothing at all, or twice the same. In emitted text a function is
 //! known by its *symbol*, an identifier of Rust and of C++:
 //!
 //! ```text
-//! symbol   = "f_" body suffix?
+//! symbol   = "f_" body suffix?, "p_" for a program
 //! body     = the name, where [a-z0-9] and single inner "_" stay and any other
 //!            byte b becomes "_x" hex(b) "_"; cut after 40 bytes of output
 //! suffix   = "_h" 16 hex digits of BLAKE3(name), if the name was not plain
@@ -141,6 +141,8 @@ mod tests {
             assert!(symbol.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'), "{symbol}");
         }
         assert_eq!(symbols[..2], ["f_fib", "f_fib_n2"]);
+        assert_eq!(program_symbol("fib"), "p_fib");
+        assert!(program_symbol("*/ #").starts_with("p_x2a_x2f_x20_x23_h"));
         assert_eq!(symbols[3], "f_fn");
     }
 }

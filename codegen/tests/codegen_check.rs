@@ -94,7 +94,7 @@ const UNIT: &str = "generated/src/units/fibonacci";
 fn codegen_check_names_every_difference() {
     type Damage = fn(&Copy);
     let function = format!("{UNIT}/f_fibonacci.rs");
-    let damages: [(&str, Damage, &[&str]); 8] = [
+    let damages: [(&str, Damage, &[&str]); 11] = [
         (
             "a file is deleted",
             |copy| fs::remove_file(copy.path(UNIT).join("f_fibonacci.rs")).unwrap(),
@@ -109,6 +109,21 @@ fn codegen_check_names_every_difference() {
             "a byte in the middle",
             |copy| copy.replace(&format!("{UNIT}/f_fibonacci.rs"), "over |=", "over &="),
             &[&function, "edited", "over |=", "found `    over &="],
+        ),
+        (
+            "device code is deleted",
+            |copy| fs::remove_file(copy.path(UNIT).join("p_fibonacci_f_fibonacci.cu")).unwrap(),
+            &["fibonacci/p_fibonacci_f_fibonacci.cu: missing"],
+        ),
+        (
+            "device code is edited",
+            |copy| copy.replace(&format!("{UNIT}/p_fibonacci_c_fibonacci.cuh"), " * ", " + "),
+            &["fibonacci/p_fibonacci_c_fibonacci.cuh: edited", "expected `  const Gl v3 ="],
+        ),
+        (
+            "an evaluator is edited",
+            |copy| copy.replace(&format!("{UNIT}/c_fibonacci.rs"), " * ", " + "),
+            &["fibonacci/c_fibonacci.rs: edited", "selector0 + v2"],
         ),
         (
             "a fingerprint of the registry",
@@ -129,7 +144,13 @@ fn codegen_check_names_every_difference() {
         (
             "the program has changed",
             |copy| copy.replace("trace-plans/fibonacci.json", "\"value\": 1}", "\"value\": 2}"),
-            &["fibonacci/mod.rs: stale", &function, "fibonacci.plan.json"],
+            &[
+                "fibonacci/mod.rs: stale",
+                &function,
+                "fibonacci/p_fibonacci.cu: stale",
+                "fibonacci/c_fibonacci.rs: stale",
+                "fibonacci.plan.json",
+            ],
         ),
         (
             "a program is gone",
@@ -137,6 +158,8 @@ fn codegen_check_names_every_difference() {
             &[
                 "units/mod.rs: stale",
                 "merge_sort/mod.rs: orphaned",
+                "merge_sort/p_merge_sort.cu: orphaned",
+                "merge_sort/p_merge_sort_c_merge.cuh: orphaned",
                 "merge_sort.plan.json: orphaned",
             ],
         ),
@@ -182,7 +205,8 @@ fn codegen_check_names_the_units_of_a_function_that_is_added() {
 /// What no generator wrote is for its owner to remove.
 #[test]
 fn codegen_check_names_stray_files() {
-    for stray in ["generated/src/units/notes.txt", "generated/src/units/fibonacci/f_old.rs"] {
+    for stray in ["notes.txt", "fibonacci/f_old.rs", "fibonacci/p_fibonacci_f_old.cu"] {
+        let stray = &format!("generated/src/units/{stray}");
         let copy = Copy::new();
         copy.write(stray, "mine");
         let (problems, text) = copy.problems();

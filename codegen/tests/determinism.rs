@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "1e3e0436002454a6bd73f4fc056b05286bbc37e3f888943e5bae9a6ea030dd06",
-            "4923ee5f268448a106ced0af6d45beb7f1437263d7c5517367411b888d764f02",
+            "701b7474888f3e4ff1c0436591bdc9688c257518daa792e195cacf7566e6a5d6",
+            "37fc6681d651d17a3aaddf2e103bfe3044a5bb4b6dffb8bd19b17142375122e9",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "b62d86630722ef235cc99ec659d8015fe100dae03024b25248e49c48aebefbe7",
-            "feefdd17bc376fe4450c8fc18d36bf46fd6824b8b0cda7db496e1a5ae97feff0",
+            "1147935bc348815a03b2771bec557173ac29eee7d92e9f6c93f61b6ca1e882df",
+            "3ecc650e084048947df78fc99ceda892afa1e167afab7949edb31750f41695a7",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {

@@ -152,7 +152,10 @@ fn text_is_a_function_of_the_program() {
             assert!(name.is_ascii() && !text.contains('\0'), "{name}");
             if name.ends_with(".rs") {
                 assert!(text.starts_with("// @generated"), "{name}");
-                let long = text.lines().find(|line| line.chars().count() > 100);
+                // A name cannot be broken, and those of kernels have two names in them.
+                let breakable = |line: &&str| line.split('"').all(|part| part.len() < 70);
+                let mut lines = text.lines().filter(breakable);
+                let long = lines.find(|line| line.chars().count() > 100);
                 assert_eq!(long, None, "{name}");
             }
         }
@@ -192,7 +195,7 @@ fn a_broken_plan_is_reported_as_our_fault() {
         let faults = verify(&program, &broken).expect_err(expected).to_string();
         assert!(faults.contains(expected), "{expected}: {faults}");
         assert!(faults.contains("fault of traceloom") && faults.contains("main"), "{faults}");
-        assert_ne!(unit_digest(&plan), unit_digest(&broken), "{expected}");
+        assert_ne!(unit_digest(&plan, &[]), unit_digest(&broken, &[]), "{expected}");
     }
 }
 

@@ -5,7 +5,7 @@
 //! with. `INSTA_UPDATE=always cargo test --package traceloom-codegen --test snapshots`
 //! writes them all; review the difference.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -19,7 +19,16 @@ use traceloom_codegen::json::hex;
 type Product = (&'static str, fn(&CheckedProgram) -> String);
 
 /// One line per target.
-const PRODUCTS: [Product; 2] = [("plan", plan), ("rust", rust)];
+const PRODUCTS: [Product; 5] = [
+    ("plan", plan),
+    ("rust", |program| file(program, "f_main.rs")),
+    ("cuda", |program| file(program, "UNIT_f_main.cuh")),
+    ("evaluator_rust", |program| file(program, "c_main.rs")),
+    ("evaluator_cuda", |program| file(program, "UNIT_c_main.cuh")),
+];
+
+/// Rust text cuts operations after this many characters.
+const MAX_NOTE: usize = 70;
 
 fn main() {
     let args = Arguments::from_args();
@@ -32,6 +41,12 @@ fn main() {
                 Ok(())
             }));
         }
+    }
+    for name in fixtures("") {
+        trials.push(Trial::test(format!("{name}_targets_number_alike"), move || {
+            targets_number_alike(&name);
+            Ok(())
+        }));
     }
     for name in fixtures("refused") {
         let fixture = name.clone();
@@ -81,9 +96,49 @@ fn plan(program: &CheckedProgram) -> String {
     unit.files["plan.json"].replace(&hex(&unit.digest), "(unit digest)")
 }
 
-/// The file of function `main`.
-fn rust(program: &CheckedProgram) -> String {
-    compile(program).unwrap().files["f_main.rs"].clone()
+/// A file of function `main` or of its circuit.
+fn file(program: &CheckedProgram, name: &str) -> String {
+    let unit = compile(program).unwrap();
+    unit.files[&name.replace("UNIT", unit.symbol.as_str())].clone()
+}
+
+/// Text that both targets print from one plan can be read side by side: operations
+/// have one number and one text, and so have constraints and lookups.
+fn targets_number_alike(name: &str) {
+    let program = CheckedProgram::new(program(name)).unwrap();
+    let of = |product: usize| PRODUCTS[product].1(&program);
+    let [rust, cuda] = [of(1), of(2)].map(|text| notes(&text, "op"));
+    for (number, text) in &cuda {
+        let text: String = text.chars().take(MAX_NOTE).collect();
+        assert_eq!(rust.get(number), Some(&text), "{name}: op {number}");
+    }
+    for kind in ["constraint", "lookup"] {
+        let [rust, cuda] = [of(3), of(4)].map(|text| notes(&text, kind));
+        assert_eq!(rust, cuda, "{name}");
+        assert!(rust.keys().copied().eq(0..rust.len()), "{name}: all of them, in order");
+    }
+}
+
+/// Texts by number of the comments `// KIND 3: text`.
+fn notes(text: &str, kind: &str) -> BTreeMap<usize, String> {
+    // CUDA text breaks long comments.
+    let joined = text.lines().fold(String::new(), |mut joined, line| {
+        let comment = line.trim_start().strip_prefix("// ");
+        let starts = |comment: &str| {
+            let words = ["op ", "ops ", "constraint ", "lookup ", "unused", "field"];
+            words.iter().any(|word| comment.starts_with(word))
+        };
+        match comment {
+            Some(comment) if !starts(comment) => joined.push(' '),
+            _ => joined.push('\n'),
+        }
+        joined + comment.unwrap_or("")
+    });
+    let notes = joined.lines().filter_map(|line| {
+        let (number, text) = line.strip_prefix(kind)?.strip_prefix(' ')?.split_once(": ")?;
+        Some((number.parse().ok()?, text.to_owned()))
+    });
+    notes.collect()
 }
 
 /// The message about a program that cannot be.

@@ -3,11 +3,12 @@
 //! In reading order:
 //! - [`case`], [`mod@generate`]: random programs with inputs on which they run;
 //! - [`naive`], [`layout`]: a second executor and a second layout, written here;
-//! - [`edits`], [`plans`], [`cells`]: edits of programs, plans against rows, changed
-//!   cells;
+//! - [`edits`], [`plans`], [`family`], [`cells`]: edits of programs, plans against
+//!   rows, changed cells by family;
 //! - [`compact`]: witnesses without the long byte tables, quick to check;
 //! - [`properties`]: what has to hold for every case;
 //! - [`tree`], [`shrink`]: a failing case made small;
+//! - [`batch`]: emitted text of many programs, compiled together and run;
 //! - [`drops`]: systems with one constraint or lookup less, and the forgeries that
 //!   they let through;
 //! - [`inputs`], [`mutate`]: hostile bytes for everything that reads bytes;
@@ -16,11 +17,13 @@
 //! Tests run a quick tier; `scripts/soak` runs the same with fresh seeds.
 //! docs/reliability.md says what was tried and found.
 
+pub mod batch;
 pub mod case;
 pub mod cells;
 pub mod compact;
 pub mod drops;
 pub mod edits;
+pub mod family;
 pub mod generate;
 pub mod inputs;
 pub mod layout;

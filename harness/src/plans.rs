@@ -7,7 +7,7 @@ use traceloom_abi::record::Record;
 use traceloom_abi::seed::Meaning;
 use traceloom_abi::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::model::{FunctionId, Op};
+use traceloom_bytecode::model::{Control, FunctionId, Op};
 use traceloom_bytecode::system::GroupColumns;
 use traceloom_codegen::interpret::{
     Cells, Words, full_seed, pack_generic, pack_path, typed_seed, write_generic, write_path,
@@ -33,6 +33,8 @@ pub struct PlannedRow<'a> {
     pub first_auxiliary: usize,
     /// By auxiliary: whether an operation of some path puts advice there.
     pub advice: Rc<[bool]>,
+    /// By auxiliary: whether it is a merge column on some path.
+    pub merged: Rc<[bool]>,
 }
 
 impl PlannedRow<'_> {
@@ -63,6 +65,7 @@ pub fn rows<'a>(
         let mut row = 0;
         for run in runs(program, record, circuit) {
             let advice: Rc<[bool]> = advice(program, run.function).into();
+            let merged: Rc<[bool]> = merged(program, run.function).into();
             let function = plan.functions.iter().find(|f| f.function == run.function.0);
             let function = function.ok_or("the plan lacks a function")?;
             let path = function.paths.get(run.path as usize);
@@ -79,6 +82,7 @@ pub fn rows<'a>(
                     first_selector: columns.first_selector[run.member],
                     first_auxiliary: columns.first_auxiliary,
                     advice: Rc::clone(&advice),
+                    merged: Rc::clone(&merged),
                 });
                 row += 1;
             }
@@ -109,6 +113,18 @@ fn advice(program: &CheckedProgram, id: FunctionId) -> Vec<bool> {
         }
     }
     advice
+}
+
+fn merged(program: &CheckedProgram, id: FunctionId) -> Vec<bool> {
+    let (function, layout) = (program.function(id), program.layout(id));
+    let mut merged = vec![false; layout.num_auxiliaries];
+    for (block, place) in function.blocks.iter().zip(&layout.blocks) {
+        if let Control::MatchContinue { num_outputs, .. } = &block.control {
+            let first = place.end_auxiliary + place.shared_auxiliaries;
+            merged[first..][..*num_outputs as usize].fill(true);
+        }
+    }
+    merged
 }
 
 /// Packs and writes a row through its path's plan and through the branching one.

@@ -1,5 +1,6 @@
 //! What has to hold for every case.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rand::{Rng, SeedableRng};
@@ -15,13 +16,16 @@ use traceloom_bytecode::paths::MAX_PATHS;
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, json, text};
 use traceloom_codegen::plan::plan_program;
+use traceloom_prover::proof::Shards;
 use traceloom_prover::{Profile, Proof, ProveOptions, ProvingKey, prove, verify};
 use traceloom_runtime::check::check;
 use traceloom_runtime::order::num_rows;
 use traceloom_runtime::witness::reference_witness;
 
 use crate::case::Case;
+use crate::family::{Counts, Family};
 use crate::naive::{self, Naive, Stop};
+use crate::plans::PlannedRow;
 use crate::{cells, compact, edits, layout, plans};
 
 /// What to try on a case.
@@ -44,17 +48,28 @@ pub struct Tally {
     pub rows: usize,
     /// Edited programs.
     pub edits: usize,
-    /// Changed cells.
-    pub forgeries: usize,
-    /// Proofs.
+    /// Changed cells, given to the checker.
+    pub checked: Counts,
+    /// Changed cells and terminals, given to the verifier in a proof.
+    pub verified: Counts,
+    /// Proofs of what is true.
     pub proofs: usize,
+}
+
+impl Tally {
+    /// All forgeries.
+    #[must_use]
+    pub fn forgeries(&self) -> usize {
+        self.checked.sum() + self.verified.sum()
+    }
 }
 
 impl std::ops::AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
         self.rows += other.rows;
         self.edits += other.edits;
-        self.forgeries += other.forgeries;
+        self.checked += other.checked;
+        self.verified += other.verified;
         self.proofs += other.proofs;
     }
 }
@@ -97,12 +112,17 @@ pub fn examine(case: &Case, effort: Effort) -> Verdict {
         Ok(Ok(None)) => Verdict::Rejected,
         Ok(Err(difference)) => Verdict::Differs(difference),
         Err(panic) => {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
-            let message = text.unwrap_or_else(|| "a panic".into());
-            Verdict::Differs(Difference { property: "no panic", message })
+            Verdict::Differs(Difference { property: "no panic", message: panic_text(&*panic) })
         }
     }
+}
+
+/// What a caught panic says.
+#[must_use]
+pub fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic").to_owned()
 }
 
 /// Whether a case differs in the same property.
@@ -138,15 +158,16 @@ fn run(case: &Case, effort: Effort) -> Outcome<Option<Tally>> {
     let report = check(&short.0, std::slice::from_ref(&short.1));
     require("rows satisfy constraints", report.is_ok(), || report.to_string())?;
     let forged = cells::forge(&mut rng, &short.0, &short.1, &planned, effort.forgeries);
-    let forgeries = forged.or_else(|message| differs("changed cells", message))?;
+    let checked = forged.or_else(|message| differs("changed cells", message))?;
     if effort.emit {
         emission(&program)?;
     }
-    if effort.prove {
-        proofs(&mut rng, &system, witness)?;
-    }
+    let verified = match effort.prove {
+        true => proofs(&mut rng, &system, witness, &planned)?,
+        false => Counts::default(),
+    };
     let proofs = usize::from(effort.prove);
-    Ok(Some(Tally { rows: planned.len(), edits, forgeries, proofs }))
+    Ok(Some(Tally { rows: planned.len(), edits, checked, verified, proofs }))
 }
 
 /// Text and JSON give the program back, and printing it again the same bytes.
@@ -331,13 +352,21 @@ fn emission(program: &CheckedProgram) -> Outcome<()> {
     require("units", same, || "generating twice gives other text".into())
 }
 
-/// A proof verifies, survives its file, and proves nothing else.
-fn proofs(rng: &mut ChaCha8Rng, system: &System, witness: ShardWitness) -> Outcome<()> {
+/// A proof verifies, survives its file, and proves nothing else; neither does one of a
+/// changed witness. The number of those.
+fn proofs(
+    rng: &mut ChaCha8Rng,
+    system: &System,
+    witness: ShardWitness,
+    rows: &[PlannedRow<'_>],
+) -> Outcome<Counts> {
+    let forged = cells::one_of_each(rng, system, &witness, rows);
     let key = ProvingKey::new(system, &Profile::Fast.params());
     let key = key.or_else(|error| differs("proofs", error))?;
     let claims: Vec<Claim> = witness.claims.iter().map(|ranked| ranked.claim.clone()).collect();
     let proof = prove(&key, vec![witness], &ProveOptions::default());
     let (proof, _) = proof.or_else(|error| differs("proofs", error))?;
+    let verified = forgeries(&key, &claims, forged, &proof)?;
     let key = key.verifying_key();
     verify(key, &claims, &proof).or_else(|error| differs("proofs", error))?;
     let bytes = proof.encode();
@@ -358,5 +387,42 @@ fn proofs(rng: &mut ChaCha8Rng, system: &System, witness: ShardWitness) -> Outco
             Proof::decode(&changed).map_or(true, |proof| verify(key, &claims, &proof).is_err());
         require("changed proofs", refused, || format!("byte {at} of {}", bytes.len()))?;
     }
-    Ok(())
+    Ok(verified)
+}
+
+/// Proofs of changed witnesses, and a proof with other terminals, are refused.
+fn forgeries(
+    key: &ProvingKey,
+    claims: &[Claim],
+    forged: Vec<(Family, ShardWitness)>,
+    honest: &Proof,
+) -> Outcome<Counts> {
+    let mut counts = Counts::default();
+    let options = ProveOptions { skip_self_checks: true, ..ProveOptions::default() };
+    for (family, witness) in forged {
+        let proof = prove(key, vec![witness], &options);
+        let (proof, _) = proof.or_else(|error| differs("proofs of forgeries", error))?;
+        let refused = verify(key.verifying_key(), claims, &proof).is_err();
+        require("forgeries are refused", refused, || format!("a cell of family {family:?}"))?;
+        counts.count(family);
+    }
+    let mut proof = honest.clone();
+    match &mut proof.shards {
+        Shards::Quadratic(shards) => shift(&mut shards[0].terminals),
+        Shards::Cubic(shards) => shift(&mut shards[0].terminals),
+    }
+    let refused = verify(key.verifying_key(), claims, &proof).is_err();
+    require("forgeries are refused", refused, || "terminals".into())?;
+    counts.count(Family::StageTwo);
+    Ok(counts)
+}
+
+/// Changes terminals without changing their sum, where there are two.
+fn shift<F: PrimeCharacteristicRing>(terminals: &mut [F]) {
+    if let [first, rest @ ..] = terminals {
+        *first += F::ONE;
+        if let [second, ..] = rest {
+            *second -= F::ONE;
+        }
+    }
 }

@@ -10,6 +10,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use traceloom_bytecode::{json, text};
 
+use crate::batch::{self, Language, Sample};
 use crate::case::Case;
 use crate::generate::generate;
 use crate::inputs::{TARGETS, Target, honest};
@@ -21,6 +22,14 @@ use crate::shrink::{shrink, shrink_bytes};
 const SHRINK_BUDGET: usize = 2_000;
 /// Inputs per target and round.
 const INPUTS: usize = 6;
+/// Programs whose text is compiled together.
+const BATCH: usize = 100;
+/// Programs from one batch to the next: compilers take as long as very many rounds.
+const BETWEEN_BATCHES: usize = 3_000;
+/// Weight above which a program is not compiled.
+const MAX_WEIGHT: usize = 800;
+/// Candidates that are compiled to make a failing case small.
+const COMPILED_BUDGET: usize = 100;
 
 /// Saved inputs by target.
 pub type Corpus = BTreeMap<&'static str, Vec<Vec<u8>>>;
@@ -50,6 +59,8 @@ pub struct Soak {
     programs: usize,
     rejected: usize,
     tally: Tally,
+    samples: Vec<Sample>,
+    batches: Vec<(usize, batch::Tally)>,
     inputs: usize,
     accepted: usize,
     slowest: BTreeMap<&'static str, Duration>,
@@ -68,6 +79,8 @@ impl Soak {
             programs: 0,
             rejected: 0,
             tally: Tally::default(),
+            samples: Vec::new(),
+            batches: Vec::new(),
             inputs: 0,
             accepted: 0,
             slowest: BTreeMap::new(),
@@ -103,6 +116,7 @@ impl Soak {
             Verdict::Holds(tally) => {
                 self.programs += 1;
                 self.tally += tally;
+                self.sample(case);
             }
             Verdict::Differs(difference) => {
                 self.differences += 1;
@@ -113,6 +127,31 @@ impl Soak {
                 let effort = if differs_alike(case, light, &difference) { light } else { effort };
                 let fails = |case: &Case| differs_alike(case, effort, &difference);
                 println!("{}", shrink(case, SHRINK_BUDGET, fails));
+            }
+        }
+    }
+
+    /// Adds a case to the next batch, and compiles it when it is full.
+    fn sample(&mut self, case: &Case) {
+        let last = self.batches.last().map(|(programs, _)| *programs);
+        if last.is_some_and(|last| self.programs < last + BETWEEN_BATCHES) {
+            return;
+        }
+        let sample = Sample::new(case).filter(|sample| sample.weight() <= MAX_WEIGHT);
+        self.samples.extend(sample);
+        if self.samples.len() < BATCH {
+            return;
+        }
+        let samples = std::mem::take(&mut self.samples);
+        for language in [Language::Cuda, Language::Rust] {
+            let (tally, differences) = batch::compare(&samples, language);
+            self.batches.push((self.programs, tally));
+            self.differences += differences.len();
+            let Some(first) = differences.first() else { continue };
+            println!("{} differences in {language:?}: {}", differences.len(), first.message);
+            if let Some(sample) = first.sample {
+                let fails = |case: &Case| batch::differs(case, language);
+                println!("{}", shrink(&samples[sample].case, COMPILED_BUDGET, fails));
             }
         }
     }
@@ -158,14 +197,26 @@ impl Soak {
             .iter()
             .map(|(name, time)| format!("{name} {} ms", time.as_millis()))
             .collect();
+        let compiled = |of: fn(&batch::Tally) -> usize| -> usize {
+            self.batches.iter().map(|(_, tally)| of(tally)).sum()
+        };
         format!(
-            "rejected {}, rows {}, edits {}, proofs {}, inputs accepted {}, slowest: {}",
+            "rejected {}, rows {}, edits {}, proofs {}, inputs accepted {}, slowest: {}\n\
+             compiled: programs {} (each language), rows {}, evaluators {}\n\
+             cells changed: {}\nforgeries in proofs: {}",
             self.rejected,
             self.tally.rows,
             self.tally.edits,
             self.tally.proofs,
             self.accepted,
-            slowest.join(", ")
+            slowest.join(", "),
+            compiled(|tally| tally.programs) / 2,
+            compiled(|tally| {
+                tally.typed_rows + tally.full_rows + tally.narrow_rows + tally.widened_rows
+            }),
+            compiled(|tally| tally.evaluators),
+            self.tally.checked,
+            self.tally.verified,
         )
     }
 
@@ -174,7 +225,10 @@ impl Soak {
     pub fn summary(&self) -> String {
         format!(
             "programs {}, forgeries {}, inputs {}, differences {}",
-            self.programs, self.tally.forgeries, self.inputs, self.differences
+            self.programs,
+            self.tally.forgeries(),
+            self.inputs,
+            self.differences
         )
     }
 }

@@ -40,21 +40,45 @@ const EXPLAINED: &[(&str, &[usize], &str)] = &[
 /// The same for lookups.
 const EXPLAINED_LOOKUPS: &[(&str, &[usize], &str)] = &[("memory/memory1", &[0], UNUSED)];
 
-fn explained() -> BTreeSet<String> {
-    let items = |list: &[(&str, &[usize], &str)], item: fn(usize) -> Item| -> Vec<String> {
-        list.iter()
-            .flat_map(|(place, positions, _)| {
-                positions.iter().map(move |&position| format!("{place} {:?}", item(position)))
-            })
-            .collect()
+/// Reasons by item.
+fn explained() -> BTreeMap<String, &'static str> {
+    type List = [(&'static str, &'static [usize], &'static str)];
+    let items = |list: &'static List, item: fn(usize) -> Item| {
+        list.iter().flat_map(move |&(place, positions, reason)| {
+            let name = move |&position| (format!("{place} {:?}", item(position)), reason);
+            positions.iter().map(name)
+        })
     };
     let constraints = items(EXPLAINED, Item::Constraint);
-    constraints.into_iter().chain(items(EXPLAINED_LOOKUPS, Item::Lookup)).collect()
+    constraints.chain(items(EXPLAINED_LOOKUPS, Item::Lookup)).collect()
+}
+
+/// Compares the report with docs/unnoticed.md, or writes it with `TRACELOOM_BLESS`.
+fn report(counts: &BTreeMap<&str, usize>, lines: &[String]) {
+    let mut text = String::from(
+        "# Constraints and lookups that nobody would miss\n\n\
+         Written by `TRACELOOM_BLESS=1 cargo test -p traceloom-harness --test drops`, and \
+         compared by every run of\nthat test. One item at a time is left out; see \
+         docs/reliability.md.\n\n",
+    );
+    for (what, count) in counts {
+        text.push_str(&format!("- {what}: {count}\n"));
+    }
+    text.push_str("\n| circuit and item | reason |\n| --- | --- |\n");
+    lines.iter().for_each(|line| text.push_str(line));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/unnoticed.md");
+    if std::env::var_os("TRACELOOM_BLESS").is_some() {
+        std::fs::write(path, text).expect("the tree is writable");
+        return;
+    }
+    let current = std::fs::read_to_string(path).expect("the report is checked in");
+    assert!(current == text, "docs/unnoticed.md is stale; run with TRACELOOM_BLESS=1\n{text}");
 }
 
 #[test]
 fn what_nobody_would_miss_is_explained() {
-    let mut unnoticed = BTreeSet::new();
+    let explained = explained();
+    let (mut unnoticed, mut lines) = (BTreeSet::new(), Vec::new());
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for subject in programs::all() {
         let honest = check(&subject.system, std::slice::from_ref(&subject.witness));
@@ -65,8 +89,10 @@ fn what_nobody_would_miss_is_explained() {
                 Notice::Honest => "noticed by the honest witness",
                 Notice::Unnoticed => {
                     let name = &subject.system.circuits[circuit].name;
-                    println!("{label}");
-                    unnoticed.insert(format!("{}/{name} {item:?}", subject.name));
+                    let key = format!("{}/{name} {item:?}", subject.name);
+                    let reason = explained.get(&key).copied().unwrap_or("unexplained");
+                    lines.push(format!("| {label} | {reason} |\n"));
+                    unnoticed.insert(key);
                     "unnoticed"
                 }
             };
@@ -74,10 +100,11 @@ fn what_nobody_would_miss_is_explained() {
         }
     }
     println!("{counts:?}");
-    let explained = explained();
+    let explained: BTreeSet<String> = explained.into_keys().collect();
     let missing: Vec<_> = unnoticed.difference(&explained).collect();
     let gone: Vec<_> = explained.difference(&unnoticed).collect();
     assert!(missing.is_empty() && gone.is_empty(), "unexplained {missing:?}, noticed {gone:?}");
+    report(&counts, &lines);
 }
 
 /// Bits that follow from each other are not left out together.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_harness::case::Case;
+use traceloom_harness::family::Family;
 use traceloom_harness::generate::generate;
 use traceloom_harness::naive;
 use traceloom_harness::properties::{Effort, Tally, Verdict, differs_alike, examine, execute};
@@ -84,7 +85,10 @@ fn random_programs_have_every_property() {
     let (held, rejected, sum) = examine_all(0..300, effort);
     println!("{held} held, {rejected} rejected, {sum:?}");
     assert!(held >= 200, "{rejected} of 300 programs were rejected");
-    assert!(sum.rows > 1_000 && sum.edits > 5_000 && sum.forgeries > 500, "{sum:?}");
+    assert!(sum.rows > 1_000 && sum.edits > 5_000 && sum.checked.sum() > 500, "{sum:?}");
+    for family in Family::ALL.into_iter().filter(|family| *family != Family::StageTwo) {
+        assert!(sum.checked.of(family) > 0, "no cell of family {family:?} was changed");
+    }
 }
 
 #[test]
@@ -94,11 +98,25 @@ fn text_of_random_programs_is_emitted() {
     assert!(held > 5);
 }
 
+/// Proofs verify, and no forgery does: at least six programs, and as many as it takes
+/// to have a forgery of every family.
 #[test]
 fn proofs_of_random_programs_verify() {
     let effort = Effort { prove: true, ..Effort::default() };
-    let (held, _, sum) = examine_all(1_000..1_006, effort);
-    assert!(held > 2 && sum.proofs == held);
+    let (mut held, mut sum) = (0, Tally::default());
+    let missing =
+        |sum: &Tally| Family::ALL.into_iter().find(|&family| sum.verified.of(family) == 0);
+    for seed in 1_000..1_040 {
+        if held >= 6 && missing(&sum).is_none() {
+            break;
+        }
+        let (more, _, tally) = examine_all(seed..seed + 1, effort);
+        held += more;
+        sum += tally;
+    }
+    println!("{held} programs: {}", sum.verified);
+    assert!(held >= 6 && sum.proofs == held);
+    assert_eq!(missing(&sum), None, "no forgery of this family was verified");
 }
 
 /// The generator reaches what there is: every operation and control is executed,

@@ -8,7 +8,13 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use traceloom_abi::cuda::HEADERS;
+use traceloom_abi::system::Circuit;
+use traceloom_bytecode::system::circuit_digest;
 use traceloom_codegen::cuda::TextFile;
+use traceloom_codegen::cuda::ident::Ident;
+use traceloom_codegen::cuda::writer::{Writer, kernel_name, padding_kernel_name, row_writers};
+use traceloom_codegen::evaluator::{self, NamedCircuit};
+use traceloom_codegen::plan::ProgramPlan;
 
 use crate::job::Job;
 
@@ -22,9 +28,10 @@ pub struct Sources {
     pub files: Vec<TextFile>,
     /// Names of row kernels; a job names one by position.
     pub kernels: Vec<String>,
-    /// Evaluator headers: namespace inside `traceloom`, number of constraints,
-    /// lookups and arguments, columns.
+    /// Evaluators; a job names one by position.
     pub evaluators: Vec<EvaluatorSource>,
+    /// Whether it is compiled without optimisation: it is large, and run once.
+    pub is_run_once: bool,
 }
 
 /// An emitted evaluator.
@@ -32,8 +39,58 @@ pub struct Sources {
 pub struct EvaluatorSource {
     /// The namespace of its functions, inside `traceloom`.
     pub namespace: String,
+    /// Names of the kernels that fold its constraints and its lookups.
+    pub kernels: [String; 2],
     /// First argument of each lookup among the arguments of all, then their number.
     pub first_arguments: Vec<usize>,
+}
+
+impl Sources {
+    /// Adds the row writers of a program, called `unit` in symbols.
+    pub fn add_rows(&mut self, unit: &Ident, plan: &ProgramPlan) {
+        self.files.extend(row_writers(plan, unit, &[7; 32]));
+        self.kernels.push(padding_kernel_name(unit));
+        for function in &plan.functions {
+            let paths = function.paths.iter().map(|path| Writer::Path(path.path));
+            for writer in paths.chain([Writer::Generic]) {
+                self.kernels.push(kernel_name(unit, &function.symbol, writer));
+            }
+        }
+    }
+
+    /// Adds the evaluators of a circuit, called `name` in symbols; its position in jobs.
+    pub fn add_evaluator(&mut self, name: &str, circuit: &Circuit) -> usize {
+        let unit = Ident::new("unit");
+        let named = NamedCircuit {
+            symbol: name.to_owned(),
+            digest: circuit_digest(circuit),
+            circuit: circuit.clone(),
+        };
+        self.files.extend(evaluator::cuda::evaluators(&unit, &named, &[]));
+        let mut first_arguments = vec![0];
+        for lookup in &circuit.lookups {
+            first_arguments.push(first_arguments.last().unwrap_or(&0) + lookup.arguments.len());
+        }
+        self.evaluators.push(EvaluatorSource {
+            namespace: format!("{unit}::{name}"),
+            kernels: [
+                evaluator::cuda::constraints_kernel_name(&unit, name),
+                evaluator::cuda::lookups_kernel_name(&unit, name),
+            ],
+            first_arguments,
+        });
+        self.evaluators.len() - 1
+    }
+
+    /// The position of a row kernel.
+    ///
+    /// # Panics
+    /// If nobody added it.
+    #[must_use]
+    pub fn kernel(&self, name: &str) -> usize {
+        let position = self.kernels.iter().position(|kernel| kernel == name);
+        position.unwrap_or_else(|| panic!("{name} was not added"))
+    }
 }
 
 /// A compiled executable.
@@ -60,7 +117,7 @@ impl Executable {
         }
         write("harness.hpp", HARNESS);
         write("main.cpp", &main_source(sources));
-        run_compiler(folder.path());
+        run_compiler(folder.path(), sources.is_run_once);
         Self { folder }
     }
 
@@ -99,10 +156,15 @@ impl Executable {
     }
 }
 
-fn run_compiler(folder: &Path) {
+fn run_compiler(folder: &Path, is_run_once: bool) {
     let target = target_triple();
     let mut build = cc::Build::new();
-    build.cpp(true).opt_level(1).target(&target).host(&target).out_dir(folder);
+    build
+        .cpp(true)
+        .opt_level(if is_run_once { 0 } else { 1 })
+        .target(&target)
+        .host(&target)
+        .out_dir(folder);
     build.cargo_metadata(false).cargo_debug(false);
     let compiler = build.get_compiler();
     let compile = |sanitize: bool| {
@@ -114,6 +176,11 @@ fn run_compiler(folder: &Path) {
         command.args([
             "-Wno-unused-function",
             "-Wno-unused-parameter",
+            // A program may compare a value with itself, or with what it cannot be.
+            "-Wno-tautological-compare",
+            "-Wno-type-limits",
+            // As in Rust text: a value may have no use but in what is known already.
+            "-Wno-unused-variable",
             "main.cpp",
             "-o",
             "kernels",
@@ -154,8 +221,8 @@ fn main_source(sources: &Sources) -> String {
             text,
             "static void evaluate_{index}(const traceloom::Cells &cells, Sink &sink) {{\n  \
                static const uint64_t FIRST[] = {{{}}};\n  sink.first_arguments = FIRST;\n  \
-               traceloom::{name}::constraints(cells, sink);\n  \
-               traceloom::{name}::lookups(cells, sink);\n}}",
+               traceloom::{name}::Evaluator::constraints(cells, sink);\n  \
+               traceloom::{name}::Evaluator::lookups(cells, sink);\n}}",
             firsts.join(", ")
         );
     }
@@ -164,6 +231,11 @@ fn main_source(sources: &Sources) -> String {
         let _ = writeln!(text, "  &evaluate_{index},");
     }
     text.push_str("  nullptr};\n");
-    text.push_str("int main() { return serve(ROW_KERNELS, EVALUATORS); }\n");
+    text.push_str("static const FoldKernel FOLD_KERNELS[][2] = {\n");
+    for EvaluatorSource { kernels: [constraints, lookups], .. } in &sources.evaluators {
+        let _ = writeln!(text, "  {{&traceloom::{constraints}, &traceloom::{lookups}}},");
+    }
+    text.push_str("  {nullptr, nullptr}};\n");
+    text.push_str("int main() { return serve(ROW_KERNELS, EVALUATORS, FOLD_KERNELS); }\n");
     text
 }

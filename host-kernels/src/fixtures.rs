@@ -62,7 +62,18 @@ impl Fixture {
 /// All fixtures.
 #[must_use]
 pub fn all() -> Vec<Fixture> {
-    vec![field(), bytes(), narrow(), words(), control(), many_paths(), calls(), group(), hints()]
+    vec![
+        field(),
+        constants(),
+        bytes(),
+        narrow(),
+        words(),
+        control(),
+        many_paths(),
+        calls(),
+        group(),
+        hints(),
+    ]
 }
 
 /// One program of one entry function, called with each of `args`.
@@ -99,6 +110,24 @@ fn field() -> Fixture {
         f.assert_eq(sum, sum, "equal */ \" \\");
         let packed = f.u32_to_field([a, b, sum, one]);
         f.ret(&[product, scaled, zero, one, inverse, packed])
+    })
+}
+
+/// Constants that fit 32 bits, and results of theirs that do not; a value compared
+/// with itself. Found by random programs.
+fn constants() -> Fixture {
+    single("constants", [1, 4], vec![vec![0], vec![7]], |f, inputs, _| {
+        let (large, half) = (f.constant(0xffff_ffff), f.constant(1 << 16));
+        let sum = f.add(large, large);
+        let product = f.mul(half, half);
+        let bytes = f.hint_field_to_bytes(large);
+        let high = f.u32_to_field([bytes[4], bytes[5], bytes[6], bytes[7]]);
+        let wide = f.u32_to_field([half, large, half, inputs[0]]);
+        let bytes = f.hint_field_to_bytes(product);
+        let less = f.u32_less_than(inputs[0], inputs[0]);
+        let equal = f.eq_zero(less);
+        let rest = f.sum(&[high, bytes[4], equal]);
+        f.ret(&[sum, product, rest, wide])
     })
 }
 

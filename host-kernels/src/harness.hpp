@@ -32,6 +32,7 @@ struct Sink {
 };
 
 typedef void (*EvaluatorKernel)(const traceloom::Cells &, Sink &);
+typedef void (*FoldKernel)(TlEvaluation);
 
 static bool read_words(uint64_t *words, size_t count) {
   return fread(words, sizeof(uint64_t), count, stdin) == count;
@@ -109,6 +110,49 @@ static void evaluate_job(const EvaluatorKernel *evaluators) {
   }
 }
 
+static void fold_job(const FoldKernel (*kernels)[2]) {
+  const std::vector<uint64_t> spec = read_vector(7);
+  const uint64_t part = spec[0];
+  const uint64_t degree = spec[5];
+  const std::vector<uint64_t> powers = read_vector(spec[6] * degree);
+  const std::vector<uint64_t> shift = read_vector(degree);
+  const std::vector<uint64_t> head = read_vector(9);
+  const uint64_t height = head[2];
+  const std::vector<uint64_t> main_values = read_vector(head[3] * height);
+  const std::vector<uint64_t> fixed_values = read_vector(head[4] * height);
+  const std::vector<uint64_t> public_values = read_vector(head[5]);
+  const std::vector<uint64_t> selectors = read_vector(2 * height);
+  std::vector<uint64_t> is_first_row;
+  std::vector<uint64_t> is_transition;
+  for (uint64_t row = 0; row < height; ++row) {
+    is_first_row.push_back(selectors[2 * row]);
+    is_transition.push_back(selectors[2 * row + 1]);
+  }
+  const uint64_t count = spec[4];
+  std::vector<uint64_t> folded((part == 0 ? 1 : head[7]) * degree * count, ~uint64_t(0));
+  std::vector<uint64_t> multiplicities((part == 0 ? 0 : head[7]) * count, ~uint64_t(0));
+  TlEvaluation evaluation;
+  evaluation.domain = {main_values.data(),
+                       fixed_values.data(),
+                       public_values.data(),
+                       is_first_row.data(),
+                       is_transition.data(),
+                       height,
+                       height,
+                       spec[1],
+                       spec[2]};
+  evaluation.first = spec[3];
+  evaluation.count = count;
+  evaluation.powers = powers.data();
+  evaluation.shift = shift.data();
+  evaluation.degree = degree;
+  evaluation.folded = folded.data();
+  evaluation.multiplicities = multiplicities.data();
+  kernels[head[1]][part](evaluation);
+  write_words(folded);
+  write_words(multiplicities);
+}
+
 // All binary byte operations, then all unary ones on a, in the order of job.rs.
 static void bytes_job() {
   using namespace traceloom;
@@ -146,7 +190,8 @@ static void field_job() {
   write_words(out);
 }
 
-static int serve(const RowKernel *kernels, const EvaluatorKernel *evaluators) {
+static int serve(const RowKernel *kernels, const EvaluatorKernel *evaluators,
+                 const FoldKernel (*folds)[2]) {
   uint64_t kind;
   while (read_words(&kind, 1)) {
     switch (kind) {
@@ -154,6 +199,7 @@ static int serve(const RowKernel *kernels, const EvaluatorKernel *evaluators) {
       case 2: evaluate_job(evaluators); break;
       case 3: bytes_job(); break;
       case 4: field_job(); break;
+      case 5: fold_job(folds); break;
       default: return 3;
     }
   }

@@ -9,9 +9,15 @@
 //! evaluate  2, evaluator, height, main, fixed and public widths, constraints,
 //!           lookups, arguments; main and fixed columns, publics, selector pairs
 //!           -> per row constraints, multiplicities, arguments
+//! fold      5, part, step, bit reversed, first, count, degree, powers; powers, shift;
+//!           the job of the domain
+//!           -> folded elements, multiplicities as in device_abi.h
 //! bytes     3 -> per pair of bytes the results of BYTE_RESULTS helpers
 //! field     4, pairs, elements -> per pair sum, difference, product, inverse
 //! ```
+
+use traceloom_abi::field::word;
+use traceloom_abi::trace::Trace;
 
 /// Number of words in front of and behind the cells that nothing may write.
 pub const CANARY: usize = 64;
@@ -27,6 +33,8 @@ pub enum Job {
     Rows(RowsJob),
     /// Evaluates every row of a domain.
     Evaluate(EvaluateJob),
+    /// Evaluates and folds rows of a domain by a kernel.
+    Fold(FoldJob),
     /// All byte helpers on all pairs of bytes.
     Bytes,
     /// Field arithmetic on pairs of canonical words.
@@ -84,6 +92,36 @@ pub struct EvaluateJob {
     pub outputs: [usize; 3],
 }
 
+/// Which kernel of an evaluator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoldPart {
+    /// Folds constraints.
+    Constraints = 0,
+    /// Computes messages.
+    Lookups = 1,
+}
+
+/// Rows to evaluate and fold.
+#[derive(Clone, Debug)]
+pub struct FoldJob {
+    /// Which kernel.
+    pub part: FoldPart,
+    /// The domain.
+    pub domain: EvaluateJob,
+    /// Rows of the domain per row of the trace.
+    pub step: usize,
+    /// Whether rows are in bit-reversed order.
+    pub bit_reversed: bool,
+    /// First row.
+    pub first: usize,
+    /// Number of rows.
+    pub count: usize,
+    /// Powers of the challenge, coefficient by coefficient.
+    pub powers: Vec<u64>,
+    /// Coefficients of the shift, as many as the extension has.
+    pub shift: Vec<u64>,
+}
+
 impl Job {
     /// The words that ask for it.
     #[must_use]
@@ -117,6 +155,15 @@ impl Job {
                 words.extend(job.selectors.iter().flatten());
                 words
             }
+            Self::Fold(job) => {
+                let degree = job.shift.len();
+                let mut words = vec![5, job.part as u64];
+                words.extend(numbers(&[job.step, job.bit_reversed.into(), job.first, job.count]));
+                words.extend(numbers(&[degree, job.powers.len() / degree]));
+                words.extend(job.powers.iter().chain(&job.shift));
+                words.extend(Self::Evaluate(job.domain.clone()).words());
+                words
+            }
             Self::Bytes => vec![3],
             Self::Field(pairs) => {
                 let mut words = vec![4, pairs.len() as u64];
@@ -132,8 +179,53 @@ impl Job {
         match self {
             Self::Rows(job) => job.width * job.stride + 2 * CANARY,
             Self::Evaluate(job) => job.height * job.outputs.iter().sum::<usize>(),
+            Self::Fold(FoldJob { part, domain, count, shift, .. }) => match part {
+                FoldPart::Constraints => count * shift.len(),
+                FoldPart::Lookups => domain.outputs[1] * count * (shift.len() + 1),
+            },
             Self::Bytes => BYTE_RESULTS << 16,
             Self::Field(pairs) => 4 * pairs.len(),
         }
+    }
+}
+
+/// Windows of a circuit of `height` rows: first row, rows, words between columns that
+/// nobody may touch. Whole, the first row, some rows, wrapping, wrapping by all rows
+/// but one.
+#[must_use]
+pub fn windows(height: usize) -> Vec<(usize, usize, usize)> {
+    let mut windows = vec![(0, height, 0), (0, 1, 3)];
+    if height >= 4 {
+        windows.push((1, height / 2, 1));
+        windows.push((height - 1, 3, 0));
+        windows.push((height / 2 + 1, height, 5));
+    }
+    windows
+}
+
+impl RowsJob {
+    /// Compares an answer with the reference trace, cell by cell; everything around
+    /// the window must be as it was.
+    ///
+    /// # Errors
+    /// The first word that differs.
+    pub fn compare(&self, output: &[u64], trace: &Trace) -> Result<(), String> {
+        let (front, rest) = output.split_at(CANARY);
+        let (cells, back) = rest.split_at(rest.len() - CANARY);
+        if front.iter().chain(back).any(|&word| word != POISON) {
+            return Err(format!("rows from {}: written outside of the window", self.first));
+        }
+        for (at, &found) in cells.iter().enumerate() {
+            let (column, i) = (at / self.stride, at % self.stride);
+            let row = (self.first + i) % self.height;
+            let right = if i < self.count { word(trace.row(row)[column]) } else { POISON };
+            if found != right {
+                let window = self.first;
+                return Err(format!(
+                    "rows from {window}: column {column}, row {row} is {found}, not {right}"
+                ));
+            }
+        }
+        Ok(())
     }
 }

@@ -5,10 +5,13 @@ use traceloom_abi::record::Record;
 use traceloom_abi::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::GroupColumns;
-use traceloom_codegen::cuda::writer::Writer;
+use traceloom_codegen::cuda::ident::Ident;
+use traceloom_codegen::cuda::writer::{Writer, kernel_name, padding_kernel_name};
 use traceloom_codegen::plan::{FunctionPlan, ProgramPlan};
 use traceloom_runtime::order::{Run, runs};
 
+use crate::executable::Sources;
+use crate::job::{Launch, RowsJob, windows};
 use crate::seeds::{self, RowView};
 
 /// Which seeds to write rows from.
@@ -49,6 +52,49 @@ pub struct SeededRun {
 }
 
 impl Executed<'_> {
+    /// The jobs that write a circuit in all windows, and the number of typed rows in
+    /// each of them; `unit` is what the program was added to `sources` as.
+    #[must_use]
+    pub fn jobs(
+        self,
+        sources: &Sources,
+        unit: &Ident,
+        circuit: usize,
+        trace: &Trace,
+        encoding: Encoding,
+    ) -> (Vec<RowsJob>, usize) {
+        let columns = GroupColumns::new(self.program, &self.program.program().circuits[circuit]);
+        let bases = |first: usize| [columns.first_selector[0], first, columns.first_auxiliary];
+        let (mut launches, mut num_rows, mut num_typed) = (Vec::new(), 0, 0);
+        for run in self.seeded_runs(circuit, trace, encoding) {
+            num_rows += run.num_rows;
+            num_typed += if run.writer == Writer::Generic { 0 } else { run.num_rows };
+            launches.push(Launch {
+                kernel: sources.kernel(&kernel_name(unit, &run.symbol, run.writer)),
+                first_row: run.first_row,
+                num_rows: run.num_rows,
+                bases: bases(run.first_selector),
+                seeds: run.seeds,
+            });
+        }
+        launches.push(Launch {
+            kernel: sources.kernel(&padding_kernel_name(unit)),
+            first_row: num_rows,
+            num_rows: trace.height() - num_rows,
+            bases: bases(columns.first_selector[0]),
+            seeds: Vec::new(),
+        });
+        let job = |(first, count, slack)| RowsJob {
+            width: trace.width,
+            stride: count + slack,
+            first,
+            count,
+            height: trace.height(),
+            launches: launches.clone(),
+        };
+        (windows(trace.height()).into_iter().map(job).collect(), num_typed)
+    }
+
     /// The runs of a circuit in row order. `trace` is its reference trace.
     #[must_use]
     pub fn seeded_runs(self, circuit: usize, trace: &Trace, encoding: Encoding) -> Vec<SeededRun> {

@@ -3,70 +3,28 @@
 //! (`emitted/`), so that this test can compile it; it is compared with what the
 //! generator makes now, and `TRACELOOM_BLESS=1` rewrites it.
 
+// Compared with emitted text, byte for byte.
+#[rustfmt::skip]
 #[path = "emitted/evaluators.rs"]
 mod emitted;
 
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use traceloom_abi::evaluate::{Cells, Evaluator, Outputs, Value};
-use traceloom_abi::field::{Field, Goldilocks, MODULUS, element, word};
-use traceloom_abi::system::{Circuit, Node};
+use traceloom_abi::evaluate::{Evaluator, Value};
+use traceloom_abi::field::{Goldilocks, MODULUS, Packed, element, word};
+use traceloom_abi::system::Circuit;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
-use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::print::print;
-use traceloom_codegen::cuda::writer::TextFile;
 use traceloom_codegen::evaluator;
-use traceloom_host_kernels::evaluation::interpret;
-use traceloom_host_kernels::executable::{EvaluatorSource, Executable, Sources};
-use traceloom_host_kernels::fixtures::{self, BOUNDARY};
-use traceloom_host_kernels::job::{EvaluateJob, Job};
+use traceloom_host_kernels::evaluation::{Domain, interpret, run};
+use traceloom_host_kernels::executable::{Executable, Sources};
+use traceloom_host_kernels::fixtures;
+use traceloom_host_kernels::job::{EvaluateJob, FoldJob, FoldPart, Job};
 
-/// As many elements as the processor's vectors hold.
-type Packed = <Goldilocks as Field>::Packing;
+/// Rows of every domain.
+const HEIGHT: usize = 8;
 
-/// A domain of random cells, some of them at the boundaries of representations.
-struct Domain {
-    height: usize,
-    main: Vec<Goldilocks>,
-    fixed: Vec<Goldilocks>,
-    publics: Vec<Goldilocks>,
-    selectors: Vec<[Goldilocks; 2]>,
-}
-
-impl Domain {
-    fn random(circuit: &Circuit, height: usize, seed: u64) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut draw = || match rng.next_u32() % 3 {
-            0 => element(BOUNDARY[rng.next_u32() as usize % BOUNDARY.len()]),
-            _ => element(rng.next_u64() % MODULUS),
-        };
-        let mut cells = |count: usize| (0..count).map(|_| draw()).collect::<Vec<_>>();
-        let main = cells(circuit.width * height);
-        let fixed = cells(circuit.preprocessed_width() * height);
-        let publics = cells(circuit.num_publics);
-        let selectors = (0..height).map(|_| [draw(), draw()]).collect();
-        Self { height, main, fixed, publics, selectors }
-    }
-
-    /// One row of column-major cells.
-    fn row(&self, cells: &[Goldilocks], row: usize) -> Vec<Goldilocks> {
-        (0..cells.len() / self.height).map(|column| cells[column * self.height + row]).collect()
-    }
-
-    fn with_cells<R>(&self, row: usize, act: impl FnOnce(&Cells<'_, Goldilocks>) -> R) -> R {
-        let [is_first_row, is_transition] = self.selectors[row];
-        act(&Cells {
-            main: &self.row(&self.main, row),
-            next: &self.row(&self.main, (row + 1) % self.height),
-            fixed: &self.row(&self.fixed, row),
-            publics: &self.publics,
-            is_first_row,
-            is_transition,
-        })
-    }
-}
-
+/// The circuits of all fixtures and of two large programs.
 fn circuits() -> Vec<(String, Circuit)> {
     let mut circuits = Vec::new();
     let programs = fixtures::all().into_iter().map(|fixture| (fixture.name, fixture.program));
@@ -83,44 +41,101 @@ fn circuits() -> Vec<(String, Circuit)> {
 }
 
 #[test]
-fn cuda_evaluators_compute_the_system() {
-    const HEIGHT: usize = 8;
+fn cuda_evaluators_compute_and_fold_the_system() {
     let circuits = circuits();
     let mut sources = Sources::default();
     let mut jobs = Vec::new();
-    let mut domains = Vec::new();
+    let mut checks: Vec<Box<dyn Fn(&[u64]) -> Result<(), String>>> = Vec::new();
     for (index, (name, circuit)) in circuits.iter().enumerate() {
-        let namespace = Ident::new(name.clone());
-        let header = evaluator::cuda::header(circuit, &namespace, Vec::new());
-        sources.files.push(TextFile { name: format!("{name}.cuh"), text: print(&header) });
-        let mut first_arguments = vec![0];
-        for lookup in &circuit.lookups {
-            first_arguments.push(first_arguments.last().unwrap_or(&0) + lookup.arguments.len());
-        }
-        let num_arguments = *first_arguments.last().unwrap_or(&0);
-        sources.evaluators.push(EvaluatorSource { namespace: name.clone(), first_arguments });
+        let evaluator = sources.add_evaluator(name, circuit);
         let domain = Domain::random(circuit, HEIGHT, index as u64);
-        let words = |cells: &[Goldilocks]| cells.iter().map(|&cell| word(cell)).collect();
-        jobs.push(Job::Evaluate(EvaluateJob {
-            evaluator: index,
-            height: HEIGHT,
-            main: words(&domain.main),
-            fixed: words(&domain.fixed),
-            publics: words(&domain.publics),
-            selectors: domain.selectors.iter().map(|pair| pair.map(word)).collect(),
-            outputs: [circuit.constraints.len(), circuit.lookups.len(), num_arguments],
-        }));
-        domains.push(domain);
+        let evaluate = domain.job(circuit, evaluator);
+        for job in fold_jobs(&evaluate, circuit) {
+            let expected = folded(circuit, &domain, &job);
+            let name = format!("{name}, {:?}, step {}", job.part, job.step);
+            checks.push(Box::new(move |found| match found == expected {
+                true => Ok(()),
+                false => Err(format!("{name}: expected {expected:?}, found {found:?}")),
+            }));
+            jobs.push(Job::Fold(job));
+        }
+        jobs.push(Job::Evaluate(evaluate));
+        checks.push(Box::new(move |found| domain.compare(circuit, found)));
     }
     let outputs = Executable::compile(&sources).run(&jobs);
-    for (((name, circuit), domain), output) in circuits.iter().zip(&domains).zip(outputs) {
-        for (row, found) in output.chunks(output.len() / HEIGHT).enumerate() {
-            let values = domain.with_cells(row, |cells| interpret(circuit, cells));
-            let parts = [values.constraints, values.multiplicities, values.arguments];
-            let expected: Vec<u64> = parts.concat().into_iter().map(word).collect();
-            assert_eq!(found, expected, "{name}, row {row}");
+    assert_eq!(outputs.len(), checks.len());
+    for (check, output) in checks.iter().zip(&outputs) {
+        assert_eq!(check(output), Ok(()));
+    }
+}
+
+/// Both kernels over both orders of rows, whole and in part, in extensions of all
+/// degrees.
+fn fold_jobs(domain: &EvaluateJob, circuit: &Circuit) -> Vec<FoldJob> {
+    let mut rng = ChaCha8Rng::seed_from_u64(domain.evaluator as u64);
+    let mut draw = |count: usize| (0..count).map(|_| rng.next_u64() % MODULUS).collect::<Vec<_>>();
+    let mut jobs = Vec::new();
+    for part in [FoldPart::Constraints, FoldPart::Lookups] {
+        for (step, bit_reversed, first, count, degree) in [
+            (1, false, 0, HEIGHT, 2),
+            (4, true, 0, HEIGHT, 3),
+            (2, true, 3, 4, 1),
+            (HEIGHT, true, 7, 1, 2),
+        ] {
+            let num_powers = match part {
+                FoldPart::Constraints => circuit.constraints.len(),
+                FoldPart::Lookups => {
+                    circuit.lookups.iter().map(|lookup| lookup.arguments.len()).max().unwrap_or(0)
+                }
+            };
+            let (powers, shift) = (draw(num_powers * degree), draw(degree));
+            let domain = domain.clone();
+            jobs.push(FoldJob { part, domain, step, bit_reversed, first, count, powers, shift });
         }
     }
+    jobs
+}
+
+/// The row one step of the trace further, by the definition of the order.
+fn next_row(job: &FoldJob, row: usize) -> usize {
+    let reversed = |row: usize| match job.bit_reversed {
+        true => row.reverse_bits() >> (usize::BITS - HEIGHT.ilog2()),
+        false => row,
+    };
+    reversed((reversed(row) + job.step) % HEIGHT)
+}
+
+/// What a kernel must write.
+fn folded(circuit: &Circuit, domain: &Domain, job: &FoldJob) -> Vec<u64> {
+    let (count, degree) = (job.count, job.shift.len());
+    let is_lookups = job.part == FoldPart::Lookups;
+    let num_sums = if is_lookups { circuit.lookups.len() } else { 1 };
+    let mut sums = vec![element(0); num_sums * degree * count];
+    let mut multiplicities = vec![element(0); if is_lookups { num_sums * count } else { 0 }];
+    for at in 0..count {
+        let row = job.first + at;
+        let values = domain.with_rows([row, next_row(job, row)], |cells| interpret(circuit, cells));
+        let sum = |values: &[Goldilocks], start: Goldilocks, k: usize| -> Goldilocks {
+            let terms = values.iter().enumerate();
+            terms.fold(start, |sum, (j, &x)| sum + element(job.powers[j * degree + k]) * x)
+        };
+        if !is_lookups {
+            for k in 0..degree {
+                sums[k * count + at] = sum(&values.constraints, element(0), k);
+            }
+            continue;
+        }
+        let mut arguments = &values.arguments[..];
+        for (index, lookup) in circuit.lookups.iter().enumerate() {
+            let (own, others) = arguments.split_at(lookup.arguments.len());
+            arguments = others;
+            multiplicities[index * count + at] = values.multiplicities[index];
+            for k in 0..degree {
+                sums[(index * degree + k) * count + at] = sum(own, element(job.shift[k]), k);
+            }
+        }
+    }
+    sums.into_iter().chain(multiplicities).map(word).collect()
 }
 
 /// The circuits whose Rust text is checked in.
@@ -134,9 +149,8 @@ fn checked_in() -> Vec<(String, Circuit)> {
 fn checked_in_rust_evaluators_are_current() {
     let mut text = String::from("// @generated by `TRACELOOM_BLESS=1 cargo test`; do not edit.\n");
     for (name, circuit) in checked_in() {
-        let file = syn::parse2(evaluator::rust::module(&circuit)).expect("emitted text is Rust");
         text.push_str(&format!("\npub mod {name} {{\n"));
-        for line in prettyplease::unparse(&file).lines() {
+        for line in evaluator::rust::module_text(&circuit).lines() {
             let indent = if line.is_empty() { "" } else { "    " };
             text.push_str(&format!("{indent}{line}\n"));
         }
@@ -154,16 +168,17 @@ fn checked_in_rust_evaluators_are_current() {
 #[test]
 fn rust_evaluators_compute_the_system() {
     for (name, circuit) in checked_in() {
-        let domain = Domain::random(&circuit, 8, 7);
+        let domain = Domain::random(&circuit, HEIGHT, 7);
         for row in 0..domain.height {
             let expected = domain.with_cells(row, |cells| interpret(&circuit, cells));
+            let expected = expected.written(&circuit);
             let scalar = emitted_evaluator::<Goldilocks>(&name);
             let found = domain.with_cells(row, |cells| run(&circuit, &scalar, cells));
-            assert_eq!(found, expected_outputs(&circuit, &expected), "{name}, row {row}");
+            assert_eq!(found, expected, "{name}, row {row}");
+            // The same row in every lane.
             let packed = emitted_evaluator::<Packed>(&name);
-            let found = domain.with_cells(row, |cells| run_packed(&circuit, &packed, cells));
-            let lifted = expected_outputs(&circuit, &expected)
-                .map(|values| values.into_iter().map(Packed::from).collect::<Vec<_>>());
+            let found = domain.with_cells(row, |cells| run(&circuit, &packed, cells));
+            let lifted = expected.map(|v| v.into_iter().map(Packed::from).collect::<Vec<_>>());
             assert_eq!(found, lifted, "{name}, row {row}, packed");
         }
     }
@@ -179,54 +194,4 @@ fn emitted_evaluator<T: Value>(name: &str) -> Evaluator<T> {
         "calls_3" => emitted::calls_3::evaluator(),
         _ => emitted::group_0::evaluator(),
     }
-}
-
-/// Expected values, with zero for the arguments that evaluators leave alone.
-fn expected_outputs(
-    circuit: &Circuit,
-    values: &traceloom_host_kernels::evaluation::Values,
-) -> [Vec<Goldilocks>; 3] {
-    let arguments = circuit.lookups.iter().flat_map(|lookup| &lookup.arguments);
-    let arguments = arguments.zip(&values.arguments).map(|(&expr, &value)| {
-        let is_constant = matches!(circuit.arena.node(expr), Node::Constant(_));
-        if is_constant { element(0) } else { value }
-    });
-    [values.constraints.clone(), values.multiplicities.clone(), arguments.collect()]
-}
-
-fn run<T: Value>(circuit: &Circuit, of: &Evaluator<T>, cells: &Cells<'_, T>) -> [Vec<T>; 3] {
-    let zero = T::from(element(0));
-    let num_arguments = circuit.lookups.iter().map(|lookup| lookup.arguments.len()).sum();
-    let mut constraints = vec![zero; circuit.constraints.len()];
-    let mut multiplicities = vec![zero; circuit.lookups.len()];
-    let mut arguments = vec![zero; num_arguments];
-    let mut scratch = vec![zero; of.scratch_len];
-    let mut outputs = Outputs {
-        constraints: &mut constraints,
-        multiplicities: &mut multiplicities,
-        arguments: &mut arguments,
-    };
-    (of.constraints)(cells, &mut scratch, &mut outputs);
-    (of.lookups)(cells, &mut scratch, &mut outputs);
-    [constraints, multiplicities, arguments]
-}
-
-/// The same row in every lane.
-fn run_packed(
-    circuit: &Circuit,
-    of: &Evaluator<Packed>,
-    cells: &Cells<'_, Goldilocks>,
-) -> [Vec<Packed>; 3] {
-    let lift = |cells: &[Goldilocks]| cells.iter().map(|&c| Packed::from(c)).collect::<Vec<_>>();
-    let [main, next, fixed, publics] =
-        [cells.main, cells.next, cells.fixed, cells.publics].map(lift);
-    let cells = Cells {
-        main: &main,
-        next: &next,
-        fixed: &fixed,
-        publics: &publics,
-        is_first_row: cells.is_first_row.into(),
-        is_transition: cells.is_transition.into(),
-    };
-    run(circuit, of, &cells)
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use traceloom_abi::system::Circuit;
 
 use crate::ledger::Entries;
-use crate::provider::Provider;
+use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
 use crate::source::SourceRun;
 
@@ -63,6 +63,8 @@ pub struct CircuitReport {
     pub provider: Provider,
     /// Why not what was asked for, where something else was written.
     pub reason: Option<String>,
+    /// What evaluates its constraints and lookups.
+    pub evaluation: Evaluation,
     /// Rows without padding.
     pub rows: usize,
     /// Rows with padding; 0 for an inactive circuit.
@@ -120,6 +122,7 @@ impl CircuitReport {
             name: circuit.name.clone(),
             provider,
             reason: None,
+            evaluation: Evaluation::System,
             rows: 0,
             height: 0,
             width: circuit.width,
@@ -163,6 +166,7 @@ impl CircuitReport {
             "name": self.name,
             "provider": self.provider.name(),
             "reason": self.reason,
+            "evaluator": self.evaluation.name(),
             "rows": self.rows,
             "height": self.height,
             "width": self.width,
@@ -202,13 +206,29 @@ impl TraceReport {
         })
     }
 
+    /// Number of active circuits of this kind.
+    fn count(&self, which: impl Fn(&CircuitReport) -> bool) -> usize {
+        self.circuits.iter().filter(|circuit| circuit.height > 0 && which(circuit)).count()
+    }
+
+    /// `generated evaluators`, `evaluators of System`, or both with their number of
+    /// active circuits.
+    #[must_use]
+    pub fn evaluators(&self) -> String {
+        let count = |evaluation| self.count(|circuit| circuit.evaluation == evaluation);
+        match (count(Evaluation::Generated), count(Evaluation::System)) {
+            (_, 0) => "generated evaluators".into(),
+            (0, _) => "evaluators of System".into(),
+            (generated, system) => {
+                format!("generated evaluators of {generated} circuits, of System of {system}")
+            }
+        }
+    }
+
     /// `scalar rows`, or all that there are with their number of active circuits.
     #[must_use]
     pub fn providers(&self) -> String {
-        let count = |provider: &Provider| {
-            let active = self.circuits.iter().filter(|circuit| circuit.height > 0);
-            active.filter(|circuit| circuit.provider == *provider).count()
-        };
+        let count = |provider: &Provider| self.count(|circuit| circuit.provider == *provider);
         let all = [Provider::Device, Provider::Scalar, Provider::Reference];
         let used: Vec<Provider> = all.into_iter().filter(|provider| count(provider) > 0).collect();
         match &used[..] {

@@ -19,6 +19,7 @@ mod trace;
 mod verify;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -75,12 +76,13 @@ struct RunArgs {
     entry: Option<String>,
 }
 
-/// Who writes main traces.
+/// Who writes main traces and evaluates circuits.
 #[derive(Debug, Args)]
 struct TraceArgs {
     /// Who writes the rows of functions: reference (the interpreter over bytecode),
     /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
     /// (generated code on the CPU where there is any, since proofs are computed there).
+    /// All but reference evaluate constraints with generated code, too.
     #[arg(long, default_value = "auto", value_parser = trace::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
     /// Refuse where rows would be written by another provider than the one asked for.
@@ -229,10 +231,11 @@ pub fn main() -> ExitCode {
         Command::Codegen(args) => codegen::run(args),
         Command::Doctor => doctor::run(),
     };
-    match result {
+    match result.and_then(|()| output::finish()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            // Where this cannot be written, the exit code still says it.
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
             ExitCode::from(failure.code())
         }
     }

@@ -1,21 +1,46 @@
 //! Files, progress and the printing of standard forms.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::Failure;
 
-/// Prints a line to standard output; a reader that has gone away (`| head`) is no
-/// error.
+/// Prints a line to standard output. What fails is told by [`finish`], so that a
+/// command does not stop halfway for it.
 macro_rules! say {
-    ($($arg:tt)*) => {{
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stdout(), $($arg)*);
-    }};
+    ($($arg:tt)*) => { $crate::cli::output::print(format_args!($($arg)*)) };
 }
 pub(super) use say;
+
+/// The first line that could not be printed.
+static FAILED: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints a line to standard output; see [`say!`].
+pub(super) fn print(line: fmt::Arguments<'_>) {
+    keep(writeln!(io::stdout(), "{line}"));
+}
+
+/// Whether everything was printed. A reader that has gone away (`| head`) is no error.
+pub fn finish() -> Result<(), Failure> {
+    keep(io::stdout().flush());
+    match FAILED.get() {
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Malformed(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn keep(result: io::Result<()>) {
+    if let Err(error) = result {
+        // Only the first one counts.
+        let _ = FAILED.set(error);
+    }
+}
 
 /// Writes beside `path`, flushes to the disk and renames: after a failure of any
 /// kind `path` is what it was before.
@@ -68,7 +93,7 @@ impl Progress {
     /// Says what somebody should know, in a line of its own.
     pub fn note(&self, what: &str) {
         self.done();
-        eprintln!("note: {what}");
+        let _ = writeln!(io::stderr(), "note: {what}");
     }
 
     /// Ends the steps.

@@ -1,6 +1,6 @@
 //! `traceloom plan`.
 
-use traceloom_codegen::{compile, inventory};
+use traceloom_codegen::{inventory, planned};
 
 use super::output::{hex, say};
 use super::{Failure, RunArgs, source};
@@ -9,7 +9,7 @@ use super::{Failure, RunArgs, source};
 /// are.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let source = source::load(&args.program)?;
-    let unit = compile(&source.program)
+    let unit = planned(&source.program)
         .map_err(|faults| Failure::Refused(format!("{}: {faults}", args.program)))?;
     let runs = args.input.is_some() || args.args.is_some();
     let run = if runs { Some(source::run(args)?) } else { None };

@@ -26,9 +26,10 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let program = &run.source.program;
     let system = build_system(program);
     let key = ProvingKey::new(&system, &args.profile.params());
-    let key = key.map_err(|error| refused(error.to_string()))?;
+    let mut key = key.map_err(|error| refused(error.to_string()))?;
     let gpu = trace::Gpu::open(&args.trace)?;
     let choices = trace::choose(&args.trace, &gpu, &run, &system, &progress)?;
+    choices.set_evaluators(&mut key);
     progress.step("building rows");
     let before_rows = start.elapsed();
     let claims = run.execution.claims.iter();
@@ -46,7 +47,8 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let bytes = proof.encode();
     progress.done();
     write_whole(&args.out, &bytes)?;
-    let (providers, moved) = (traces.providers(), traces.ledger.total());
+    let (providers, evaluators) = (traces.providers(), traces.evaluators());
+    let moved = traces.ledger.total();
     let host_built: u64 = traces.ledger.avoided.values().sum();
     if let Some(folder) = &args.report {
         let others = [("execution", executed), ("rows", rows)];
@@ -81,14 +83,13 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
         say!("{:>12}  {}", seconds(metrics.stage(stage)), stage.name());
     }
     say!("{:>12}  in all", seconds(start.elapsed()));
-    let parts = [
-        ("transforms", metrics.transforms),
-        ("hashing", metrics.hashing),
-        ("evaluation", metrics.evaluation),
-    ];
-    let parts: Vec<String> =
-        parts.iter().map(|(name, time)| format!("{name} {}", seconds(*time))).collect();
-    say!("{:>12}  of which: {}", "", parts.join(", "));
+    say!(
+        "{:>12}  of which: transforms {}, hashing {}, {evaluators} {}",
+        "",
+        seconds(metrics.transforms),
+        seconds(metrics.hashing),
+        seconds(metrics.evaluation)
+    );
     say!("proof    {} in {}", size(bytes.len() as u64), args.out.display());
     Ok(())
 }

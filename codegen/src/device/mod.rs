@@ -13,8 +13,8 @@
 //!
 //! Every file of a unit is compiled for itself, as relocatable code, and the objects
 //! are linked: files compile side by side, and a changed function compiles alone.
-//! That costs no registers (`docs/measurements.md` has the comparison), since no
-//! function calls one of another file.
+//! That costs row writers of paths no registers (`docs/measurements.md` compares), since
+//! no function calls one of another file.
 //!
 //! Layout (owned here) of the folder that everything is written to, `OUT_DIR` in
 //! build scripts:

@@ -23,7 +23,7 @@ use crate::rust::print;
 /// pub const UNIT: CircuitUnit = CircuitUnit { … };
 /// ```
 ///
-/// and the items of [`module()`].
+/// and the items of [`module_text`].
 ///
 /// # Panics
 /// If the emitted tokens are no Rust: our own fault.
@@ -88,8 +88,15 @@ fn table(kind: &CircuitKind) -> TokenStream {
 ///
 /// fn constraints_0<T: Value>(cells: …, scratch: …, out: …) { … }
 /// ```
+///
+/// # Panics
+/// If the emitted tokens are no Rust: our own fault.
 #[must_use]
-pub fn module(circuit: &Circuit) -> TokenStream {
+pub fn module_text(circuit: &Circuit) -> String {
+    print(module(circuit))
+}
+
+fn module(circuit: &Circuit) -> TokenStream {
     let parameters = quote! {
         cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>
     };

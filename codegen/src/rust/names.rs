@@ -79,12 +79,14 @@ pub fn compute(
         quote!(#name(#a, #b))
     };
     let text = match *expr {
+        // With its type: not every use tells it, as in `v3_const == 0`.
+        Expr::Constant(word) if is_integer => {
+            let word = Literal::u64_suffixed(word);
+            quote!(#word)
+        }
         Expr::Constant(word) => {
             let word = number(word);
-            return match is_integer {
-                true => (quote!(#word), Held::Word),
-                false => (quote!(element(#word)), Held::Field),
-            };
+            return (quote!(element(#word)), Held::Field);
         }
         Expr::Seed(_) | Expr::Merged(_) => unreachable!("printed where they come from"),
         Expr::Add(a, b) if is_integer => {

@@ -73,7 +73,7 @@ impl Units {
                  compiled in; {MODE}=off says that this is meant"
             ),
             Outcome::Compiled(report) if report.duration >= LONG => println!(
-                "cargo::warning=device code took {}; unchanged functions are not compiled again, \
+                "cargo::warning=device code: {}; unchanged functions are not compiled again, \
                  {MODE}=off builds without",
                 report.summary()
             ),

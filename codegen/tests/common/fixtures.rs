@@ -36,6 +36,7 @@ pub fn all() -> Vec<Fixture> {
         hostile_names(),
         integers(),
         extremes(),
+        constants(),
     ]
 }
 
@@ -68,6 +69,24 @@ fn arithmetic() -> Fixture {
     let claims: [&[u64]; 6] =
         [&[0, 0], &[1, 1], &[last, 1], &[last, last], &[1 << 32, 0xffff_ffff], &[3, last - 2]];
     fixture(p.finish(), &claims, &[])
+}
+
+/// Constants whose uses do not tell their type. Found by random programs.
+fn constants() -> Fixture {
+    let mut p = ProgramBuilder::new("constants");
+    let main = p.entry("main", 1, 2);
+    p.define(main, |f, x| {
+        let (large, half) = (f.constant((1 << 32) + 1), f.constant(1 << 16));
+        let zero = f.eq_zero(large);
+        let last = f.constant(0xffff_ffff);
+        let bytes = f.hint_field_to_bytes(last);
+        let product = f.mul(half, half);
+        let none = f.eq_zero(product);
+        let less = f.u32_less_than(half, last);
+        let sum = f.sum(&[zero, none, less, bytes[7]]);
+        f.ret(&[sum, x[0]])
+    });
+    fixture(p.finish(), &[&[0], &[9]], &[])
 }
 
 fn bytes() -> Fixture {

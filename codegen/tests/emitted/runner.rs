@@ -38,11 +38,16 @@ pub fn run(
     let claims: Vec<_> = claims.iter().map(|claim| (id, claim.clone())).collect();
     let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
     let execution = execute_with(program, &claims, io, &Limits::default(), hooks).unwrap();
+    run_record(program, unit, execution.record)
+}
+
+/// The same of what was executed elsewhere.
+pub fn run_record(program: &CheckedProgram, unit: &'static ProgramUnit, record: Record) -> Tally {
     let mut tally = Tally::default();
     for circuit in 0..program.program().circuits.len() {
-        compare(program, unit, &execution.record, circuit, &mut tally);
+        compare(program, unit, &record, circuit, &mut tally);
     }
-    crate::provider::compare(program, unit, execution.record);
+    crate::provider::compare(program, unit, record);
     tally
 }
 

@@ -2,6 +2,7 @@
 //!
 //! `programs/binomial.json` is bytecode, as a compiler would write it. The build
 //! script makes a registry of it in `src/units`, which is checked in and reviewed.
+//! Rows and constraint evaluators of the proof come from that registry.
 
 use std::error::Error;
 
@@ -11,7 +12,7 @@ use traceloom_bytecode::execute::{Limits, execute};
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, json};
 use traceloom_prover::{Profile, ProveOptions, ProvingKey, VerifyingKey, prove, verify};
-use traceloom_runtime::witness::reference_witness;
+use traceloom_runtime::provider::{Choices, TraceOptions, witness};
 
 #[rustfmt::skip]
 mod units;
@@ -19,15 +20,8 @@ mod units;
 fn main() -> Result<(), Box<dyn Error>> {
     let program = json::parse(include_bytes!("../programs/binomial.json"))?;
     let program = CheckedProgram::new(program)?;
-    let unit = units::PROGRAMS.iter().find(|unit| unit.fingerprint == program.fingerprint());
-    let unit = unit.ok_or("the registry has no such program; run cargo build")?;
-    for function in unit.functions {
-        let strides: Vec<u32> = function.paths.iter().map(|path| path.schema.stride).collect();
-        println!("{}: seed bytes by path {strides:?}", function.symbol);
-    }
-
-    match units::IMAGES.iter().find(|image| image.digest == unit.digest) {
-        Some(image) => println!("device code for {:?}", image.architectures),
+    match units::IMAGES.iter().find(|image| image.digest == units::binomial::PROGRAM.digest) {
+        Some(image) => println!("device code for {}", image.architectures.join(", ")),
         None => println!("no device code: this build found no nvcc"),
     }
 
@@ -38,9 +32,17 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let system = build_system(&program);
     let params = Profile::Standard.params();
+    let mut key = ProvingKey::new(&system, &params)?;
+    // Strict: rows by anything else than the registry would be an error.
+    let options = TraceOptions { strict: true, ..TraceOptions::new(units::PROGRAMS) };
+    let choices = Choices::new(&program, &system, &options)?;
+    choices.set_evaluators(&mut key);
     let claims = execution.claims.clone();
-    let witness = reference_witness(&program, &system, &execution.record, claims)?;
-    let key = ProvingKey::new(&system, &params)?;
+    let (witness, report) = witness(&program, &system, &execution.record, claims, &choices)?;
+    for circuit in &report.circuits {
+        let (writer, evaluator) = (circuit.provider.name(), circuit.evaluation.name());
+        println!("{}: {} rows, {writer} writer, {evaluator} evaluator", circuit.name, circuit.rows);
+    }
     let (proof, _) = prove(&key, vec![witness], &ProveOptions::default())?;
     let bytes = proof.encode();
 

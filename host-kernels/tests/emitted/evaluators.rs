@@ -8,7 +8,11 @@ pub mod bytes_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -21,10 +25,15 @@ pub mod bytes_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
+        // constraint 0: a selector is a bit
         out.constraints[0] = v3;
         let auxiliary24 = cells.main[27];
         let v62 = auxiliary24 * element(256);
@@ -39,6 +48,7 @@ pub mod bytes_0 {
         let input0 = cells.main[0];
         let v70 = input0 - v69;
         let v71 = selector0 * v70;
+        // constraint 1: main: block 0, op 13 u32_less_than: the operand is its bytes
         out.constraints[1] = v71;
         let auxiliary32 = cells.main[35];
         let v72 = auxiliary32 * element(256);
@@ -53,6 +63,7 @@ pub mod bytes_0 {
         let input1 = cells.main[1];
         let v78 = input1 - v77;
         let v79 = selector0 * v78;
+        // constraint 2: main: block 0, op 13 u32_less_than: the operand is its bytes
         out.constraints[2] = v79;
         let auxiliary28 = cells.main[31];
         let v80 = auxiliary28 * element(256);
@@ -71,6 +82,7 @@ pub mod bytes_0 {
         let v91 = v90 - element(1);
         let v92 = v90 * v91;
         let v93 = selector0 * v92;
+        // constraint 3: main: block 0, op 13 u32_less_than: the borrow is a bit
         out.constraints[3] = v93;
         let auxiliary1 = cells.main[4];
         let auxiliary2 = cells.main[5];
@@ -129,21 +141,32 @@ pub mod bytes_0 {
         let auxiliary35 = cells.main[38];
         let v121 = v119 - auxiliary35;
         let v122 = selector0 * v121;
+        // constraint 4: main: block 0, op 38 mul: column is the product
         out.constraints[4] = v122;
+        // constraint 5: the row selector is a bit
         out.constraints[5] = v3;
         let v123 = T::from(element(1)) - selector0;
         let multiplicity = cells.main[3];
         let v125 = multiplicity * v123;
+        // constraint 6: no multiplicity without row selector
         out.constraints[6] = v125;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let input0 = cells.main[0];
         out.arguments[2] = input0;
         let input1 = cells.main[1];
@@ -219,6 +242,7 @@ pub mod bytes_0 {
         let auxiliary35 = cells.main[38];
         out.arguments[5] = auxiliary35;
         let multiplicity = cells.main[3];
+        // lookup 0: main: return
         out.multiplicities[0] = multiplicity;
         out.arguments[7] = input0;
         out.arguments[8] = auxiliary1;
@@ -230,80 +254,99 @@ pub mod bytes_0 {
         out.arguments[14] = auxiliary7;
         out.arguments[15] = auxiliary8;
         let selector0 = cells.main[2];
+        // lookup 1: main: block 0, op 0 u8_bit_decomposition
         out.multiplicities[1] = selector0;
         out.arguments[17] = input0;
         out.arguments[18] = auxiliary9;
+        // lookup 2: main: block 0, op 1 u8_shift_left
         out.multiplicities[2] = selector0;
         out.arguments[20] = input1;
         out.arguments[21] = auxiliary10;
+        // lookup 3: main: block 0, op 2 u8_shift_right
         out.multiplicities[3] = selector0;
         out.arguments[23] = input0;
         out.arguments[24] = input1;
         out.arguments[25] = auxiliary11;
+        // lookup 4: main: block 0, op 3 u8_xor
         out.multiplicities[4] = selector0;
         out.arguments[27] = input0;
         out.arguments[28] = input1;
         out.arguments[29] = auxiliary12;
+        // lookup 5: main: block 0, op 4 u8_and
         out.multiplicities[5] = selector0;
         out.arguments[31] = input0;
         out.arguments[32] = input1;
         out.arguments[33] = auxiliary13;
+        // lookup 6: main: block 0, op 5 u8_or
         out.multiplicities[6] = selector0;
         out.arguments[35] = input0;
         out.arguments[36] = input1;
         out.arguments[37] = auxiliary14;
+        // lookup 7: main: block 0, op 6 u8_less_than
         out.multiplicities[7] = selector0;
         out.arguments[39] = input0;
         out.arguments[40] = input1;
         out.arguments[41] = auxiliary15;
+        // lookup 8: main: block 0, op 7 u8_add
         out.multiplicities[8] = selector0;
         out.arguments[43] = input0;
         out.arguments[44] = input1;
         out.arguments[45] = auxiliary16;
+        // lookup 9: main: block 0, op 8 u8_sub
         out.multiplicities[9] = selector0;
         out.arguments[47] = input0;
         out.arguments[48] = input1;
         out.arguments[49] = auxiliary17;
         out.arguments[50] = auxiliary18;
+        // lookup 10: main: block 0, op 9 u8_mul
         out.multiplicities[10] = selector0;
         out.arguments[52] = input0;
         out.arguments[53] = input1;
         out.arguments[54] = auxiliary19;
         out.arguments[55] = auxiliary20;
+        // lookup 11: main: block 0, op 10 u8_xor_split7
         out.multiplicities[11] = selector0;
         out.arguments[57] = input0;
         out.arguments[58] = input1;
         out.arguments[59] = auxiliary21;
         out.arguments[60] = auxiliary22;
+        // lookup 12: main: block 0, op 11 u8_xor_split4
         out.multiplicities[12] = selector0;
         out.arguments[62] = input0;
         out.arguments[63] = input1;
+        // lookup 13: main: block 0, op 12 u8_range_check
         out.multiplicities[13] = selector0;
         let auxiliary23 = cells.main[26];
         out.arguments[65] = auxiliary23;
         let auxiliary24 = cells.main[27];
         out.arguments[66] = auxiliary24;
+        // lookup 14: main: block 0, op 13 u32_less_than
         out.multiplicities[14] = selector0;
         let auxiliary25 = cells.main[28];
         out.arguments[68] = auxiliary25;
         let auxiliary26 = cells.main[29];
         out.arguments[69] = auxiliary26;
+        // lookup 15: main: block 0, op 13 u32_less_than
         out.multiplicities[15] = selector0;
         out.arguments[71] = auxiliary27;
         out.arguments[72] = auxiliary28;
+        // lookup 16: main: block 0, op 13 u32_less_than
         out.multiplicities[16] = selector0;
         out.arguments[74] = auxiliary29;
         out.arguments[75] = auxiliary30;
+        // lookup 17: main: block 0, op 13 u32_less_than
         out.multiplicities[17] = selector0;
         let auxiliary31 = cells.main[34];
         out.arguments[77] = auxiliary31;
         let auxiliary32 = cells.main[35];
         out.arguments[78] = auxiliary32;
+        // lookup 18: main: block 0, op 13 u32_less_than
         out.multiplicities[18] = selector0;
         let auxiliary33 = cells.main[36];
         out.arguments[80] = auxiliary33;
         let auxiliary34 = cells.main[37];
         out.arguments[81] = auxiliary34;
+        // lookup 19: main: block 0, op 13 u32_less_than
         out.multiplicities[19] = selector0;
     }
 }
@@ -316,7 +359,11 @@ pub mod bytes_1 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -324,16 +371,23 @@ pub mod bytes_1 {
         cells: &Cells<'_, T>,
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
-    ) {
-    }
+    ) {}
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let fixed0 = cells.fixed[0];
         out.arguments[1] = fixed0;
         let fixed1 = cells.fixed[1];
@@ -353,16 +407,19 @@ pub mod bytes_1 {
         let fixed8 = cells.fixed[8];
         out.arguments[9] = fixed8;
         let u8_bit_decomposition = cells.main[0];
+        // lookup 0: u8_bit_decomposition
         out.multiplicities[0] = u8_bit_decomposition;
         out.arguments[11] = fixed0;
         let fixed9 = cells.fixed[9];
         out.arguments[12] = fixed9;
         let u8_shift_left = cells.main[1];
+        // lookup 1: u8_shift_left
         out.multiplicities[1] = u8_shift_left;
         out.arguments[14] = fixed0;
         let fixed10 = cells.fixed[10];
         out.arguments[15] = fixed10;
         let u8_shift_right = cells.main[2];
+        // lookup 2: u8_shift_right
         out.multiplicities[2] = u8_shift_right;
     }
 }
@@ -375,7 +432,11 @@ pub mod bytes_2 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -383,16 +444,23 @@ pub mod bytes_2 {
         cells: &Cells<'_, T>,
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
-    ) {
-    }
+    ) {}
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let fixed0 = cells.fixed[0];
         out.arguments[1] = fixed0;
         let fixed1 = cells.fixed[1];
@@ -400,36 +468,42 @@ pub mod bytes_2 {
         let fixed2 = cells.fixed[2];
         out.arguments[3] = fixed2;
         let u8_xor = cells.main[0];
+        // lookup 0: u8_xor
         out.multiplicities[0] = u8_xor;
         out.arguments[5] = fixed0;
         out.arguments[6] = fixed1;
         let fixed3 = cells.fixed[3];
         out.arguments[7] = fixed3;
         let u8_and = cells.main[1];
+        // lookup 1: u8_and
         out.multiplicities[1] = u8_and;
         out.arguments[9] = fixed0;
         out.arguments[10] = fixed1;
         let fixed4 = cells.fixed[4];
         out.arguments[11] = fixed4;
         let u8_or = cells.main[2];
+        // lookup 2: u8_or
         out.multiplicities[2] = u8_or;
         out.arguments[13] = fixed0;
         out.arguments[14] = fixed1;
         let fixed5 = cells.fixed[5];
         out.arguments[15] = fixed5;
         let u8_less_than = cells.main[3];
+        // lookup 3: u8_less_than
         out.multiplicities[3] = u8_less_than;
         out.arguments[17] = fixed0;
         out.arguments[18] = fixed1;
         let fixed6 = cells.fixed[6];
         out.arguments[19] = fixed6;
         let u8_add = cells.main[4];
+        // lookup 4: u8_add
         out.multiplicities[4] = u8_add;
         out.arguments[21] = fixed0;
         out.arguments[22] = fixed1;
         let fixed7 = cells.fixed[7];
         out.arguments[23] = fixed7;
         let u8_sub = cells.main[5];
+        // lookup 5: u8_sub
         out.multiplicities[5] = u8_sub;
         out.arguments[25] = fixed0;
         out.arguments[26] = fixed1;
@@ -438,6 +512,7 @@ pub mod bytes_2 {
         let fixed9 = cells.fixed[9];
         out.arguments[28] = fixed9;
         let u8_mul = cells.main[6];
+        // lookup 6: u8_mul
         out.multiplicities[6] = u8_mul;
         out.arguments[30] = fixed0;
         out.arguments[31] = fixed1;
@@ -446,6 +521,7 @@ pub mod bytes_2 {
         let fixed11 = cells.fixed[11];
         out.arguments[33] = fixed11;
         let u8_xor_split7 = cells.main[7];
+        // lookup 7: u8_xor_split7
         out.multiplicities[7] = u8_xor_split7;
         out.arguments[35] = fixed0;
         out.arguments[36] = fixed1;
@@ -454,10 +530,12 @@ pub mod bytes_2 {
         let fixed13 = cells.fixed[13];
         out.arguments[38] = fixed13;
         let u8_xor_split4 = cells.main[8];
+        // lookup 8: u8_xor_split4
         out.multiplicities[8] = u8_xor_split4;
         out.arguments[40] = fixed0;
         out.arguments[41] = fixed1;
         let u8_range_check = cells.main[9];
+        // lookup 9: u8_range_check
         out.multiplicities[9] = u8_range_check;
     }
 }
@@ -470,7 +548,11 @@ pub mod control_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -483,42 +565,55 @@ pub mod control_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
+        // constraint 0: a selector is a bit
         out.constraints[0] = v3;
         let selector1 = cells.main[3];
         let v5 = selector1 - element(1);
         let v6 = selector1 * v5;
+        // constraint 1: a selector is a bit
         out.constraints[1] = v6;
         let selector2 = cells.main[4];
         let v8 = selector2 - element(1);
         let v9 = selector2 * v8;
+        // constraint 2: a selector is a bit
         out.constraints[2] = v9;
         let selector3 = cells.main[5];
         let v11 = selector3 - element(1);
         let v12 = selector3 * v11;
+        // constraint 3: a selector is a bit
         out.constraints[3] = v12;
         let selector4 = cells.main[6];
         let v14 = selector4 - element(1);
         let v15 = selector4 * v14;
+        // constraint 4: a selector is a bit
         out.constraints[4] = v15;
         let selector5 = cells.main[7];
         let v17 = selector5 - element(1);
         let v18 = selector5 * v17;
+        // constraint 5: a selector is a bit
         out.constraints[5] = v18;
         let selector6 = cells.main[8];
         let v20 = selector6 - element(1);
         let v21 = selector6 * v20;
+        // constraint 6: a selector is a bit
         out.constraints[6] = v21;
         let selector7 = cells.main[9];
         let v23 = selector7 - element(1);
         let v24 = selector7 * v23;
+        // constraint 7: a selector is a bit
         out.constraints[7] = v24;
         let selector8 = cells.main[10];
         let v26 = selector8 - element(1);
         let v27 = selector8 * v26;
+        // constraint 8: a selector is a bit
         out.constraints[8] = v27;
         let v31 = selector1 + selector2;
         let v32 = selector0 + v31;
@@ -526,60 +621,75 @@ pub mod control_0 {
         let v34 = v33 + selector4;
         let v37 = v34 - element(1);
         let v38 = v34 * v37;
+        // constraint 9: main: block 0, selector sum is a bit
         out.constraints[9] = v38;
         let input0 = cells.main[0];
         let v40 = input0 - element(7);
         let v41 = selector0 * v40;
+        // constraint 10: main: block 0, case has its key
         out.constraints[10] = v41;
         let v43 = input0 - element(18446744069414584320);
         let v44 = v31 * v43;
+        // constraint 11: main: block 0, case has its key
         out.constraints[11] = v44;
         let v45 = input0 - element(1);
         let v46 = selector3 * v45;
+        // constraint 12: main: block 0, case has its key
         out.constraints[12] = v46;
         let auxiliary1 = cells.main[12];
         let v48 = v40 * auxiliary1;
         let v49 = v48 - element(1);
         let v50 = selector4 * v49;
+        // constraint 13: main: block 0, default differs from the key
         out.constraints[13] = v50;
         let auxiliary2 = cells.main[13];
         let v52 = v43 * auxiliary2;
         let v53 = v52 - element(1);
         let v54 = selector4 * v53;
+        // constraint 14: main: block 0, default differs from the key
         out.constraints[14] = v54;
         let auxiliary3 = cells.main[14];
         let v56 = v45 * auxiliary3;
         let v57 = v56 - element(1);
         let v58 = selector4 * v57;
+        // constraint 15: main: block 0, default differs from the key
         out.constraints[15] = v58;
         let input1 = cells.main[1];
         let v59 = input0 * input1;
         let v60 = v59 - auxiliary1;
         let v61 = selector0 * v60;
+        // constraint 16: main: block 1, op 0 mul: column is the product
         out.constraints[16] = v61;
         let v62 = v31 - element(1);
         let v63 = v31 * v62;
+        // constraint 17: main: block 2, selector sum is a bit
         out.constraints[17] = v63;
         let v65 = input1 - element(2);
         let v66 = selector1 * v65;
+        // constraint 18: main: block 2, case has its key
         out.constraints[18] = v66;
         let v67 = v65 * auxiliary1;
         let v68 = v67 - element(1);
         let v69 = selector2 * v68;
+        // constraint 19: main: block 2, default differs from the key
         out.constraints[19] = v69;
         let v70 = input1 * auxiliary3;
         let v71 = selector2 * v70;
+        // constraint 20: main: block 4, op 0 eq_zero: the result is 0 unless the operand is
         out.constraints[20] = v71;
         let v72 = input1 * auxiliary2;
         let v73 = v72 + auxiliary3;
         let v74 = v73 - element(1);
         let v75 = selector2 * v74;
+        // constraint 21: main: block 4, op 0 eq_zero: the result is 1 if the operand is 0
         out.constraints[21] = v75;
         let v77 = input0 * input0;
         let auxiliary4 = cells.main[15];
         let v79 = v77 - auxiliary4;
         let v80 = selector4 * v79;
+        // constraint 22: main: block 6, op 1 mul: column is the product
         out.constraints[22] = v80;
+        // constraint 23: main: block 7, selector sum is a bit
         out.constraints[23] = v18;
         let auxiliary5 = cells.main[16];
         let auxiliary6 = cells.main[17];
@@ -587,26 +697,32 @@ pub mod control_0 {
         let auxiliary7 = cells.main[18];
         let v85 = v83 - auxiliary7;
         let v86 = selector5 * v85;
+        // constraint 24: main: block 8, op 0 mul: column is the product
         out.constraints[24] = v86;
         let v29 = selector6 + selector7;
         let v30 = v29 + selector8;
         let v88 = v30 - element(1);
         let v89 = v30 * v88;
+        // constraint 25: main: block 9, selector sum is a bit
         out.constraints[25] = v89;
         let v91 = input1 - element(3);
         let v92 = selector6 * v91;
+        // constraint 26: main: block 9, case has its key
         out.constraints[26] = v92;
         let v93 = selector7 * input1;
+        // constraint 27: main: block 9, case has its key
         out.constraints[27] = v93;
         let auxiliary9 = cells.main[20];
         let v95 = v91 * auxiliary9;
         let v96 = v95 - element(1);
         let v97 = selector8 * v96;
+        // constraint 28: main: block 9, default differs from the key
         out.constraints[28] = v97;
         let auxiliary10 = cells.main[21];
         let v99 = input1 * auxiliary10;
         let v100 = v99 - element(1);
         let v101 = selector8 * v100;
+        // constraint 29: main: block 9, default differs from the key
         out.constraints[29] = v101;
         let v110 = v34 * auxiliary5;
         let v103 = selector1 * input0;
@@ -617,6 +733,7 @@ pub mod control_0 {
         let v106 = selector4 * auxiliary4;
         let v109 = v108 + v106;
         let v111 = v110 - v109;
+        // constraint 30: main: block 0, merge column is the yielded value
         out.constraints[30] = v111;
         let v119 = v34 * auxiliary6;
         let v112 = selector1 * input1;
@@ -627,32 +744,46 @@ pub mod control_0 {
         let v115 = selector4 * element(6);
         let v118 = v117 + v115;
         let v120 = v119 - v118;
+        // constraint 31: main: block 0, merge column is the yielded value
         out.constraints[31] = v120;
         let v121 = v31 + selector3;
         let v122 = v121 + selector4;
         let v123 = selector5 - v122;
+        // constraint 32: main: block 0, continuation follows the yields
         out.constraints[32] = v123;
         let auxiliary8 = cells.main[19];
         let v125 = selector5 * auxiliary8;
         let v124 = selector5 * auxiliary7;
         let v126 = v125 - v124;
+        // constraint 33: main: block 7, merge column is the yielded value
         out.constraints[33] = v126;
         let v127 = v30 - selector5;
+        // constraint 34: main: block 7, continuation follows the yields
         out.constraints[34] = v127;
+        // constraint 35: the row selector is a bit
         out.constraints[35] = v38;
         let v139 = T::from(element(1)) - v34;
         let multiplicity = cells.main[11];
         let v141 = multiplicity * v139;
+        // constraint 36: no multiplicity without row selector
         out.constraints[36] = v141;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let selector6 = cells.main[8];
         let v142 = selector0 + selector6;
@@ -695,6 +826,7 @@ pub mod control_0 {
         let v155 = v154 + v137;
         out.arguments[5] = v155;
         let multiplicity = cells.main[11];
+        // lookup 0: main: return (and 3 more)
         out.multiplicities[0] = multiplicity;
     }
 }
@@ -707,7 +839,11 @@ pub mod calls_1 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -720,41 +856,60 @@ pub mod calls_1 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[1];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
+        // constraint 0: a selector is a bit
         out.constraints[0] = v3;
         let selector1 = cells.main[2];
         let v5 = selector1 - element(1);
         let v6 = selector1 * v5;
+        // constraint 1: a selector is a bit
         out.constraints[1] = v6;
         let v8 = selector0 + selector1;
         let v10 = v8 - element(1);
         let v11 = v8 * v10;
+        // constraint 2: even: block 0, selector sum is a bit
         out.constraints[2] = v11;
         let input0 = cells.main[0];
         let v12 = selector0 * input0;
+        // constraint 3: even: block 0, case has its key
         out.constraints[3] = v12;
         let auxiliary2 = cells.main[5];
         let v14 = input0 * auxiliary2;
         let v15 = v14 - element(1);
         let v16 = selector1 * v15;
+        // constraint 4: even: block 0, default differs from the key
         out.constraints[4] = v16;
+        // constraint 5: the row selector is a bit
         out.constraints[5] = v11;
         let v49 = T::from(element(1)) - v8;
         let multiplicity = cells.main[3];
         let v51 = multiplicity * v49;
+        // constraint 6: no multiplicity without row selector
         out.constraints[6] = v51;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[1];
         let selector1 = cells.main[2];
         let v8 = selector0 + selector1;
@@ -775,6 +930,7 @@ pub mod calls_1 {
         let v54 = selector0 + v45;
         out.arguments[4] = v54;
         let multiplicity = cells.main[3];
+        // lookup 0: even: return (and 1 more)
         out.multiplicities[0] = multiplicity;
         out.arguments[5] = selector1;
         let v42 = selector1 * element(2);
@@ -797,6 +953,7 @@ pub mod calls_1 {
         let v44 = selector1 * v17;
         out.arguments[8] = v44;
         out.arguments[9] = v45;
+        // lookup 1: even: block 2, op 2 call
         out.multiplicities[1] = selector1;
         let v25 = selector1 * element(41);
         out.arguments[10] = v25;
@@ -804,12 +961,14 @@ pub mod calls_1 {
         out.arguments[11] = v26;
         let v27 = selector1 * auxiliary5;
         out.arguments[12] = v27;
+        // lookup 2: even: block 2, op 2 call
         out.multiplicities[2] = selector1;
         out.arguments[13] = v25;
         let v28 = selector1 * auxiliary6;
         out.arguments[14] = v28;
         let v29 = selector1 * auxiliary7;
         out.arguments[15] = v29;
+        // lookup 3: even: block 2, op 2 call
         out.multiplicities[3] = selector1;
     }
 }
@@ -822,7 +981,11 @@ pub mod calls_3 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -835,18 +998,25 @@ pub mod calls_3 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector = cells.main[1];
         let v9 = T::from(element(1)) - selector;
         let v10 = selector * v9;
+        // constraint 0: selector is a bit
         out.constraints[0] = v10;
         let multiplicity = cells.main[0];
         let v11 = multiplicity * v9;
+        // constraint 1: no multiplicity without selector
         out.constraints[1] = v11;
         let next_selector = cells.next[1];
         let v12 = next_selector * v9;
         let is_transition = cells.is_transition;
         let v13 = is_transition * v12;
+        // constraint 2: real rows come first
         out.constraints[2] = v13;
         let next_pointer = cells.next[2];
         let pointer = cells.main[2];
@@ -854,21 +1024,31 @@ pub mod calls_3 {
         let v15 = v14 - element(1);
         let v16 = next_selector * v15;
         let v17 = is_transition * v16;
+        // constraint 3: pointer increases by one
         out.constraints[3] = v17;
         let public0 = cells.publics[0];
         let v18 = pointer - public0;
         let is_first_row = cells.is_first_row;
         let v19 = is_first_row * v18;
+        // constraint 4: first pointer is the stated one
         out.constraints[4] = v19;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let pointer = cells.main[2];
         out.arguments[2] = pointer;
         let value0 = cells.main[3];
@@ -878,6 +1058,7 @@ pub mod calls_3 {
         let value2 = cells.main[5];
         out.arguments[5] = value2;
         let multiplicity = cells.main[0];
+        // lookup 0: memory 3
         out.multiplicities[0] = multiplicity;
     }
 }
@@ -890,7 +1071,11 @@ pub mod group_0 {
     /// The evaluators.
     #[must_use]
     pub const fn evaluator<T: Value>() -> Evaluator<T> {
-        Evaluator { scratch_len: 0, constraints: constraints::<T>, lookups: lookups::<T> }
+        Evaluator {
+            scratch_len: 0,
+            constraints: constraints::<T>,
+            lookups: lookups::<T>,
+        }
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
@@ -903,115 +1088,149 @@ pub mod group_0 {
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[5];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
+        // constraint 0: a selector is a bit
         out.constraints[0] = v3;
         let selector1 = cells.main[6];
         let v5 = selector1 - element(1);
         let v6 = selector1 * v5;
+        // constraint 1: a selector is a bit
         out.constraints[1] = v6;
         let selector2 = cells.main[7];
         let v8 = selector2 - element(1);
         let v9 = selector2 * v8;
+        // constraint 2: a selector is a bit
         out.constraints[2] = v9;
         let selector3 = cells.main[8];
         let v11 = selector3 - element(1);
         let v12 = selector3 * v11;
+        // constraint 3: a selector is a bit
         out.constraints[3] = v12;
         let selector4 = cells.main[9];
         let v14 = selector4 - element(1);
         let v15 = selector4 * v14;
+        // constraint 4: a selector is a bit
         out.constraints[4] = v15;
         let v32 = selector1 + selector2;
         let v33 = v32 + selector3;
         let v34 = v33 - element(1);
         let v35 = v33 * v34;
+        // constraint 5: branching: block 0, selector sum is a bit
         out.constraints[5] = v35;
         let input0 = cells.main[0];
         let v37 = input0 - element(4);
         let v38 = selector1 * v37;
+        // constraint 6: branching: block 0, case has its key
         out.constraints[6] = v38;
         let v40 = input0 - element(2);
         let v41 = selector2 * v40;
+        // constraint 7: branching: block 0, case has its key
         out.constraints[7] = v41;
         let auxiliary1 = cells.main[11];
         let v43 = v37 * auxiliary1;
         let v44 = v43 - element(1);
         let v45 = selector3 * v44;
+        // constraint 8: branching: block 0, default differs from the key
         out.constraints[8] = v45;
         let auxiliary2 = cells.main[12];
         let v47 = v40 * auxiliary2;
         let v48 = v47 - element(1);
         let v49 = selector3 * v48;
+        // constraint 9: branching: block 0, default differs from the key
         out.constraints[9] = v49;
         let v50 = input0 * input0;
         let v51 = v50 - auxiliary1;
         let v52 = selector2 * v51;
+        // constraint 10: branching: block 2, op 0 mul: column is the product
         out.constraints[10] = v52;
         let input1 = cells.main[1];
         let v59 = input0 * input1;
         let v60 = v59 - auxiliary1;
         let v61 = selector4 * v60;
+        // constraint 11: long: block 0, op 0 mul: column is the product
         out.constraints[11] = v61;
         let v62 = auxiliary1 * input1;
         let v63 = v62 - auxiliary2;
         let v64 = selector4 * v63;
+        // constraint 12: long: block 0, op 1 mul: column is the product
         out.constraints[12] = v64;
         let v65 = auxiliary2 * input1;
         let auxiliary3 = cells.main[13];
         let v66 = v65 - auxiliary3;
         let v67 = selector4 * v66;
+        // constraint 13: long: block 0, op 2 mul: column is the product
         out.constraints[13] = v67;
         let v68 = auxiliary3 * input1;
         let auxiliary4 = cells.main[14];
         let v70 = v68 - auxiliary4;
         let v71 = selector4 * v70;
+        // constraint 14: long: block 0, op 3 mul: column is the product
         out.constraints[14] = v71;
         let v72 = auxiliary4 * input1;
         let auxiliary5 = cells.main[15];
         let v74 = v72 - auxiliary5;
         let v75 = selector4 * v74;
+        // constraint 15: long: block 0, op 4 mul: column is the product
         out.constraints[15] = v75;
         let v76 = auxiliary5 * input1;
         let auxiliary6 = cells.main[16];
         let v78 = v76 - auxiliary6;
         let v79 = selector4 * v78;
+        // constraint 16: long: block 0, op 5 mul: column is the product
         out.constraints[16] = v79;
         let v80 = auxiliary6 * input1;
         let auxiliary7 = cells.main[17];
         let v82 = v80 - auxiliary7;
         let v83 = selector4 * v82;
+        // constraint 17: long: block 0, op 6 mul: column is the product
         out.constraints[17] = v83;
         let v84 = auxiliary7 * input1;
         let auxiliary8 = cells.main[18];
         let v86 = v84 - auxiliary8;
         let v87 = selector4 * v86;
+        // constraint 18: long: block 0, op 7 mul: column is the product
         out.constraints[18] = v87;
         let v88 = auxiliary8 * input1;
         let auxiliary9 = cells.main[19];
         let v90 = v88 - auxiliary9;
         let v91 = selector4 * v90;
+        // constraint 19: long: block 0, op 8 mul: column is the product
         out.constraints[19] = v91;
         let v96 = selector0 + v33;
         let v97 = v96 + selector4;
         let v98 = v97 - element(1);
         let v99 = v97 * v98;
+        // constraint 20: the row selector is a bit
         out.constraints[20] = v99;
         let v100 = T::from(element(1)) - v97;
         let multiplicity = cells.main[10];
         let v102 = multiplicity * v100;
+        // constraint 21: no multiplicity without row selector
         out.constraints[21] = v102;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[5];
         let selector1 = cells.main[6];
         let v103 = selector0 + selector1;
@@ -1069,6 +1288,7 @@ pub mod group_0 {
         let v31 = selector0 * v25;
         out.arguments[7] = v31;
         let multiplicity = cells.main[10];
+        // lookup 0: wide: return (and 4 more)
         out.multiplicities[0] = multiplicity;
         out.arguments[8] = selector3;
         out.arguments[10] = v54;
@@ -1077,6 +1297,7 @@ pub mod group_0 {
         out.arguments[13] = v54;
         out.arguments[14] = v54;
         out.arguments[15] = v55;
+        // lookup 1: branching: block 3, op 0 call
         out.multiplicities[1] = selector3;
     }
 }

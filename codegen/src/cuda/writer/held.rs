@@ -86,10 +86,10 @@ impl Held {
         }
     }
 
-    /// The word.
+    /// The word, in 64 bits: two small constants must not be computed with in 32.
     pub(super) fn as_u64(&self) -> Expr {
         match self {
-            Self::Constant(word) => Expr::Int(*word),
+            Self::Constant(word) => Expr::Cast(Type::U64, Box::new(Expr::Int(*word))),
             Self::Variable(Class::U64, name) => Expr::Name(name.clone()),
             Self::Variable(Class::Field, name) => {
                 Expr::Member(Box::new(Expr::Name(name.clone())), "value".into())

@@ -115,7 +115,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     seed[47..].fill(0);
@@ -130,7 +130,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     seed[304..].fill(0);
@@ -146,73 +146,73 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 48]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 5: const 11
-    let v5_const = 11;
+    let v5_const = 11u64;
     // op 7: const 103
-    let v7_const = 103;
+    let v7_const = 103u64;
     // op 8: const 230
-    let v8_const = 230;
+    let v8_const = 230u64;
     // op 9: const 9
-    let v9_const = 9;
+    let v9_const = 9u64;
     // op 10: const 106
-    let v10_const = 106;
+    let v10_const = 106u64;
     // op 11: const 133
-    let v11_const = 133;
+    let v11_const = 133u64;
     // op 12: const 174
-    let v12_const = 174;
+    let v12_const = 174u64;
     // op 13: const 187
-    let v13_const = 187;
+    let v13_const = 187u64;
     // op 14: const 114
-    let v14_const = 114;
+    let v14_const = 114u64;
     // op 15: const 243
-    let v15_const = 243;
+    let v15_const = 243u64;
     // op 16: const 110
-    let v16_const = 110;
+    let v16_const = 110u64;
     // op 17: const 60
-    let v17_const = 60;
+    let v17_const = 60u64;
     // op 18: const 58
-    let v18_const = 58;
+    let v18_const = 58u64;
     // op 19: const 245
-    let v19_const = 245;
+    let v19_const = 245u64;
     // op 20: const 79
-    let v20_const = 79;
+    let v20_const = 79u64;
     // op 21: const 165
-    let v21_const = 165;
+    let v21_const = 165u64;
     // op 22: const 127
-    let v22_const = 127;
+    let v22_const = 127u64;
     // op 23: const 82
-    let v23_const = 82;
+    let v23_const = 82u64;
     // op 24: const 14
-    let v24_const = 14;
+    let v24_const = 14u64;
     // op 25: const 81
-    let v25_const = 81;
+    let v25_const = 81u64;
     // op 26: const 140
-    let v26_const = 140;
+    let v26_const = 140u64;
     // op 27: const 104
-    let v27_const = 104;
+    let v27_const = 104u64;
     // op 28: const 5
-    let v28_const = 5;
+    let v28_const = 5u64;
     // op 29: const 155
-    let v29_const = 155;
+    let v29_const = 155u64;
     // op 30: const 171
-    let v30_const = 171;
+    let v30_const = 171u64;
     // op 31: const 217
-    let v31_const = 217;
+    let v31_const = 217u64;
     // op 32: const 131
-    let v32_const = 131;
+    let v32_const = 131u64;
     // op 33: const 31
-    let v33_const = 31;
+    let v33_const = 31u64;
     // op 34: const 25
-    let v34_const = 25;
+    let v34_const = 25u64;
     // op 35: const 205
-    let v35_const = 205;
+    let v35_const = 205u64;
     // op 36: const 224
-    let v36_const = 224;
+    let v36_const = 224u64;
     // op 37: const 91
-    let v37_const = 91;
+    let v37_const = 91u64;
     // op 38: call function 1: 1 6 7 8 9 10 11 6 ... (129)
     let call1 = find_call(
         &record.functions[1],
@@ -579,7 +579,7 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     seed[57..].fill(0);
@@ -594,7 +594,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     seed[296..].fill(0);
@@ -609,11 +609,11 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 64]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 40: const 1
-    let v8_const = 1;
+    let v8_const = 1u64;
     // op 41: sub 0 4
     let v9_diff = element(own.input(query, 0)) - element(v8_const);
     // op 42: hint_field_to_bytes 5
@@ -658,15 +658,15 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 64]) -> Pac
     let v57_bit = unary(ByteOp::Bits, 6, v13_byte);
     let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
     // op 57: const 2
-    let v59_const = 2;
+    let v59_const = 2u64;
     // op 58: mul 30 55
     let v60_prod = v34_bit * v59_const;
     // op 59: const 4
-    let v61_const = 4;
+    let v61_const = 4u64;
     // op 60: mul 31 57
     let v62_prod = v35_bit * v61_const;
     // op 61: const 8
-    let v63_const = 8;
+    let v63_const = 8u64;
     // op 62: mul 32 59
     let v64_prod = v36_bit * v63_const;
     // op 63: add 29 56
@@ -682,19 +682,19 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 64]) -> Pac
     // op 68: mul 36 59
     let v70_prod = v40_bit * v63_const;
     // op 69: const 16
-    let v71_const = 16;
+    let v71_const = 16u64;
     // op 70: mul 37 67
     let v72_prod = v41_bit * v71_const;
     // op 71: const 32
-    let v73_const = 32;
+    let v73_const = 32u64;
     // op 72: mul 38 69
     let v74_prod = v42_bit * v73_const;
     // op 73: const 64
-    let v75_const = 64;
+    let v75_const = 64u64;
     // op 74: mul 39 71
     let v76_prod = v43_bit * v75_const;
     // op 75: const 128
-    let v77_const = 128;
+    let v77_const = 128u64;
     // op 76: mul 40 73
     let v78_prod = v44_bit * v77_const;
     // op 77: add 33 64
@@ -760,7 +760,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 64]) -> Pac
     // op 107: add 104 100
     let v109_sum = v108_sum + v104_prod;
     // op 163: const 10
-    let v164_const = 10;
+    let v164_const = 10u64;
     // op 164: call function 11: 81 95 105 63 23 24 25 26 ... (11)
     let call1 = find_call(
         &record.functions[11],
@@ -895,12 +895,12 @@ fn path1_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 110>) {
     let v4_seed = element(u64_at(seed, 16));
     row.aux[2] = v4_seed;
     // op 4: match 0
-    let v5_const = 0;
+    let v5_const = 0u64;
     let v6_diff = input0 - element(v5_const);
     let v7_inv = inverse_or_zero(v6_diff);
     row.aux[3] = v7_inv;
     // op 40: const 1
-    let v8_const = 1;
+    let v8_const = 1u64;
     // op 41: sub 0 4
     let v9_diff = input0 - element(v8_const);
     // op 42: hint_field_to_bytes 5
@@ -1135,11 +1135,11 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 40: const 1
-    let v8_const = 1;
+    let v8_const = 1u64;
     // op 41: sub 0 4
     let v9_diff = element(own.input(query, 0)) - element(v8_const);
     // op 42: hint_field_to_bytes 5
@@ -1184,15 +1184,15 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packe
     let v57_bit = unary(ByteOp::Bits, 6, v13_byte);
     let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
     // op 57: const 2
-    let v59_const = 2;
+    let v59_const = 2u64;
     // op 58: mul 30 55
     let v60_prod = v34_bit * v59_const;
     // op 59: const 4
-    let v61_const = 4;
+    let v61_const = 4u64;
     // op 60: mul 31 57
     let v62_prod = v35_bit * v61_const;
     // op 61: const 8
-    let v63_const = 8;
+    let v63_const = 8u64;
     // op 62: mul 32 59
     let v64_prod = v36_bit * v63_const;
     // op 63: add 29 56
@@ -1208,19 +1208,19 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packe
     // op 68: mul 36 59
     let v70_prod = v40_bit * v63_const;
     // op 69: const 16
-    let v71_const = 16;
+    let v71_const = 16u64;
     // op 70: mul 37 67
     let v72_prod = v41_bit * v71_const;
     // op 71: const 32
-    let v73_const = 32;
+    let v73_const = 32u64;
     // op 72: mul 38 69
     let v74_prod = v42_bit * v73_const;
     // op 73: const 64
-    let v75_const = 64;
+    let v75_const = 64u64;
     // op 74: mul 39 71
     let v76_prod = v43_bit * v75_const;
     // op 75: const 128
-    let v77_const = 128;
+    let v77_const = 128u64;
     // op 76: mul 40 73
     let v78_prod = v44_bit * v77_const;
     // op 77: add 33 64
@@ -1317,11 +1317,11 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 40: const 1
-    let v8_const = 1;
+    let v8_const = 1u64;
     // op 41: sub 0 4
     let v9_diff = element(own.input(query, 0)) - element(v8_const);
     // op 42: hint_field_to_bytes 5
@@ -1366,15 +1366,15 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packe
     let v57_bit = unary(ByteOp::Bits, 6, v13_byte);
     let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
     // op 57: const 2
-    let v59_const = 2;
+    let v59_const = 2u64;
     // op 58: mul 30 55
     let v60_prod = v34_bit * v59_const;
     // op 59: const 4
-    let v61_const = 4;
+    let v61_const = 4u64;
     // op 60: mul 31 57
     let v62_prod = v35_bit * v61_const;
     // op 61: const 8
-    let v63_const = 8;
+    let v63_const = 8u64;
     // op 62: mul 32 59
     let v64_prod = v36_bit * v63_const;
     // op 63: add 29 56
@@ -1390,19 +1390,19 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packe
     // op 68: mul 36 59
     let v70_prod = v40_bit * v63_const;
     // op 69: const 16
-    let v71_const = 16;
+    let v71_const = 16u64;
     // op 70: mul 37 67
     let v72_prod = v41_bit * v71_const;
     // op 71: const 32
-    let v73_const = 32;
+    let v73_const = 32u64;
     // op 72: mul 38 69
     let v74_prod = v42_bit * v73_const;
     // op 73: const 64
-    let v75_const = 64;
+    let v75_const = 64u64;
     // op 74: mul 39 71
     let v76_prod = v43_bit * v75_const;
     // op 75: const 128
-    let v77_const = 128;
+    let v77_const = 128u64;
     // op 76: mul 40 73
     let v78_prod = v44_bit * v77_const;
     // op 77: add 33 64
@@ -1498,11 +1498,11 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 96]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 40: const 1
-    let v8_const = 1;
+    let v8_const = 1u64;
     // op 41: sub 0 4
     let v9_diff = element(own.input(query, 0)) - element(v8_const);
     // op 42: hint_field_to_bytes 5
@@ -1547,15 +1547,15 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 96]) -> Pac
     let v57_bit = unary(ByteOp::Bits, 6, v13_byte);
     let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
     // op 57: const 2
-    let v59_const = 2;
+    let v59_const = 2u64;
     // op 58: mul 30 55
     let v60_prod = v34_bit * v59_const;
     // op 59: const 4
-    let v61_const = 4;
+    let v61_const = 4u64;
     // op 60: mul 31 57
     let v62_prod = v35_bit * v61_const;
     // op 61: const 8
-    let v63_const = 8;
+    let v63_const = 8u64;
     // op 62: mul 32 59
     let v64_prod = v36_bit * v63_const;
     // op 63: add 29 56
@@ -1571,19 +1571,19 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 96]) -> Pac
     // op 68: mul 36 59
     let v70_prod = v40_bit * v63_const;
     // op 69: const 16
-    let v71_const = 16;
+    let v71_const = 16u64;
     // op 70: mul 37 67
     let v72_prod = v41_bit * v71_const;
     // op 71: const 32
-    let v73_const = 32;
+    let v73_const = 32u64;
     // op 72: mul 38 69
     let v74_prod = v42_bit * v73_const;
     // op 73: const 64
-    let v75_const = 64;
+    let v75_const = 64u64;
     // op 74: mul 39 71
     let v76_prod = v43_bit * v75_const;
     // op 75: const 128
-    let v77_const = 128;
+    let v77_const = 128u64;
     // op 76: mul 40 73
     let v78_prod = v44_bit * v77_const;
     // op 77: add 33 64
@@ -1859,12 +1859,12 @@ fn path2_write(seed: &[u8; 96], row: Cells<'_, 1, 3, 110>) {
     let v4_seed = element(u64_at(seed, 16));
     row.aux[2] = v4_seed;
     // op 4: match 0
-    let v5_const = 0;
+    let v5_const = 0u64;
     let v6_diff = input0 - element(v5_const);
     let v7_inv = inverse_or_zero(v6_diff);
     row.aux[3] = v7_inv;
     // op 40: const 1
-    let v8_const = 1;
+    let v8_const = 1u64;
     // op 41: sub 0 4
     let v9_diff = input0 - element(v8_const);
     // op 42: hint_field_to_bytes 5
@@ -1885,9 +1885,9 @@ fn path2_write(seed: &[u8; 96], row: Cells<'_, 1, 3, 110>) {
     let v17_byte = byte_of(word(v9_diff), 7);
     row.aux[11] = element(v17_byte);
     // op 43: const 256
-    let v18_const = 256;
+    let v18_const = 256u64;
     // op 45: const 65536
-    let v20_const = 65536;
+    let v20_const = 65536u64;
     // op 53: u8_bit_decomposition 6
     let v27_bit = unary(ByteOp::Bits, 0, v10_byte);
     row.aux[12] = element(v27_bit);
@@ -1957,19 +1957,19 @@ fn path2_write(seed: &[u8; 96], row: Cells<'_, 1, 3, 110>) {
     let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
     row.aux[43] = element(v58_bit);
     // op 57: const 2
-    let v59_const = 2;
+    let v59_const = 2u64;
     // op 59: const 4
-    let v61_const = 4;
+    let v61_const = 4u64;
     // op 61: const 8
-    let v63_const = 8;
+    let v63_const = 8u64;
     // op 69: const 16
-    let v71_const = 16;
+    let v71_const = 16u64;
     // op 71: const 32
-    let v73_const = 32;
+    let v73_const = 32u64;
     // op 73: const 64
-    let v75_const = 64;
+    let v75_const = 64u64;
     // op 75: const 128
-    let v77_const = 128;
+    let v77_const = 128u64;
     // op 108: mul 34 55
     let v110_prod = v38_bit * v59_const;
     // op 109: mul 35 57
@@ -1987,53 +1987,53 @@ fn path2_write(seed: &[u8; 96], row: Cells<'_, 1, 3, 110>) {
     // op 115: mul 41 14
     let v117_prod = v45_bit * v18_const;
     // op 116: const 512
-    let v118_const = 512;
+    let v118_const = 512u64;
     // op 117: mul 42 114
     let v119_prod = v46_bit * v118_const;
     // op 118: const 1024
-    let v120_const = 1024;
+    let v120_const = 1024u64;
     // op 119: mul 43 116
     let v121_prod = v47_bit * v120_const;
     // op 120: const 2048
-    let v122_const = 2048;
+    let v122_const = 2048u64;
     // op 121: mul 44 118
     let v123_prod = v48_bit * v122_const;
     // op 122: const 4096
-    let v124_const = 4096;
+    let v124_const = 4096u64;
     // op 123: mul 45 120
     let v125_prod = v49_bit * v124_const;
     // op 124: const 8192
-    let v126_const = 8192;
+    let v126_const = 8192u64;
     // op 125: mul 46 122
     let v127_prod = v50_bit * v126_const;
     // op 126: const 16384
-    let v128_const = 16384;
+    let v128_const = 16384u64;
     // op 127: mul 47 124
     let v129_prod = v51_bit * v128_const;
     // op 128: const 32768
-    let v130_const = 32768;
+    let v130_const = 32768u64;
     // op 129: mul 48 126
     let v131_prod = v52_bit * v130_const;
     // op 130: mul 49 16
     let v132_prod = v53_bit * v20_const;
     // op 131: const 131072
-    let v133_const = 131072;
+    let v133_const = 131072u64;
     // op 132: mul 50 129
     let v134_prod = v54_bit * v133_const;
     // op 133: const 262144
-    let v135_const = 262144;
+    let v135_const = 262144u64;
     // op 134: mul 51 131
     let v136_prod = v55_bit * v135_const;
     // op 135: const 524288
-    let v137_const = 524288;
+    let v137_const = 524288u64;
     // op 136: mul 52 133
     let v138_prod = v56_bit * v137_const;
     // op 137: const 1048576
-    let v139_const = 1048576;
+    let v139_const = 1048576u64;
     // op 138: mul 53 135
     let v140_prod = v57_bit * v139_const;
     // op 139: const 2097152
-    let v141_const = 2097152;
+    let v141_const = 2097152u64;
     // op 140: mul 54 137
     let v142_prod = v58_bit * v141_const;
     // op 141: add 33 106
@@ -2079,7 +2079,7 @@ fn path2_write(seed: &[u8; 96], row: Cells<'_, 1, 3, 110>) {
     // op 161: add 158 138
     let v163_sum = v162_sum + v142_prod;
     // op 162: match 159
-    let v164_const = 0;
+    let v164_const = 0u64;
     let v165_diff = element(v163_sum) - element(v164_const);
     let v166_inv = inverse_or_zero(v165_diff);
     row.aux[44] = v166_inv;
@@ -2316,11 +2316,11 @@ fn generic_write(seed: &[u8; 560], row: Cells<'_, 1, 3, 110>) -> Result<(), Pack
             }
             2 => {
                 // op 4: match 0
-                let v71_const = 0;
+                let v71_const = 0u64;
                 let v72_diff = element(u64_at(seed, 16)) - element(v71_const);
                 let v73_inv = inverse_or_zero(v72_diff);
                 // op 40: const 1
-                let v74_const = 1;
+                let v74_const = 1u64;
                 // op 41: sub 0 4
                 let v75_diff = element(u64_at(seed, 16)) - element(v74_const);
                 // op 42: hint_field_to_bytes 5
@@ -2333,9 +2333,9 @@ fn generic_write(seed: &[u8; 560], row: Cells<'_, 1, 3, 110>) -> Result<(), Pack
                 let v82_byte = byte_of(word(v75_diff), 6);
                 let v83_byte = byte_of(word(v75_diff), 7);
                 // op 43: const 256
-                let v84_const = 256;
+                let v84_const = 256u64;
                 // op 45: const 65536
-                let v86_const = 65536;
+                let v86_const = 65536u64;
                 // op 53: u8_bit_decomposition 6
                 let v93_bit = unary(ByteOp::Bits, 0, v76_byte);
                 let v94_bit = unary(ByteOp::Bits, 1, v76_byte);
@@ -2373,19 +2373,19 @@ fn generic_write(seed: &[u8; 560], row: Cells<'_, 1, 3, 110>) -> Result<(), Pack
                 let v123_bit = unary(ByteOp::Bits, 6, v79_byte);
                 let v124_bit = unary(ByteOp::Bits, 7, v79_byte);
                 // op 57: const 2
-                let v125_const = 2;
+                let v125_const = 2u64;
                 // op 59: const 4
-                let v127_const = 4;
+                let v127_const = 4u64;
                 // op 61: const 8
-                let v129_const = 8;
+                let v129_const = 8u64;
                 // op 69: const 16
-                let v137_const = 16;
+                let v137_const = 16u64;
                 // op 71: const 32
-                let v139_const = 32;
+                let v139_const = 32u64;
                 // op 73: const 64
-                let v141_const = 64;
+                let v141_const = 64u64;
                 // op 75: const 128
-                let v143_const = 128;
+                let v143_const = 128u64;
                 // op 108: mul 34 55
                 let v176_prod = v104_bit * v125_const;
                 // op 109: mul 35 57
@@ -2403,53 +2403,53 @@ fn generic_write(seed: &[u8; 560], row: Cells<'_, 1, 3, 110>) -> Result<(), Pack
                 // op 115: mul 41 14
                 let v183_prod = v111_bit * v84_const;
                 // op 116: const 512
-                let v184_const = 512;
+                let v184_const = 512u64;
                 // op 117: mul 42 114
                 let v185_prod = v112_bit * v184_const;
                 // op 118: const 1024
-                let v186_const = 1024;
+                let v186_const = 1024u64;
                 // op 119: mul 43 116
                 let v187_prod = v113_bit * v186_const;
                 // op 120: const 2048
-                let v188_const = 2048;
+                let v188_const = 2048u64;
                 // op 121: mul 44 118
                 let v189_prod = v114_bit * v188_const;
                 // op 122: const 4096
-                let v190_const = 4096;
+                let v190_const = 4096u64;
                 // op 123: mul 45 120
                 let v191_prod = v115_bit * v190_const;
                 // op 124: const 8192
-                let v192_const = 8192;
+                let v192_const = 8192u64;
                 // op 125: mul 46 122
                 let v193_prod = v116_bit * v192_const;
                 // op 126: const 16384
-                let v194_const = 16384;
+                let v194_const = 16384u64;
                 // op 127: mul 47 124
                 let v195_prod = v117_bit * v194_const;
                 // op 128: const 32768
-                let v196_const = 32768;
+                let v196_const = 32768u64;
                 // op 129: mul 48 126
                 let v197_prod = v118_bit * v196_const;
                 // op 130: mul 49 16
                 let v198_prod = v119_bit * v86_const;
                 // op 131: const 131072
-                let v199_const = 131072;
+                let v199_const = 131072u64;
                 // op 132: mul 50 129
                 let v200_prod = v120_bit * v199_const;
                 // op 133: const 262144
-                let v201_const = 262144;
+                let v201_const = 262144u64;
                 // op 134: mul 51 131
                 let v202_prod = v121_bit * v201_const;
                 // op 135: const 524288
-                let v203_const = 524288;
+                let v203_const = 524288u64;
                 // op 136: mul 52 133
                 let v204_prod = v122_bit * v203_const;
                 // op 137: const 1048576
-                let v205_const = 1048576;
+                let v205_const = 1048576u64;
                 // op 138: mul 53 135
                 let v206_prod = v123_bit * v205_const;
                 // op 139: const 2097152
-                let v207_const = 2097152;
+                let v207_const = 2097152u64;
                 // op 140: mul 54 137
                 let v208_prod = v124_bit * v207_const;
                 // op 141: add 33 106
@@ -2617,7 +2617,7 @@ fn generic_write(seed: &[u8; 560], row: Cells<'_, 1, 3, 110>) -> Result<(), Pack
             }
             4 => {
                 // op 162: match 159
-                let v263_const = 0;
+                let v263_const = 0u64;
                 let v264_diff = kept[0] - element(v263_const);
                 let v265_inv = inverse_or_zero(v264_diff);
                 // op 166: call function 11: 81 95 105 63 23 24 25 26 ... (11)

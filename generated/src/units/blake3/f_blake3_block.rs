@@ -170,11 +170,11 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: const 256
-    let v7_const = 256;
+    let v7_const = 256u64;
     // op 1: mul 1 5
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 2: const 65536
-    let v9_const = 65536;
+    let v9_const = 65536u64;
     // op 3: mul 2 7
     let v10_prod = element(own.input(query, 2)) * element(v9_const);
     // op 4: add 0 6
@@ -182,17 +182,17 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
     // op 5: add 9 8
     let v12_sum = v11_sum + v10_prod;
     // op 6: const 1024
-    let v13_const = 1024;
+    let v13_const = 1024u64;
     // op 7: mul 10 11
     let v14_prod = v12_sum * element(v13_const);
     // op 8: const 64
-    let v15_const = 64;
+    let v15_const = 64u64;
     // op 9: mul 3 13
     let v16_prod = element(own.input(query, 3)) * element(v15_const);
     // op 10: add 12 14
     let v17_sum = v14_prod + v16_prod;
     // op 11: const 0
-    let v18_const = 0;
+    let v18_const = 0u64;
     // op 12: io_read 16 15
     let io0 = io_words(record, v18_const, word(v17_sum), 64, 12)?;
     seed[124..].fill(0);
@@ -209,11 +209,11 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: const 256
-    let v7_const = 256;
+    let v7_const = 256u64;
     // op 1: mul 1 5
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 2: const 65536
-    let v9_const = 65536;
+    let v9_const = 65536u64;
     // op 3: mul 2 7
     let v10_prod = element(own.input(query, 2)) * element(v9_const);
     // op 4: add 0 6
@@ -221,17 +221,17 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     // op 5: add 9 8
     let v12_sum = v11_sum + v10_prod;
     // op 6: const 1024
-    let v13_const = 1024;
+    let v13_const = 1024u64;
     // op 7: mul 10 11
     let v14_prod = v12_sum * element(v13_const);
     // op 8: const 64
-    let v15_const = 64;
+    let v15_const = 64u64;
     // op 9: mul 3 13
     let v16_prod = element(own.input(query, 3)) * element(v15_const);
     // op 10: add 12 14
     let v17_sum = v14_prod + v16_prod;
     // op 11: const 0
-    let v18_const = 0;
+    let v18_const = 0u64;
     // op 12: io_read 16 15
     let io0 = io_words(record, v18_const, word(v17_sum), 64, 12)?;
     seed[840..].fill(0);
@@ -248,11 +248,11 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: const 256
-    let v7_const = 256;
+    let v7_const = 256u64;
     // op 1: mul 1 5
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 2: const 65536
-    let v9_const = 65536;
+    let v9_const = 65536u64;
     // op 3: mul 2 7
     let v10_prod = element(own.input(query, 2)) * element(v9_const);
     // op 4: add 0 6
@@ -260,17 +260,17 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     // op 5: add 9 8
     let v12_sum = v11_sum + v10_prod;
     // op 6: const 1024
-    let v13_const = 1024;
+    let v13_const = 1024u64;
     // op 7: mul 10 11
     let v14_prod = v12_sum * element(v13_const);
     // op 8: const 64
-    let v15_const = 64;
+    let v15_const = 64u64;
     // op 9: mul 3 13
     let v16_prod = element(own.input(query, 3)) * element(v15_const);
     // op 10: add 12 14
     let v17_sum = v14_prod + v16_prod;
     // op 11: const 0
-    let v18_const = 0;
+    let v18_const = 0u64;
     // op 12: io_read 16 15
     let io0 = io_words(record, v18_const, word(v17_sum), 64, 12)?;
     let v19_seed = io0[0];
@@ -338,71 +338,71 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     let v81_seed = io0[62];
     let v82_seed = io0[63];
     // op 46: const 1
-    let v83_const = 1;
+    let v83_const = 1u64;
     // op 47: add 4 81
     let v84_sum = element(own.input(query, 4)) + element(v83_const);
     // op 48: const 103
-    let v85_const = 103;
+    let v85_const = 103u64;
     // op 49: const 230
-    let v86_const = 230;
+    let v86_const = 230u64;
     // op 50: const 9
-    let v87_const = 9;
+    let v87_const = 9u64;
     // op 51: const 106
-    let v88_const = 106;
+    let v88_const = 106u64;
     // op 52: const 133
-    let v89_const = 133;
+    let v89_const = 133u64;
     // op 53: const 174
-    let v90_const = 174;
+    let v90_const = 174u64;
     // op 54: const 187
-    let v91_const = 187;
+    let v91_const = 187u64;
     // op 55: const 114
-    let v92_const = 114;
+    let v92_const = 114u64;
     // op 56: const 243
-    let v93_const = 243;
+    let v93_const = 243u64;
     // op 57: const 110
-    let v94_const = 110;
+    let v94_const = 110u64;
     // op 58: const 60
-    let v95_const = 60;
+    let v95_const = 60u64;
     // op 59: const 58
-    let v96_const = 58;
+    let v96_const = 58u64;
     // op 60: const 245
-    let v97_const = 245;
+    let v97_const = 245u64;
     // op 61: const 79
-    let v98_const = 79;
+    let v98_const = 79u64;
     // op 62: const 165
-    let v99_const = 165;
+    let v99_const = 165u64;
     // op 63: const 127
-    let v100_const = 127;
+    let v100_const = 127u64;
     // op 64: const 82
-    let v101_const = 82;
+    let v101_const = 82u64;
     // op 65: const 14
-    let v102_const = 14;
+    let v102_const = 14u64;
     // op 66: const 81
-    let v103_const = 81;
+    let v103_const = 81u64;
     // op 67: const 140
-    let v104_const = 140;
+    let v104_const = 140u64;
     // op 68: const 104
-    let v105_const = 104;
+    let v105_const = 104u64;
     // op 69: const 5
-    let v106_const = 5;
+    let v106_const = 5u64;
     // op 70: const 155
-    let v107_const = 155;
+    let v107_const = 155u64;
     // op 71: const 171
-    let v108_const = 171;
+    let v108_const = 171u64;
     // op 72: const 217
-    let v109_const = 217;
+    let v109_const = 217u64;
     // op 73: const 131
-    let v110_const = 131;
+    let v110_const = 131u64;
     // op 74: const 31
-    let v111_const = 31;
+    let v111_const = 31u64;
     // op 75: const 25
-    let v112_const = 25;
+    let v112_const = 25u64;
     // op 76: const 205
-    let v113_const = 205;
+    let v113_const = 205u64;
     // op 77: const 224
-    let v114_const = 224;
+    let v114_const = 224u64;
     // op 78: const 91
-    let v115_const = 91;
+    let v115_const = 91u64;
     // op 79: call function 1: 16 83 84 85 86 87 88 83 ... (129)
     let call1 = find_call(
         &record.functions[1],
@@ -1006,11 +1006,11 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pack
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: const 256
-    let v7_const = 256;
+    let v7_const = 256u64;
     // op 1: mul 1 5
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 2: const 65536
-    let v9_const = 65536;
+    let v9_const = 65536u64;
     // op 3: mul 2 7
     let v10_prod = element(own.input(query, 2)) * element(v9_const);
     // op 4: add 0 6
@@ -1018,21 +1018,21 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pack
     // op 5: add 9 8
     let v12_sum = v11_sum + v10_prod;
     // op 6: const 1024
-    let v13_const = 1024;
+    let v13_const = 1024u64;
     // op 7: mul 10 11
     let v14_prod = v12_sum * element(v13_const);
     // op 8: const 64
-    let v15_const = 64;
+    let v15_const = 64u64;
     // op 9: mul 3 13
     let v16_prod = element(own.input(query, 3)) * element(v15_const);
     // op 10: add 12 14
     let v17_sum = v14_prod + v16_prod;
     // op 11: const 0
-    let v18_const = 0;
+    let v18_const = 0u64;
     // op 12: io_read 16 15
     let io0 = io_words(record, v18_const, word(v17_sum), 64, 12)?;
     // op 81: const 1
-    let v86_const = 1;
+    let v86_const = 1u64;
     // op 82: sub 3 81
     let v87_diff = element(own.input(query, 3)) - element(v86_const);
     // op 83: call function 2: 0 1 2 82 16
@@ -1063,11 +1063,11 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: const 256
-    let v7_const = 256;
+    let v7_const = 256u64;
     // op 1: mul 1 5
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 2: const 65536
-    let v9_const = 65536;
+    let v9_const = 65536u64;
     // op 3: mul 2 7
     let v10_prod = element(own.input(query, 2)) * element(v9_const);
     // op 4: add 0 6
@@ -1075,21 +1075,21 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     // op 5: add 9 8
     let v12_sum = v11_sum + v10_prod;
     // op 6: const 1024
-    let v13_const = 1024;
+    let v13_const = 1024u64;
     // op 7: mul 10 11
     let v14_prod = v12_sum * element(v13_const);
     // op 8: const 64
-    let v15_const = 64;
+    let v15_const = 64u64;
     // op 9: mul 3 13
     let v16_prod = element(own.input(query, 3)) * element(v15_const);
     // op 10: add 12 14
     let v17_sum = v14_prod + v16_prod;
     // op 11: const 0
-    let v18_const = 0;
+    let v18_const = 0u64;
     // op 12: io_read 16 15
     let io0 = io_words(record, v18_const, word(v17_sum), 64, 12)?;
     // op 81: const 1
-    let v86_const = 1;
+    let v86_const = 1u64;
     // op 82: sub 3 81
     let v87_diff = element(own.input(query, 3)) - element(v86_const);
     // op 83: call function 2: 0 1 2 82 16
@@ -1119,11 +1119,11 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pa
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: const 256
-    let v7_const = 256;
+    let v7_const = 256u64;
     // op 1: mul 1 5
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 2: const 65536
-    let v9_const = 65536;
+    let v9_const = 65536u64;
     // op 3: mul 2 7
     let v10_prod = element(own.input(query, 2)) * element(v9_const);
     // op 4: add 0 6
@@ -1131,17 +1131,17 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pa
     // op 5: add 9 8
     let v12_sum = v11_sum + v10_prod;
     // op 6: const 1024
-    let v13_const = 1024;
+    let v13_const = 1024u64;
     // op 7: mul 10 11
     let v14_prod = v12_sum * element(v13_const);
     // op 8: const 64
-    let v15_const = 64;
+    let v15_const = 64u64;
     // op 9: mul 3 13
     let v16_prod = element(own.input(query, 3)) * element(v15_const);
     // op 10: add 12 14
     let v17_sum = v14_prod + v16_prod;
     // op 11: const 0
-    let v18_const = 0;
+    let v18_const = 0u64;
     // op 12: io_read 16 15
     let io0 = io_words(record, v18_const, word(v17_sum), 64, 12)?;
     let v19_seed = io0[0];
@@ -1209,7 +1209,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pa
     let v81_seed = io0[62];
     let v82_seed = io0[63];
     // op 81: const 1
-    let v86_const = 1;
+    let v86_const = 1u64;
     // op 82: sub 3 81
     let v87_diff = element(own.input(query, 3)) - element(v86_const);
     // op 83: call function 2: 0 1 2 82 16
@@ -1257,35 +1257,35 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pa
     let v118_seed = record.functions[2].output(call1, 30);
     let v119_seed = record.functions[2].output(call1, 31);
     // op 84: const 103
-    let v126_const = 103;
+    let v126_const = 103u64;
     // op 85: const 230
-    let v127_const = 230;
+    let v127_const = 230u64;
     // op 86: const 9
-    let v128_const = 9;
+    let v128_const = 9u64;
     // op 87: const 106
-    let v129_const = 106;
+    let v129_const = 106u64;
     // op 88: const 133
-    let v130_const = 133;
+    let v130_const = 133u64;
     // op 89: const 174
-    let v131_const = 174;
+    let v131_const = 174u64;
     // op 90: const 187
-    let v132_const = 187;
+    let v132_const = 187u64;
     // op 91: const 114
-    let v133_const = 114;
+    let v133_const = 114u64;
     // op 92: const 243
-    let v134_const = 243;
+    let v134_const = 243u64;
     // op 93: const 110
-    let v135_const = 110;
+    let v135_const = 110u64;
     // op 94: const 60
-    let v136_const = 60;
+    let v136_const = 60u64;
     // op 95: const 58
-    let v137_const = 58;
+    let v137_const = 58u64;
     // op 96: const 245
-    let v138_const = 245;
+    let v138_const = 245u64;
     // op 97: const 79
-    let v139_const = 79;
+    let v139_const = 79u64;
     // op 98: const 165
-    let v140_const = 165;
+    let v140_const = 165u64;
     // op 99: call function 1: 16 83 84 85 86 87 88 89 ... (129)
     let call2 = find_call(
         &record.functions[1],
@@ -1676,7 +1676,7 @@ fn path1_write(seed: &[u8; 160], row: Cells<'_, 5, 2, 136>) {
     let v82_seed = u8_at(seed, 95);
     row.aux[65] = element(v82_seed);
     // op 45: match 3
-    let v83_const = 0;
+    let v83_const = 0u64;
     let v84_diff = input3 - element(v83_const);
     let v85_inv = inverse_or_zero(v84_diff);
     row.aux[66] = v85_inv;
@@ -2052,7 +2052,7 @@ fn generic_write(seed: &[u8; 1104], row: Cells<'_, 5, 2, 136>) -> Result<(), Pac
             }
             2 => {
                 // op 45: match 3
-                let v149_const = 0;
+                let v149_const = 0u64;
                 let v150_diff = element(u64_at(seed, 48)) - element(v149_const);
                 let v151_inv = inverse_or_zero(v150_diff);
                 // op 83: call function 2: 0 1 2 82 16

@@ -3683,7 +3683,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 184]) -> Pa
     // op 239: add 539 534
     let v674_sum = v669_split7 + v664_split7;
     // op 274: const 1
-    let v678_const = 1;
+    let v678_const = 1u64;
     // op 275: add 0 545
     let v679_sum = element(own.input(query, 0)) + element(v678_const);
     // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)
@@ -5215,7 +5215,7 @@ fn path1_write(seed: &[u8; 184], row: Cells<'_, 129, 2, 359>) {
     let v670_split7 = binary(ByteOp::XorSplit7, 1, v640_sum, v661_byte);
     row.aux[321] = element(v670_split7);
     // op 240: match 0
-    let v675_const = 6;
+    let v675_const = 6u64;
     let v676_diff = input0 - element(v675_const);
     let v677_inv = inverse_or_zero(v676_diff);
     row.aux[322] = v677_inv;
@@ -6970,7 +6970,7 @@ fn generic_write(
             }
             2 => {
                 // op 240: match 0
-                let v707_const = 6;
+                let v707_const = 6u64;
                 let v708_diff = element(u64_at(seed, 24)) - element(v707_const);
                 let v709_inv = inverse_or_zero(v708_diff);
                 // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)

@@ -175,11 +175,11 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
     let own = &record.functions[11];
     let mut over = 0;
     // op 0: const 256
-    let v12_const = 256;
+    let v12_const = 256u64;
     // op 1: mul 1 11
     let v13_prod = element(own.input(query, 1)) * element(v12_const);
     // op 2: const 65536
-    let v14_const = 65536;
+    let v14_const = 65536u64;
     // op 3: mul 2 13
     let v15_prod = element(own.input(query, 2)) * element(v14_const);
     // op 4: add 0 12
@@ -187,21 +187,21 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
     // op 5: add 15 14
     let v17_sum = v16_sum + v15_prod;
     // op 6: const 1024
-    let v18_const = 1024;
+    let v18_const = 1024u64;
     // op 7: mul 16 17
     let v19_prod = v17_sum * element(v18_const);
     // op 8: const 64
-    let v20_const = 64;
+    let v20_const = 64u64;
     // op 9: mul 3 19
     let v21_prod = element(own.input(query, 3)) * element(v20_const);
     // op 10: add 18 20
     let v22_sum = v19_prod + v21_prod;
     // op 11: const 0
-    let v23_const = 0;
+    let v23_const = 0u64;
     // op 12: io_read 22 21
     let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
     // op 14: const 1
-    let v25_const = 1;
+    let v25_const = 1u64;
     // op 15: add 21 24
     let v26_sum = v22_sum + element(v25_const);
     // op 16: call function 10: 25 4 5 6 7 8 9
@@ -232,11 +232,11 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1144]) -> Pack
     let own = &record.functions[11];
     let mut over = 0;
     // op 0: const 256
-    let v12_const = 256;
+    let v12_const = 256u64;
     // op 1: mul 1 11
     let v13_prod = element(own.input(query, 1)) * element(v12_const);
     // op 2: const 65536
-    let v14_const = 65536;
+    let v14_const = 65536u64;
     // op 3: mul 2 13
     let v15_prod = element(own.input(query, 2)) * element(v14_const);
     // op 4: add 0 12
@@ -244,21 +244,21 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1144]) -> Pack
     // op 5: add 15 14
     let v17_sum = v16_sum + v15_prod;
     // op 6: const 1024
-    let v18_const = 1024;
+    let v18_const = 1024u64;
     // op 7: mul 16 17
     let v19_prod = v17_sum * element(v18_const);
     // op 8: const 64
-    let v20_const = 64;
+    let v20_const = 64u64;
     // op 9: mul 3 19
     let v21_prod = element(own.input(query, 3)) * element(v20_const);
     // op 10: add 18 20
     let v22_sum = v19_prod + v21_prod;
     // op 11: const 0
-    let v23_const = 0;
+    let v23_const = 0u64;
     // op 12: io_read 22 21
     let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
     // op 14: const 1
-    let v25_const = 1;
+    let v25_const = 1u64;
     // op 15: add 21 24
     let v26_sum = v22_sum + element(v25_const);
     // op 16: call function 10: 25 4 5 6 7 8 9
@@ -289,11 +289,11 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     let own = &record.functions[11];
     let mut over = 0;
     // op 0: const 256
-    let v12_const = 256;
+    let v12_const = 256u64;
     // op 1: mul 1 11
     let v13_prod = element(own.input(query, 1)) * element(v12_const);
     // op 2: const 65536
-    let v14_const = 65536;
+    let v14_const = 65536u64;
     // op 3: mul 2 13
     let v15_prod = element(own.input(query, 2)) * element(v14_const);
     // op 4: add 0 12
@@ -301,22 +301,22 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     // op 5: add 15 14
     let v17_sum = v16_sum + v15_prod;
     // op 6: const 1024
-    let v18_const = 1024;
+    let v18_const = 1024u64;
     // op 7: mul 16 17
     let v19_prod = v17_sum * element(v18_const);
     // op 8: const 64
-    let v20_const = 64;
+    let v20_const = 64u64;
     // op 9: mul 3 19
     let v21_prod = element(own.input(query, 3)) * element(v20_const);
     // op 10: add 18 20
     let v22_sum = v19_prod + v21_prod;
     // op 11: const 0
-    let v23_const = 0;
+    let v23_const = 0u64;
     // op 12: io_read 22 21
     let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
     let v24_seed = io0[0];
     // op 14: const 1
-    let v25_const = 1;
+    let v25_const = 1u64;
     // op 15: add 21 24
     let v26_sum = v22_sum + element(v25_const);
     // op 16: call function 10: 25 4 5 6 7 8 9
@@ -397,23 +397,23 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     let v88_seed = record.functions[10].output(call1, 61);
     let v89_seed = record.functions[10].output(call1, 62);
     // op 17: const 2
-    let v90_const = 2;
+    let v90_const = 2u64;
     // op 18: mul 5 89
     let v91_prod = element(own.input(query, 5)) * element(v90_const);
     // op 19: const 4
-    let v92_const = 4;
+    let v92_const = 4u64;
     // op 20: mul 6 91
     let v93_prod = element(own.input(query, 6)) * element(v92_const);
     // op 21: const 8
-    let v94_const = 8;
+    let v94_const = 8u64;
     // op 22: mul 7 93
     let v95_prod = element(own.input(query, 7)) * element(v94_const);
     // op 23: const 16
-    let v96_const = 16;
+    let v96_const = 16u64;
     // op 24: mul 8 95
     let v97_prod = element(own.input(query, 8)) * element(v96_const);
     // op 25: const 32
-    let v98_const = 32;
+    let v98_const = 32u64;
     // op 26: mul 9 97
     let v99_prod = element(own.input(query, 9)) * element(v98_const);
     // op 27: add 4 90
@@ -431,67 +431,67 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     // op 34: add 10 24
     let v106_sum = element(own.input(query, 10)) + element(v25_const);
     // op 35: const 103
-    let v107_const = 103;
+    let v107_const = 103u64;
     // op 36: const 230
-    let v108_const = 230;
+    let v108_const = 230u64;
     // op 37: const 9
-    let v109_const = 9;
+    let v109_const = 9u64;
     // op 38: const 106
-    let v110_const = 106;
+    let v110_const = 106u64;
     // op 39: const 133
-    let v111_const = 133;
+    let v111_const = 133u64;
     // op 40: const 174
-    let v112_const = 174;
+    let v112_const = 174u64;
     // op 41: const 187
-    let v113_const = 187;
+    let v113_const = 187u64;
     // op 42: const 114
-    let v114_const = 114;
+    let v114_const = 114u64;
     // op 43: const 243
-    let v115_const = 243;
+    let v115_const = 243u64;
     // op 44: const 110
-    let v116_const = 110;
+    let v116_const = 110u64;
     // op 45: const 60
-    let v117_const = 60;
+    let v117_const = 60u64;
     // op 46: const 58
-    let v118_const = 58;
+    let v118_const = 58u64;
     // op 47: const 245
-    let v119_const = 245;
+    let v119_const = 245u64;
     // op 48: const 79
-    let v120_const = 79;
+    let v120_const = 79u64;
     // op 49: const 165
-    let v121_const = 165;
+    let v121_const = 165u64;
     // op 50: const 127
-    let v122_const = 127;
+    let v122_const = 127u64;
     // op 51: const 82
-    let v123_const = 82;
+    let v123_const = 82u64;
     // op 52: const 14
-    let v124_const = 14;
+    let v124_const = 14u64;
     // op 53: const 81
-    let v125_const = 81;
+    let v125_const = 81u64;
     // op 54: const 140
-    let v126_const = 140;
+    let v126_const = 140u64;
     // op 55: const 104
-    let v127_const = 104;
+    let v127_const = 104u64;
     // op 56: const 5
-    let v128_const = 5;
+    let v128_const = 5u64;
     // op 57: const 155
-    let v129_const = 155;
+    let v129_const = 155u64;
     // op 58: const 171
-    let v130_const = 171;
+    let v130_const = 171u64;
     // op 59: const 217
-    let v131_const = 217;
+    let v131_const = 217u64;
     // op 60: const 131
-    let v132_const = 131;
+    let v132_const = 131u64;
     // op 61: const 31
-    let v133_const = 31;
+    let v133_const = 31u64;
     // op 62: const 25
-    let v134_const = 25;
+    let v134_const = 25u64;
     // op 63: const 205
-    let v135_const = 205;
+    let v135_const = 205u64;
     // op 64: const 224
-    let v136_const = 224;
+    let v136_const = 224u64;
     // op 65: const 91
-    let v137_const = 91;
+    let v137_const = 91u64;
     // op 66: call function 1: 22 106 107 108 109 110 111 106 ... (129)
     let call2 = find_call(
         &record.functions[1],
@@ -1111,11 +1111,11 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pack
     let own = &record.functions[11];
     let mut over = 0;
     // op 0: const 256
-    let v12_const = 256;
+    let v12_const = 256u64;
     // op 1: mul 1 11
     let v13_prod = element(own.input(query, 1)) * element(v12_const);
     // op 2: const 65536
-    let v14_const = 65536;
+    let v14_const = 65536u64;
     // op 3: mul 2 13
     let v15_prod = element(own.input(query, 2)) * element(v14_const);
     // op 4: add 0 12
@@ -1123,21 +1123,21 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pack
     // op 5: add 15 14
     let v17_sum = v16_sum + v15_prod;
     // op 6: const 1024
-    let v18_const = 1024;
+    let v18_const = 1024u64;
     // op 7: mul 16 17
     let v19_prod = v17_sum * element(v18_const);
     // op 8: const 64
-    let v20_const = 64;
+    let v20_const = 64u64;
     // op 9: mul 3 19
     let v21_prod = element(own.input(query, 3)) * element(v20_const);
     // op 10: add 18 20
     let v22_sum = v19_prod + v21_prod;
     // op 11: const 0
-    let v23_const = 0;
+    let v23_const = 0u64;
     // op 12: io_read 22 21
     let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
     // op 14: const 1
-    let v25_const = 1;
+    let v25_const = 1u64;
     // op 15: add 21 24
     let v26_sum = v22_sum + element(v25_const);
     // op 16: call function 10: 25 4 5 6 7 8 9
@@ -1185,11 +1185,11 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1144]) -> Pack
     let own = &record.functions[11];
     let mut over = 0;
     // op 0: const 256
-    let v12_const = 256;
+    let v12_const = 256u64;
     // op 1: mul 1 11
     let v13_prod = element(own.input(query, 1)) * element(v12_const);
     // op 2: const 65536
-    let v14_const = 65536;
+    let v14_const = 65536u64;
     // op 3: mul 2 13
     let v15_prod = element(own.input(query, 2)) * element(v14_const);
     // op 4: add 0 12
@@ -1197,21 +1197,21 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1144]) -> Pack
     // op 5: add 15 14
     let v17_sum = v16_sum + v15_prod;
     // op 6: const 1024
-    let v18_const = 1024;
+    let v18_const = 1024u64;
     // op 7: mul 16 17
     let v19_prod = v17_sum * element(v18_const);
     // op 8: const 64
-    let v20_const = 64;
+    let v20_const = 64u64;
     // op 9: mul 3 19
     let v21_prod = element(own.input(query, 3)) * element(v20_const);
     // op 10: add 18 20
     let v22_sum = v19_prod + v21_prod;
     // op 11: const 0
-    let v23_const = 0;
+    let v23_const = 0u64;
     // op 12: io_read 22 21
     let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
     // op 14: const 1
-    let v25_const = 1;
+    let v25_const = 1u64;
     // op 15: add 21 24
     let v26_sum = v22_sum + element(v25_const);
     // op 16: call function 10: 25 4 5 6 7 8 9
@@ -1257,11 +1257,11 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pa
     let own = &record.functions[11];
     let mut over = 0;
     // op 0: const 256
-    let v12_const = 256;
+    let v12_const = 256u64;
     // op 1: mul 1 11
     let v13_prod = element(own.input(query, 1)) * element(v12_const);
     // op 2: const 65536
-    let v14_const = 65536;
+    let v14_const = 65536u64;
     // op 3: mul 2 13
     let v15_prod = element(own.input(query, 2)) * element(v14_const);
     // op 4: add 0 12
@@ -1269,22 +1269,22 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pa
     // op 5: add 15 14
     let v17_sum = v16_sum + v15_prod;
     // op 6: const 1024
-    let v18_const = 1024;
+    let v18_const = 1024u64;
     // op 7: mul 16 17
     let v19_prod = v17_sum * element(v18_const);
     // op 8: const 64
-    let v20_const = 64;
+    let v20_const = 64u64;
     // op 9: mul 3 19
     let v21_prod = element(own.input(query, 3)) * element(v20_const);
     // op 10: add 18 20
     let v22_sum = v19_prod + v21_prod;
     // op 11: const 0
-    let v23_const = 0;
+    let v23_const = 0u64;
     // op 12: io_read 22 21
     let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
     let v24_seed = io0[0];
     // op 14: const 1
-    let v25_const = 1;
+    let v25_const = 1u64;
     // op 15: add 21 24
     let v26_sum = v22_sum + element(v25_const);
     // op 16: call function 10: 25 4 5 6 7 8 9
@@ -1365,23 +1365,23 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pa
     let v88_seed = record.functions[10].output(call1, 61);
     let v89_seed = record.functions[10].output(call1, 62);
     // op 17: const 2
-    let v90_const = 2;
+    let v90_const = 2u64;
     // op 18: mul 5 89
     let v91_prod = element(own.input(query, 5)) * element(v90_const);
     // op 19: const 4
-    let v92_const = 4;
+    let v92_const = 4u64;
     // op 20: mul 6 91
     let v93_prod = element(own.input(query, 6)) * element(v92_const);
     // op 21: const 8
-    let v94_const = 8;
+    let v94_const = 8u64;
     // op 22: mul 7 93
     let v95_prod = element(own.input(query, 7)) * element(v94_const);
     // op 23: const 16
-    let v96_const = 16;
+    let v96_const = 16u64;
     // op 24: mul 8 95
     let v97_prod = element(own.input(query, 8)) * element(v96_const);
     // op 25: const 32
-    let v98_const = 32;
+    let v98_const = 32u64;
     // op 26: mul 9 97
     let v99_prod = element(own.input(query, 9)) * element(v98_const);
     // op 27: add 4 90
@@ -1443,35 +1443,35 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pa
     let v140_seed = record.functions[2].output(call2, 30);
     let v141_seed = record.functions[2].output(call2, 31);
     // op 70: const 103
-    let v143_const = 103;
+    let v143_const = 103u64;
     // op 71: const 230
-    let v144_const = 230;
+    let v144_const = 230u64;
     // op 72: const 9
-    let v145_const = 9;
+    let v145_const = 9u64;
     // op 73: const 106
-    let v146_const = 106;
+    let v146_const = 106u64;
     // op 74: const 133
-    let v147_const = 133;
+    let v147_const = 133u64;
     // op 75: const 174
-    let v148_const = 174;
+    let v148_const = 174u64;
     // op 76: const 187
-    let v149_const = 187;
+    let v149_const = 187u64;
     // op 77: const 114
-    let v150_const = 114;
+    let v150_const = 114u64;
     // op 78: const 243
-    let v151_const = 243;
+    let v151_const = 243u64;
     // op 79: const 110
-    let v152_const = 110;
+    let v152_const = 110u64;
     // op 80: const 60
-    let v153_const = 60;
+    let v153_const = 60u64;
     // op 81: const 58
-    let v154_const = 58;
+    let v154_const = 58u64;
     // op 82: const 245
-    let v155_const = 245;
+    let v155_const = 245u64;
     // op 83: const 79
-    let v156_const = 79;
+    let v156_const = 79u64;
     // op 84: const 165
-    let v157_const = 165;
+    let v157_const = 165u64;
     // op 85: call function 1: 22 106 107 108 109 110 111 112 ... (129)
     let call3 = find_call(
         &record.functions[1],
@@ -1874,7 +1874,7 @@ fn path1_write(seed: &[u8; 168], row: Cells<'_, 11, 2, 132>) {
     let v89_seed = u8_at(seed, 97);
     row.aux[64] = element(v89_seed);
     // op 33: match 3
-    let v106_const = 0;
+    let v106_const = 0u64;
     let v107_diff = input3 - element(v106_const);
     let v108_inv = inverse_or_zero(v107_diff);
     row.aux[65] = v108_inv;
@@ -2251,7 +2251,7 @@ fn generic_write(
             }
             2 => {
                 // op 33: match 3
-                let v171_const = 0;
+                let v171_const = 0u64;
                 let v172_diff = element(u64_at(seed, 40)) - element(v171_const);
                 let v173_inv = inverse_or_zero(v172_diff);
                 // op 69: call function 2: 0 1 2 105 22

@@ -182,7 +182,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
     let own = &record.functions[4];
     let mut over = 0;
     // op 21: const 0
-    let v58_const = 0;
+    let v58_const = 0u64;
     // op 22: call function 3: 56 35
     let call0 = find_call(&record.functions[3], &[v58_const, own.input(query, 35)], 22)?;
     seed[127..].fill(0);
@@ -200,7 +200,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     let own = &record.functions[4];
     let mut over = 0;
     // op 21: const 0
-    let v58_const = 0;
+    let v58_const = 0u64;
     // op 22: call function 3: 56 35
     let call0 = find_call(&record.functions[3], &[v58_const, own.input(query, 35)], 22)?;
     seed[840..].fill(0);
@@ -218,7 +218,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     let own = &record.functions[4];
     let mut over = 0;
     // op 21: const 0
-    let v58_const = 0;
+    let v58_const = 0u64;
     // op 22: call function 3: 56 35
     let call0 = find_call(&record.functions[3], &[v58_const, own.input(query, 35)], 22)?;
     let v59_seed = record.functions[3].output(call0, 0);
@@ -254,71 +254,71 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pa
     let v89_seed = record.functions[3].output(call0, 30);
     let v90_seed = record.functions[3].output(call0, 31);
     // op 23: const 12
-    let v92_const = 12;
+    let v92_const = 12u64;
     // op 24: const 64
-    let v93_const = 64;
+    let v93_const = 64u64;
     // op 25: const 103
-    let v94_const = 103;
+    let v94_const = 103u64;
     // op 26: const 230
-    let v95_const = 230;
+    let v95_const = 230u64;
     // op 27: const 9
-    let v96_const = 9;
+    let v96_const = 9u64;
     // op 28: const 106
-    let v97_const = 106;
+    let v97_const = 106u64;
     // op 29: const 133
-    let v98_const = 133;
+    let v98_const = 133u64;
     // op 30: const 174
-    let v99_const = 174;
+    let v99_const = 174u64;
     // op 31: const 187
-    let v100_const = 187;
+    let v100_const = 187u64;
     // op 32: const 114
-    let v101_const = 114;
+    let v101_const = 114u64;
     // op 33: const 243
-    let v102_const = 243;
+    let v102_const = 243u64;
     // op 34: const 110
-    let v103_const = 110;
+    let v103_const = 110u64;
     // op 35: const 60
-    let v104_const = 60;
+    let v104_const = 60u64;
     // op 36: const 58
-    let v105_const = 58;
+    let v105_const = 58u64;
     // op 37: const 245
-    let v106_const = 245;
+    let v106_const = 245u64;
     // op 38: const 79
-    let v107_const = 79;
+    let v107_const = 79u64;
     // op 39: const 165
-    let v108_const = 165;
+    let v108_const = 165u64;
     // op 40: const 127
-    let v109_const = 127;
+    let v109_const = 127u64;
     // op 41: const 82
-    let v110_const = 82;
+    let v110_const = 82u64;
     // op 42: const 14
-    let v111_const = 14;
+    let v111_const = 14u64;
     // op 43: const 81
-    let v112_const = 81;
+    let v112_const = 81u64;
     // op 44: const 140
-    let v113_const = 140;
+    let v113_const = 140u64;
     // op 45: const 104
-    let v114_const = 104;
+    let v114_const = 104u64;
     // op 46: const 5
-    let v115_const = 5;
+    let v115_const = 5u64;
     // op 47: const 155
-    let v116_const = 155;
+    let v116_const = 155u64;
     // op 48: const 171
-    let v117_const = 171;
+    let v117_const = 171u64;
     // op 49: const 217
-    let v118_const = 217;
+    let v118_const = 217u64;
     // op 50: const 131
-    let v119_const = 131;
+    let v119_const = 131u64;
     // op 51: const 31
-    let v120_const = 31;
+    let v120_const = 31u64;
     // op 52: const 25
-    let v121_const = 25;
+    let v121_const = 25u64;
     // op 53: const 205
-    let v122_const = 205;
+    let v122_const = 205u64;
     // op 54: const 224
-    let v123_const = 224;
+    let v123_const = 224u64;
     // op 55: const 91
-    let v124_const = 91;
+    let v124_const = 91u64;
     // op 56: call function 1: 56 91 92 93 94 95 96 91 ... (129)
     let call1 = find_call(
         &record.functions[1],
@@ -905,7 +905,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 320]) -> Pa
     // op 14: sub 34 49
     let v52_diff = element(own.input(query, 34)) - element(v51_sum);
     // op 15: const 128
-    let v53_const = 128;
+    let v53_const = 128u64;
     // op 16: mul 47 51
     let v54_prod = v49_diff * element(v53_const);
     // op 17: add 42 52
@@ -1144,11 +1144,11 @@ fn path1_write(seed: &[u8; 320], row: Cells<'_, 36, 3, 109>) {
     let input35 = element(u64_at(seed, 264));
     row.input[35] = input35;
     // op 0: const 256
-    let v38_const = 256;
+    let v38_const = 256u64;
     // op 1: mul 33 36
     let v39_prod = input33 * v38_const;
     // op 2: const 65536
-    let v40_const = 65536;
+    let v40_const = 65536u64;
     // op 3: mul 34 38
     let v41_prod = input34 * v40_const;
     // op 4: add 32 37
@@ -1165,7 +1165,7 @@ fn path1_write(seed: &[u8; 320], row: Cells<'_, 36, 3, 109>) {
     let v50_shr = unary(ByteOp::ShiftRight, 0, input34);
     row.aux[4] = element(v50_shr);
     // op 20: match 41
-    let v58_const = 1;
+    let v58_const = 1u64;
     let v59_diff = element(v43_sum) - element(v58_const);
     let v60_inv = inverse_or_zero(v59_diff);
     row.aux[5] = v60_inv;
@@ -1394,11 +1394,11 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pack
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: const 256
-    let v38_const = 256;
+    let v38_const = 256u64;
     // op 1: mul 33 36
     let v39_prod = element(own.input(query, 33)) * element(v38_const);
     // op 2: const 65536
-    let v40_const = 65536;
+    let v40_const = 65536u64;
     // op 3: mul 34 38
     let v41_prod = element(own.input(query, 34)) * element(v40_const);
     // op 4: add 32 37
@@ -1406,7 +1406,7 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pack
     // op 5: add 40 39
     let v43_sum = v42_sum + v41_prod;
     // op 62: const 1
-    let v62_const = 1;
+    let v62_const = 1u64;
     // op 63: sub 41 57
     let v63_diff = v43_sum - element(v62_const);
     // op 64: mul 58 35
@@ -1450,73 +1450,73 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pack
     let v95_seed = record.functions[3].output(call0, 30);
     let v96_seed = record.functions[3].output(call0, 31);
     // op 66: const 0
-    let v98_const = 0;
+    let v98_const = 0u64;
     // op 67: const 4
-    let v99_const = 4;
+    let v99_const = 4u64;
     // op 68: const 64
-    let v100_const = 64;
+    let v100_const = 64u64;
     // op 69: const 103
-    let v101_const = 103;
+    let v101_const = 103u64;
     // op 70: const 230
-    let v102_const = 230;
+    let v102_const = 230u64;
     // op 71: const 9
-    let v103_const = 9;
+    let v103_const = 9u64;
     // op 72: const 106
-    let v104_const = 106;
+    let v104_const = 106u64;
     // op 73: const 133
-    let v105_const = 133;
+    let v105_const = 133u64;
     // op 74: const 174
-    let v106_const = 174;
+    let v106_const = 174u64;
     // op 75: const 187
-    let v107_const = 187;
+    let v107_const = 187u64;
     // op 76: const 114
-    let v108_const = 114;
+    let v108_const = 114u64;
     // op 77: const 243
-    let v109_const = 243;
+    let v109_const = 243u64;
     // op 78: const 110
-    let v110_const = 110;
+    let v110_const = 110u64;
     // op 79: const 60
-    let v111_const = 60;
+    let v111_const = 60u64;
     // op 80: const 58
-    let v112_const = 58;
+    let v112_const = 58u64;
     // op 81: const 245
-    let v113_const = 245;
+    let v113_const = 245u64;
     // op 82: const 79
-    let v114_const = 79;
+    let v114_const = 79u64;
     // op 83: const 165
-    let v115_const = 165;
+    let v115_const = 165u64;
     // op 84: const 127
-    let v116_const = 127;
+    let v116_const = 127u64;
     // op 85: const 82
-    let v117_const = 82;
+    let v117_const = 82u64;
     // op 86: const 14
-    let v118_const = 14;
+    let v118_const = 14u64;
     // op 87: const 81
-    let v119_const = 81;
+    let v119_const = 81u64;
     // op 88: const 140
-    let v120_const = 140;
+    let v120_const = 140u64;
     // op 89: const 104
-    let v121_const = 104;
+    let v121_const = 104u64;
     // op 90: const 5
-    let v122_const = 5;
+    let v122_const = 5u64;
     // op 91: const 155
-    let v123_const = 155;
+    let v123_const = 155u64;
     // op 92: const 171
-    let v124_const = 171;
+    let v124_const = 171u64;
     // op 93: const 217
-    let v125_const = 217;
+    let v125_const = 217u64;
     // op 94: const 131
-    let v126_const = 131;
+    let v126_const = 131u64;
     // op 95: const 31
-    let v127_const = 31;
+    let v127_const = 31u64;
     // op 96: const 25
-    let v128_const = 25;
+    let v128_const = 25u64;
     // op 97: const 205
-    let v129_const = 205;
+    let v129_const = 205u64;
     // op 98: const 224
-    let v130_const = 224;
+    let v130_const = 224u64;
     // op 99: const 91
-    let v131_const = 91;
+    let v131_const = 91u64;
     // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
     let call1 = find_call(
         &record.functions[1],
@@ -1670,11 +1670,11 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: const 256
-    let v38_const = 256;
+    let v38_const = 256u64;
     // op 1: mul 33 36
     let v39_prod = element(own.input(query, 33)) * element(v38_const);
     // op 2: const 65536
-    let v40_const = 65536;
+    let v40_const = 65536u64;
     // op 3: mul 34 38
     let v41_prod = element(own.input(query, 34)) * element(v40_const);
     // op 4: add 32 37
@@ -1682,7 +1682,7 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     // op 5: add 40 39
     let v43_sum = v42_sum + v41_prod;
     // op 62: const 1
-    let v62_const = 1;
+    let v62_const = 1u64;
     // op 63: sub 41 57
     let v63_diff = v43_sum - element(v62_const);
     // op 64: mul 58 35
@@ -1726,73 +1726,73 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     let v95_seed = record.functions[3].output(call0, 30);
     let v96_seed = record.functions[3].output(call0, 31);
     // op 66: const 0
-    let v98_const = 0;
+    let v98_const = 0u64;
     // op 67: const 4
-    let v99_const = 4;
+    let v99_const = 4u64;
     // op 68: const 64
-    let v100_const = 64;
+    let v100_const = 64u64;
     // op 69: const 103
-    let v101_const = 103;
+    let v101_const = 103u64;
     // op 70: const 230
-    let v102_const = 230;
+    let v102_const = 230u64;
     // op 71: const 9
-    let v103_const = 9;
+    let v103_const = 9u64;
     // op 72: const 106
-    let v104_const = 106;
+    let v104_const = 106u64;
     // op 73: const 133
-    let v105_const = 133;
+    let v105_const = 133u64;
     // op 74: const 174
-    let v106_const = 174;
+    let v106_const = 174u64;
     // op 75: const 187
-    let v107_const = 187;
+    let v107_const = 187u64;
     // op 76: const 114
-    let v108_const = 114;
+    let v108_const = 114u64;
     // op 77: const 243
-    let v109_const = 243;
+    let v109_const = 243u64;
     // op 78: const 110
-    let v110_const = 110;
+    let v110_const = 110u64;
     // op 79: const 60
-    let v111_const = 60;
+    let v111_const = 60u64;
     // op 80: const 58
-    let v112_const = 58;
+    let v112_const = 58u64;
     // op 81: const 245
-    let v113_const = 245;
+    let v113_const = 245u64;
     // op 82: const 79
-    let v114_const = 79;
+    let v114_const = 79u64;
     // op 83: const 165
-    let v115_const = 165;
+    let v115_const = 165u64;
     // op 84: const 127
-    let v116_const = 127;
+    let v116_const = 127u64;
     // op 85: const 82
-    let v117_const = 82;
+    let v117_const = 82u64;
     // op 86: const 14
-    let v118_const = 14;
+    let v118_const = 14u64;
     // op 87: const 81
-    let v119_const = 81;
+    let v119_const = 81u64;
     // op 88: const 140
-    let v120_const = 140;
+    let v120_const = 140u64;
     // op 89: const 104
-    let v121_const = 104;
+    let v121_const = 104u64;
     // op 90: const 5
-    let v122_const = 5;
+    let v122_const = 5u64;
     // op 91: const 155
-    let v123_const = 155;
+    let v123_const = 155u64;
     // op 92: const 171
-    let v124_const = 171;
+    let v124_const = 171u64;
     // op 93: const 217
-    let v125_const = 217;
+    let v125_const = 217u64;
     // op 94: const 131
-    let v126_const = 131;
+    let v126_const = 131u64;
     // op 95: const 31
-    let v127_const = 31;
+    let v127_const = 31u64;
     // op 96: const 25
-    let v128_const = 25;
+    let v128_const = 25u64;
     // op 97: const 205
-    let v129_const = 205;
+    let v129_const = 205u64;
     // op 98: const 224
-    let v130_const = 224;
+    let v130_const = 224u64;
     // op 99: const 91
-    let v131_const = 91;
+    let v131_const = 91u64;
     // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
     let call1 = find_call(
         &record.functions[1],
@@ -1945,11 +1945,11 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pa
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: const 256
-    let v38_const = 256;
+    let v38_const = 256u64;
     // op 1: mul 33 36
     let v39_prod = element(own.input(query, 33)) * element(v38_const);
     // op 2: const 65536
-    let v40_const = 65536;
+    let v40_const = 65536u64;
     // op 3: mul 34 38
     let v41_prod = element(own.input(query, 34)) * element(v40_const);
     // op 4: add 32 37
@@ -1971,7 +1971,7 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pa
     // op 14: sub 34 49
     let v52_diff = element(own.input(query, 34)) - element(v51_sum);
     // op 15: const 128
-    let v53_const = 128;
+    let v53_const = 128u64;
     // op 16: mul 47 51
     let v54_prod = v49_diff * element(v53_const);
     // op 17: add 42 52
@@ -1983,7 +1983,7 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pa
     // op 58: add 35 35
     let v61_sum = element(own.input(query, 35)) + element(own.input(query, 35));
     // op 62: const 1
-    let v62_const = 1;
+    let v62_const = 1u64;
     // op 63: sub 41 57
     let v63_diff = v43_sum - element(v62_const);
     // op 64: mul 58 35
@@ -2027,73 +2027,73 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pa
     let v95_seed = record.functions[3].output(call0, 30);
     let v96_seed = record.functions[3].output(call0, 31);
     // op 66: const 0
-    let v98_const = 0;
+    let v98_const = 0u64;
     // op 67: const 4
-    let v99_const = 4;
+    let v99_const = 4u64;
     // op 68: const 64
-    let v100_const = 64;
+    let v100_const = 64u64;
     // op 69: const 103
-    let v101_const = 103;
+    let v101_const = 103u64;
     // op 70: const 230
-    let v102_const = 230;
+    let v102_const = 230u64;
     // op 71: const 9
-    let v103_const = 9;
+    let v103_const = 9u64;
     // op 72: const 106
-    let v104_const = 106;
+    let v104_const = 106u64;
     // op 73: const 133
-    let v105_const = 133;
+    let v105_const = 133u64;
     // op 74: const 174
-    let v106_const = 174;
+    let v106_const = 174u64;
     // op 75: const 187
-    let v107_const = 187;
+    let v107_const = 187u64;
     // op 76: const 114
-    let v108_const = 114;
+    let v108_const = 114u64;
     // op 77: const 243
-    let v109_const = 243;
+    let v109_const = 243u64;
     // op 78: const 110
-    let v110_const = 110;
+    let v110_const = 110u64;
     // op 79: const 60
-    let v111_const = 60;
+    let v111_const = 60u64;
     // op 80: const 58
-    let v112_const = 58;
+    let v112_const = 58u64;
     // op 81: const 245
-    let v113_const = 245;
+    let v113_const = 245u64;
     // op 82: const 79
-    let v114_const = 79;
+    let v114_const = 79u64;
     // op 83: const 165
-    let v115_const = 165;
+    let v115_const = 165u64;
     // op 84: const 127
-    let v116_const = 127;
+    let v116_const = 127u64;
     // op 85: const 82
-    let v117_const = 82;
+    let v117_const = 82u64;
     // op 86: const 14
-    let v118_const = 14;
+    let v118_const = 14u64;
     // op 87: const 81
-    let v119_const = 81;
+    let v119_const = 81u64;
     // op 88: const 140
-    let v120_const = 140;
+    let v120_const = 140u64;
     // op 89: const 104
-    let v121_const = 104;
+    let v121_const = 104u64;
     // op 90: const 5
-    let v122_const = 5;
+    let v122_const = 5u64;
     // op 91: const 155
-    let v123_const = 155;
+    let v123_const = 155u64;
     // op 92: const 171
-    let v124_const = 171;
+    let v124_const = 171u64;
     // op 93: const 217
-    let v125_const = 217;
+    let v125_const = 217u64;
     // op 94: const 131
-    let v126_const = 131;
+    let v126_const = 131u64;
     // op 95: const 31
-    let v127_const = 31;
+    let v127_const = 31u64;
     // op 96: const 25
-    let v128_const = 25;
+    let v128_const = 25u64;
     // op 97: const 205
-    let v129_const = 205;
+    let v129_const = 205u64;
     // op 98: const 224
-    let v130_const = 224;
+    let v130_const = 224u64;
     // op 99: const 91
-    let v131_const = 91;
+    let v131_const = 91u64;
     // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
     let call1 = find_call(
         &record.functions[1],
@@ -2493,11 +2493,11 @@ fn path2_write(seed: &[u8; 168], row: Cells<'_, 36, 3, 109>) {
     let input35 = element(u64_at(seed, 8));
     row.input[35] = input35;
     // op 0: const 256
-    let v38_const = 256;
+    let v38_const = 256u64;
     // op 1: mul 33 36
     let v39_prod = input33 * v38_const;
     // op 2: const 65536
-    let v40_const = 65536;
+    let v40_const = 65536u64;
     // op 3: mul 34 38
     let v41_prod = input34 * v40_const;
     // op 4: add 32 37
@@ -2514,12 +2514,12 @@ fn path2_write(seed: &[u8; 168], row: Cells<'_, 36, 3, 109>) {
     let v50_shr = unary(ByteOp::ShiftRight, 0, input34);
     row.aux[4] = element(v50_shr);
     // op 20: match 41
-    let v58_const = 1;
+    let v58_const = 1u64;
     let v59_diff = element(v43_sum) - element(v58_const);
     let v60_inv = inverse_or_zero(v59_diff);
     row.aux[5] = v60_inv;
     // op 62: const 1
-    let v62_const = 1;
+    let v62_const = 1u64;
     // op 63: sub 41 57
     let v63_diff = element(v43_sum) - element(v62_const);
     // op 64: mul 58 35
@@ -2750,11 +2750,11 @@ fn generic_write(
         match block {
             0 => {
                 // op 0: const 256
-                let v38_const = 256;
+                let v38_const = 256u64;
                 // op 1: mul 33 36
                 let v39_prod = element(u64_at(seed, 288)) * element(v38_const);
                 // op 2: const 65536
-                let v40_const = 65536;
+                let v40_const = 65536u64;
                 // op 3: mul 34 38
                 let v41_prod = element(u64_at(seed, 296)) * element(v40_const);
                 // op 4: add 32 37
@@ -2962,7 +2962,7 @@ fn generic_write(
             }
             2 => {
                 // op 20: match 41
-                let v158_const = 1;
+                let v158_const = 1u64;
                 let v159_diff = kept[0] - element(v158_const);
                 let v160_inv = inverse_or_zero(v159_diff);
                 row.aux[5] = v160_inv;
@@ -3063,7 +3063,7 @@ fn generic_write(
             }
             4 => {
                 // op 62: const 1
-                let v200_const = 1;
+                let v200_const = 1u64;
                 // op 63: sub 41 57
                 let v201_diff = kept[0] - element(v200_const);
                 // op 64: mul 58 35

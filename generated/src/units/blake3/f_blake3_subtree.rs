@@ -131,9 +131,9 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 56]) -> Pac
     let v5_byte = byte_of(own.input(query, 0), 1);
     let v6_byte = byte_of(own.input(query, 0), 2);
     // op 12: const 15
-    let v19_const = 15;
+    let v19_const = 15u64;
     // op 13: const 2
-    let v20_const = 2;
+    let v20_const = 2u64;
     // op 14: call function 2: 2 3 4 17 18
     let call0 = find_call(
         &record.functions[2],
@@ -454,7 +454,7 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 136]) -> Pack
     let own = &record.functions[3];
     let mut over = 0;
     // op 16: const 9223372034707292161
-    let v7_const = 9223372034707292161;
+    let v7_const = 9223372034707292161u64;
     // op 17: mul 1 2
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 18: call function 3: 0 3
@@ -482,7 +482,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 832]) -> Packe
     let own = &record.functions[3];
     let mut over = 0;
     // op 16: const 9223372034707292161
-    let v7_const = 9223372034707292161;
+    let v7_const = 9223372034707292161u64;
     // op 17: mul 1 2
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 18: call function 3: 0 3
@@ -511,7 +511,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 136]) -> Pa
     let own = &record.functions[3];
     let mut over = 0;
     // op 16: const 9223372034707292161
-    let v7_const = 9223372034707292161;
+    let v7_const = 9223372034707292161u64;
     // op 17: mul 1 2
     let v8_prod = element(own.input(query, 1)) * element(v7_const);
     // op 18: call function 3: 0 3
@@ -589,73 +589,73 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 136]) -> Pa
     let v78_seed = record.functions[3].output(call1, 30);
     let v79_seed = record.functions[3].output(call1, 31);
     // op 21: const 0
-    let v86_const = 0;
+    let v86_const = 0u64;
     // op 22: const 4
-    let v87_const = 4;
+    let v87_const = 4u64;
     // op 23: const 64
-    let v88_const = 64;
+    let v88_const = 64u64;
     // op 24: const 103
-    let v89_const = 103;
+    let v89_const = 103u64;
     // op 25: const 230
-    let v90_const = 230;
+    let v90_const = 230u64;
     // op 26: const 9
-    let v91_const = 9;
+    let v91_const = 9u64;
     // op 27: const 106
-    let v92_const = 106;
+    let v92_const = 106u64;
     // op 28: const 133
-    let v93_const = 133;
+    let v93_const = 133u64;
     // op 29: const 174
-    let v94_const = 174;
+    let v94_const = 174u64;
     // op 30: const 187
-    let v95_const = 187;
+    let v95_const = 187u64;
     // op 31: const 114
-    let v96_const = 114;
+    let v96_const = 114u64;
     // op 32: const 243
-    let v97_const = 243;
+    let v97_const = 243u64;
     // op 33: const 110
-    let v98_const = 110;
+    let v98_const = 110u64;
     // op 34: const 60
-    let v99_const = 60;
+    let v99_const = 60u64;
     // op 35: const 58
-    let v100_const = 58;
+    let v100_const = 58u64;
     // op 36: const 245
-    let v101_const = 245;
+    let v101_const = 245u64;
     // op 37: const 79
-    let v102_const = 79;
+    let v102_const = 79u64;
     // op 38: const 165
-    let v103_const = 165;
+    let v103_const = 165u64;
     // op 39: const 127
-    let v104_const = 127;
+    let v104_const = 127u64;
     // op 40: const 82
-    let v105_const = 82;
+    let v105_const = 82u64;
     // op 41: const 14
-    let v106_const = 14;
+    let v106_const = 14u64;
     // op 42: const 81
-    let v107_const = 81;
+    let v107_const = 81u64;
     // op 43: const 140
-    let v108_const = 140;
+    let v108_const = 140u64;
     // op 44: const 104
-    let v109_const = 104;
+    let v109_const = 104u64;
     // op 45: const 5
-    let v110_const = 5;
+    let v110_const = 5u64;
     // op 46: const 155
-    let v111_const = 155;
+    let v111_const = 155u64;
     // op 47: const 171
-    let v112_const = 171;
+    let v112_const = 171u64;
     // op 48: const 217
-    let v113_const = 217;
+    let v113_const = 217u64;
     // op 49: const 131
-    let v114_const = 131;
+    let v114_const = 131u64;
     // op 50: const 31
-    let v115_const = 31;
+    let v115_const = 31u64;
     // op 51: const 25
-    let v116_const = 25;
+    let v116_const = 25u64;
     // op 52: const 205
-    let v117_const = 205;
+    let v117_const = 205u64;
     // op 53: const 224
-    let v118_const = 224;
+    let v118_const = 224u64;
     // op 54: const 91
-    let v119_const = 91;
+    let v119_const = 91u64;
     // op 55: call function 1: 69 72 73 74 75 76 77 72 ... (129)
     let call2 = find_call(
         &record.functions[1],
@@ -910,7 +910,7 @@ fn path1_write(seed: &[u8; 136], row: Cells<'_, 2, 2, 108>) {
     let input1 = element(u64_at(seed, 16));
     row.input[1] = input1;
     // op 0: match 1
-    let v4_const = 1;
+    let v4_const = 1u64;
     let v5_diff = input1 - element(v4_const);
     let v6_inv = inverse_or_zero(v5_diff);
     row.aux[2] = v6_inv;
@@ -1245,7 +1245,7 @@ fn generic_write(seed: &[u8; 832], row: Cells<'_, 2, 2, 108>) -> Result<(), Pack
             }
             2 => {
                 // op 0: match 1
-                let v54_const = 1;
+                let v54_const = 1u64;
                 let v55_diff = element(u64_at(seed, 32)) - element(v54_const);
                 let v56_inv = inverse_or_zero(v55_diff);
                 // op 18: call function 3: 0 3

@@ -87,7 +87,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Pac
     let own = &record.functions[5];
     let mut over = 0;
     // op 1: const 0
-    let v3_const = 0;
+    let v3_const = 0u64;
     agree(own.output(query, 0), v3_const, 8)?;
     seed[17..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -138,7 +138,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Pac
     let own = &record.functions[5];
     let mut over = 0;
     // op 3: const 0
-    let v3_const = 0;
+    let v3_const = 0u64;
     // op 4: io_read 2 0
     let io0 = io_words(record, v3_const, own.input(query, 0), 1, 4)?;
     agree(own.output(query, 0), io0[0], 4)?;

@@ -150,7 +150,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 144]) -> Pa
     let v20_seed = own.output(query, 13);
     let v21_seed = own.output(query, 14);
     // op 2: const 0
-    let v22_const = 0;
+    let v22_const = 0u64;
     agree(own.output(query, 0), v7_seed, 17)?;
     agree(own.output(query, 1), v8_seed, 17)?;
     agree(own.output(query, 2), v9_seed, 17)?;
@@ -306,7 +306,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pa
     let own = &record.functions[9];
     let mut over = 0;
     // op 4: const 0
-    let v7_const = 0;
+    let v7_const = 0u64;
     // op 5: io_read 6 0
     let io0 = io_words(record, v7_const, own.input(query, 0), 16, 5)?;
     agree(own.output(query, 0), io0[0], 5)?;
@@ -342,7 +342,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pa
     let v22_seed = own.output(query, 14);
     let v23_seed = own.output(query, 15);
     // op 14: const 16
-    let v24_const = 16;
+    let v24_const = 16u64;
     // op 15: add 0 23
     let v25_sum = element(own.input(query, 0)) + element(v24_const);
     // op 16: call function 8: 24 1 2 3 4

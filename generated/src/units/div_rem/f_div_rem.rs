@@ -91,7 +91,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 40]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 99: const 0
-    let v139_const = 0;
+    let v139_const = 0u64;
     agree(own.output(query, 0), v139_const, 489)?;
     agree(own.output(query, 1), v139_const, 489)?;
     agree(own.output(query, 2), v139_const, 489)?;
@@ -493,11 +493,11 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 72]) -> Pac
     let v11_byte = byte_of(own.input(query, 0), 2);
     let v12_byte = byte_of(own.input(query, 0), 3);
     // op 1: const 256
-    let v17_const = 256;
+    let v17_const = 256u64;
     // op 3: const 65536
-    let v19_const = 65536;
+    let v19_const = 65536u64;
     // op 5: const 16777216
-    let v21_const = 16777216;
+    let v21_const = 16777216u64;
     // op 13: hint_field_to_bytes 1
     let v26_byte = byte_of(own.input(query, 1), 0);
     let v27_byte = byte_of(own.input(query, 1), 1);
@@ -751,9 +751,9 @@ fn path1_write(seed: &[u8; 72], row: Cells<'_, 8, 2, 229>) {
     let v16_byte = byte_of(input0, 7);
     row.aux[8] = element(v16_byte);
     // op 1: const 256
-    let v17_const = 256;
+    let v17_const = 256u64;
     // op 3: const 65536
-    let v19_const = 65536;
+    let v19_const = 65536u64;
     // op 13: hint_field_to_bytes 1
     let v26_byte = byte_of(input1, 0);
     row.aux[9] = element(v26_byte);
@@ -904,7 +904,7 @@ fn path1_write(seed: &[u8; 72], row: Cells<'_, 8, 2, 229>) {
     // op 97: add 136 112
     let v138_sum = v137_sum + v113_byte;
     // op 98: match 137
-    let v139_const = 0;
+    let v139_const = 0u64;
     let v140_diff = element(v138_sum) - element(v139_const);
     let v141_inv = inverse_or_zero(v140_diff);
     row.aux[65] = v141_inv;
@@ -974,7 +974,7 @@ fn path1_write(seed: &[u8; 72], row: Cells<'_, 8, 2, 229>) {
     let v173_seed = u8_at(seed, 71);
     row.aux[97] = element(v173_seed);
     // op 110: const 0
-    let v174_const = 0;
+    let v174_const = 0u64;
     // op 111: u8_sub 154 67
     let v175_sub8 = binary(ByteOp::Sub, 0, v158_seed, v68_byte);
     row.aux[98] = element(v175_sub8);
@@ -1261,7 +1261,7 @@ fn path1_write(seed: &[u8; 72], row: Cells<'_, 8, 2, 229>) {
     // op 228: sub 318 301
     let v323_diff = element(v322_sum) - element(v305_sum);
     // op 229: const 18446462594437939201
-    let v324_const = 18446462594437939201;
+    let v324_const = 18446462594437939201u64;
     // op 230: mul 319 320
     let v325_prod = v323_diff * element(v324_const);
     // op 231: hint_field_to_bytes 321
@@ -1715,10 +1715,10 @@ fn generic_write(seed: &[u8; 336], row: Cells<'_, 8, 2, 229>) -> Result<(), Pack
                 let v15_byte = byte_of(u64_at(seed, 16), 6);
                 let v16_byte = byte_of(u64_at(seed, 16), 7);
                 // op 1: const 256
-                let v17_const = 256;
+                let v17_const = 256u64;
                 kept[4] = element(v17_const);
                 // op 3: const 65536
-                let v19_const = 65536;
+                let v19_const = 65536u64;
                 kept[5] = element(v19_const);
                 // op 13: hint_field_to_bytes 1
                 let v26_byte = byte_of(u64_at(seed, 24), 0);
@@ -1927,7 +1927,7 @@ fn generic_write(seed: &[u8; 336], row: Cells<'_, 8, 2, 229>) -> Result<(), Pack
             }
             2 => {
                 // op 98: match 137
-                let v140_const = 0;
+                let v140_const = 0u64;
                 let v141_diff = kept[32] - element(v140_const);
                 let v142_inv = inverse_or_zero(v141_diff);
                 // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
@@ -1964,7 +1964,7 @@ fn generic_write(seed: &[u8; 336], row: Cells<'_, 8, 2, 229>) -> Result<(), Pack
                 let v173_seed = u64_at(seed, reads + 240);
                 let v174_seed = u64_at(seed, reads + 248);
                 // op 110: const 0
-                let v175_const = 0;
+                let v175_const = 0u64;
                 // op 111: u8_sub 154 67
                 let v176_sub8 = binary(ByteOp::Sub, 0, v159_seed, word(kept[16]));
                 let v177_borrow = byte_borrow(v159_seed, word(kept[16]));
@@ -2218,7 +2218,7 @@ fn generic_write(seed: &[u8; 336], row: Cells<'_, 8, 2, 229>) -> Result<(), Pack
                 // op 228: sub 318 301
                 let v324_diff = v323_sum - element(v306_sum);
                 // op 229: const 18446462594437939201
-                let v325_const = 18446462594437939201;
+                let v325_const = 18446462594437939201u64;
                 // op 230: mul 319 320
                 let v326_prod = v324_diff * element(v325_const);
                 // op 231: hint_field_to_bytes 321

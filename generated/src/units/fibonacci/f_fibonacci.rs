@@ -182,11 +182,11 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 3: const 1
-    let v9_const = 1;
+    let v9_const = 1u64;
     // op 4: sub 0 1
     let v10_diff = element(own.input(query, 0)) - element(v9_const);
     // op 5: const 2
-    let v11_const = 2;
+    let v11_const = 2u64;
     // op 6: sub 0 3
     let v12_diff = element(own.input(query, 0)) - element(v11_const);
     // op 7: call function 0: 2
@@ -207,11 +207,11 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     let own = &record.functions[0];
     let mut over = 0;
     // op 3: const 1
-    let v9_const = 1;
+    let v9_const = 1u64;
     // op 4: sub 0 1
     let v10_diff = element(own.input(query, 0)) - element(v9_const);
     // op 5: const 2
-    let v11_const = 2;
+    let v11_const = 2u64;
     // op 6: sub 0 3
     let v12_diff = element(own.input(query, 0)) - element(v11_const);
     // op 7: call function 0: 2
@@ -232,11 +232,11 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 48]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 3: const 1
-    let v9_const = 1;
+    let v9_const = 1u64;
     // op 4: sub 0 1
     let v10_diff = element(own.input(query, 0)) - element(v9_const);
     // op 5: const 2
-    let v11_const = 2;
+    let v11_const = 2u64;
     // op 6: sub 0 3
     let v12_diff = element(own.input(query, 0)) - element(v11_const);
     // op 7: call function 0: 2
@@ -267,11 +267,11 @@ fn path2_write(seed: &[u8; 48], row: Cells<'_, 1, 3, 14>) {
     let input0 = element(u64_at(seed, 8));
     row.input[0] = input0;
     // op 0: match 0
-    let v3_const = 0;
+    let v3_const = 0u64;
     let v4_diff = input0 - element(v3_const);
     let v5_inv = inverse_or_zero(v4_diff);
     row.aux[2] = v5_inv;
-    let v6_const = 1;
+    let v6_const = 1u64;
     let v7_diff = input0 - element(v6_const);
     let v8_inv = inverse_or_zero(v7_diff);
     row.aux[3] = v8_inv;
@@ -339,10 +339,10 @@ fn generic_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 14>) -> Result<(), PackEr
             }
             3 => {
                 // op 0: match 0
-                let v3_const = 0;
+                let v3_const = 0u64;
                 let v4_diff = element(u64_at(seed, 24)) - element(v3_const);
                 let v5_inv = inverse_or_zero(v4_diff);
-                let v6_const = 1;
+                let v6_const = 1u64;
                 let v7_diff = element(u64_at(seed, 24)) - element(v6_const);
                 let v8_inv = inverse_or_zero(v7_diff);
                 // op 7: call function 0: 2

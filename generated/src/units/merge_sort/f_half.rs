@@ -76,9 +76,9 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let v3_byte = byte_of(own.input(query, 0), 1);
     let v4_byte = byte_of(own.input(query, 0), 2);
     // op 1: const 256
-    let v10_const = 256;
+    let v10_const = 256u64;
     // op 3: const 65536
-    let v12_const = 65536;
+    let v12_const = 65536u64;
     // op 8: u8_shift_right 1
     let v16_shr = unary(ByteOp::ShiftRight, 0, v2_byte);
     // op 11: u8_shift_right 2
@@ -94,7 +94,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     // op 16: sub 3 22
     let v24_diff = element(v4_byte) - element(v23_sum);
     // op 17: const 128
-    let v25_const = 128;
+    let v25_const = 128u64;
     // op 18: mul 20 24
     let v26_prod = v21_diff * element(v25_const);
     // op 19: add 15 25

@@ -344,7 +344,7 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 64]) -> Pac
     let call2 = find_call(&record.functions[2], &[v6_seed, own.input(query, 1)], 8)?;
     let v24_seed = record.functions[2].output(call2, 0);
     // op 9: const 0
-    let v31_const = 0;
+    let v31_const = 0u64;
     // op 10: store 10 3 9
     let stored3 = find_stored(&record.memories[0], &[v31_const, v5_seed, v24_seed], 10)?;
     agree(own.output(query, 0), stored3, 10)?;
@@ -509,7 +509,7 @@ fn path3_pack_checked(record: &Record, query: usize, seed: &mut [u8; 64]) -> Pac
     let call2 = find_call(&record.functions[2], &[own.input(query, 0), v9_seed], 12)?;
     let v24_seed = record.functions[2].output(call2, 0);
     // op 13: const 0
-    let v31_const = 0;
+    let v31_const = 0u64;
     // op 14: store 10 6 9
     let stored3 = find_stored(&record.memories[0], &[v31_const, v8_seed, v24_seed], 14)?;
     agree(own.output(query, 0), stored3, 14)?;

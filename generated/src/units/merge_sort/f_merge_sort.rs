@@ -70,7 +70,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 2: const 0
-    let v4_const = 0;
+    let v4_const = 0u64;
     // op 3: io_get_info 3
     let info0 = io_info(record, v4_const, &[], 3)?;
     seed[18..].fill(0);
@@ -84,7 +84,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 2: const 0
-    let v4_const = 0;
+    let v4_const = 0u64;
     // op 3: io_get_info 3
     let info0 = io_info(record, v4_const, &[], 3)?;
     seed[40..].fill(0);
@@ -98,7 +98,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 2: const 0
-    let v4_const = 0;
+    let v4_const = 0u64;
     // op 3: io_get_info 3
     let info0 = io_info(record, v4_const, &[], 3)?;
     agree(own.output(query, 0), v4_const, 17)?;
@@ -147,13 +147,13 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 2: const 0
-    let v4_const = 0;
+    let v4_const = 0u64;
     // op 3: io_get_info 3
     let info0 = io_info(record, v4_const, &[], 3)?;
     // op 8: call function 3: 3 0
     let call1 = find_call(&record.functions[3], &[v4_const, own.input(query, 0)], 8)?;
     // op 9: const 1
-    let v12_const = 1;
+    let v12_const = 1u64;
     // op 12: sub 0 7
     let v13_diff = element(own.input(query, 0)) - element(v12_const);
     // op 13: call function 1: 8
@@ -176,13 +176,13 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 2: const 0
-    let v4_const = 0;
+    let v4_const = 0u64;
     // op 3: io_get_info 3
     let info0 = io_info(record, v4_const, &[], 3)?;
     // op 8: call function 3: 3 0
     let call1 = find_call(&record.functions[3], &[v4_const, own.input(query, 0)], 8)?;
     // op 9: const 1
-    let v12_const = 1;
+    let v12_const = 1u64;
     // op 12: sub 0 7
     let v13_diff = element(own.input(query, 0)) - element(v12_const);
     // op 13: call function 1: 8
@@ -206,14 +206,14 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 80]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 2: const 0
-    let v4_const = 0;
+    let v4_const = 0u64;
     // op 3: io_get_info 3
     let info0 = io_info(record, v4_const, &[], 3)?;
     // op 8: call function 3: 3 0
     let call1 = find_call(&record.functions[3], &[v4_const, own.input(query, 0)], 8)?;
     let v10_seed = record.functions[3].output(call1, 0);
     // op 9: const 1
-    let v12_const = 1;
+    let v12_const = 1u64;
     // op 11: call_unconstrained function 5: 6
     let call2 = find_call(&record.functions[5], &[v10_seed], 11)?;
     let _ = call2;
@@ -263,7 +263,7 @@ fn path1_write(seed: &[u8; 80], row: Cells<'_, 1, 2, 13>) {
     let v6_seed = element(u64_at(seed, 8));
     row.aux[2] = v6_seed;
     // op 6: match 0
-    let v7_const = 0;
+    let v7_const = 0u64;
     let v8_diff = element(input0) - element(v7_const);
     let v9_inv = inverse_or_zero(v8_diff);
     row.aux[3] = v9_inv;
@@ -324,7 +324,7 @@ fn generic_write(seed: &[u8; 112], row: Cells<'_, 1, 2, 13>) -> Result<(), PackE
             }
             2 => {
                 // op 6: match 0
-                let v7_const = 0;
+                let v7_const = 0u64;
                 let v8_diff = element(u64_at(seed, 16)) - element(v7_const);
                 let v9_inv = inverse_or_zero(v8_diff);
                 // op 8: call function 3: 3 0

@@ -184,7 +184,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 56]) -> Pac
     let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
     let v6_seed = load0[2];
     // op 5: const 1
-    let v11_const = 1;
+    let v11_const = 1u64;
     // op 6: sub 1 6
     let v12_diff = element(own.input(query, 1)) - element(v11_const);
     // op 7: call function 4: 4 7
@@ -222,7 +222,7 @@ fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 11>) {
     let v6_seed = u32_at(seed, 40);
     row.aux[4] = element(v6_seed);
     // op 3: match 1
-    let v8_const = 0;
+    let v8_const = 0u64;
     let v9_diff = input1 - element(v8_const);
     let v10_inv = inverse_or_zero(v9_diff);
     row.aux[5] = v10_inv;
@@ -277,7 +277,7 @@ fn generic_write(seed: &[u8; 80], row: Cells<'_, 2, 2, 11>) -> Result<(), PackEr
             }
             2 => {
                 // op 3: match 1
-                let v8_const = 0;
+                let v8_const = 0u64;
                 let v9_diff = element(u64_at(seed, 32)) - element(v8_const);
                 let v10_inv = inverse_or_zero(v9_diff);
                 // op 7: call function 4: 4 7

@@ -76,15 +76,15 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packe
     let own = &record.functions[3];
     let mut over = 0;
     // op 1: const 4
-    let v4_const = 4;
+    let v4_const = 4u64;
     // op 2: mul 0 2
     let v5_prod = element(own.input(query, 0)) * element(v4_const);
     // op 3: const 0
-    let v6_const = 0;
+    let v6_const = 0u64;
     // op 4: io_read 4 3
     let io0 = io_words(record, v6_const, word(v5_prod), 4, 4)?;
     // op 16: const 1
-    let v20_const = 1;
+    let v20_const = 1u64;
     // op 17: store 18 4 4
     let stored1 = find_stored(
         &record.memories[0],
@@ -105,15 +105,15 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed
     let own = &record.functions[3];
     let mut over = 0;
     // op 1: const 4
-    let v4_const = 4;
+    let v4_const = 4u64;
     // op 2: mul 0 2
     let v5_prod = element(own.input(query, 0)) * element(v4_const);
     // op 3: const 0
-    let v6_const = 0;
+    let v6_const = 0u64;
     // op 4: io_read 4 3
     let io0 = io_words(record, v6_const, word(v5_prod), 4, 4)?;
     // op 16: const 1
-    let v20_const = 1;
+    let v20_const = 1u64;
     // op 17: store 18 4 4
     let stored1 = find_stored(
         &record.memories[0],
@@ -134,11 +134,11 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 40]) -> Pac
     let own = &record.functions[3];
     let mut over = 0;
     // op 1: const 4
-    let v4_const = 4;
+    let v4_const = 4u64;
     // op 2: mul 0 2
     let v5_prod = element(own.input(query, 0)) * element(v4_const);
     // op 3: const 0
-    let v6_const = 0;
+    let v6_const = 0u64;
     // op 4: io_read 4 3
     let io0 = io_words(record, v6_const, word(v5_prod), 4, 4)?;
     let v7_seed = io0[0];
@@ -146,15 +146,15 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 40]) -> Pac
     let v9_seed = io0[2];
     let v10_seed = io0[3];
     // op 7: const 256
-    let v11_const = 256;
+    let v11_const = 256u64;
     // op 8: mul 6 9
     let v12_prod = element(v8_seed) * element(v11_const);
     // op 9: const 65536
-    let v13_const = 65536;
+    let v13_const = 65536u64;
     // op 10: mul 7 11
     let v14_prod = element(v9_seed) * element(v13_const);
     // op 11: const 16777216
-    let v15_const = 16777216;
+    let v15_const = 16777216u64;
     // op 12: mul 8 13
     let v16_prod = element(v10_seed) * element(v15_const);
     // op 13: add 5 10
@@ -164,7 +164,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 40]) -> Pac
     // op 15: add 16 14
     let v19_sum = v18_sum + v16_prod;
     // op 16: const 1
-    let v20_const = 1;
+    let v20_const = 1u64;
     // op 17: store 18 4 4
     let stored1 = find_stored(
         &record.memories[0],
@@ -334,7 +334,7 @@ fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 16>) {
     let input1 = u32_at(seed, 28);
     row.input[1] = element(input1);
     // op 0: match 1
-    let v4_const = 1;
+    let v4_const = 1u64;
     let v5_diff = element(input1) - element(v4_const);
     let v6_inv = inverse_or_zero(v5_diff);
     row.aux[2] = v6_inv;
@@ -417,7 +417,7 @@ fn generic_write(seed: &[u8; 96], row: Cells<'_, 2, 2, 16>) -> Result<(), PackEr
             }
             2 => {
                 // op 0: match 1
-                let v23_const = 1;
+                let v23_const = 1u64;
                 let v24_diff = element(u64_at(seed, 32)) - element(v23_const);
                 let v25_inv = inverse_or_zero(v24_diff);
                 // op 20: call function 1: 1

@@ -199,7 +199,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pack
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 4: hint_field_to_bytes 0
@@ -208,11 +208,11 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pack
     let v7_byte = byte_of(own.input(query, 0), 2);
     let v8_byte = byte_of(own.input(query, 0), 3);
     // op 5: const 256
-    let v13_const = 256;
+    let v13_const = 256u64;
     // op 7: const 65536
-    let v15_const = 65536;
+    let v15_const = 65536u64;
     // op 9: const 16777216
-    let v17_const = 16777216;
+    let v17_const = 16777216u64;
     // op 15: u8_bit_decomposition 4
     let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
     let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
@@ -250,97 +250,97 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pack
     let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
     let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
     // op 19: const 2
-    let v54_const = 2;
+    let v54_const = 2u64;
     // op 20: mul 28 53
     let v55_prod = v29_bit * v54_const;
     // op 21: const 4
-    let v56_const = 4;
+    let v56_const = 4u64;
     // op 22: mul 29 55
     let v57_prod = v30_bit * v56_const;
     // op 23: const 8
-    let v58_const = 8;
+    let v58_const = 8u64;
     // op 24: mul 30 57
     let v59_prod = v31_bit * v58_const;
     // op 25: const 16
-    let v60_const = 16;
+    let v60_const = 16u64;
     // op 26: mul 31 59
     let v61_prod = v32_bit * v60_const;
     // op 27: const 32
-    let v62_const = 32;
+    let v62_const = 32u64;
     // op 28: mul 32 61
     let v63_prod = v33_bit * v62_const;
     // op 29: const 64
-    let v64_const = 64;
+    let v64_const = 64u64;
     // op 30: mul 33 63
     let v65_prod = v34_bit * v64_const;
     // op 31: const 128
-    let v66_const = 128;
+    let v66_const = 128u64;
     // op 32: mul 34 65
     let v67_prod = v35_bit * v66_const;
     // op 33: mul 35 12
     let v68_prod = v36_bit * v13_const;
     // op 34: const 512
-    let v69_const = 512;
+    let v69_const = 512u64;
     // op 35: mul 36 68
     let v70_prod = v37_bit * v69_const;
     // op 36: const 1024
-    let v71_const = 1024;
+    let v71_const = 1024u64;
     // op 37: mul 37 70
     let v72_prod = v38_bit * v71_const;
     // op 38: const 2048
-    let v73_const = 2048;
+    let v73_const = 2048u64;
     // op 39: mul 38 72
     let v74_prod = v39_bit * v73_const;
     // op 40: const 4096
-    let v75_const = 4096;
+    let v75_const = 4096u64;
     // op 41: mul 39 74
     let v76_prod = v40_bit * v75_const;
     // op 42: const 8192
-    let v77_const = 8192;
+    let v77_const = 8192u64;
     // op 43: mul 40 76
     let v78_prod = v41_bit * v77_const;
     // op 44: const 16384
-    let v79_const = 16384;
+    let v79_const = 16384u64;
     // op 45: mul 41 78
     let v80_prod = v42_bit * v79_const;
     // op 46: const 32768
-    let v81_const = 32768;
+    let v81_const = 32768u64;
     // op 47: mul 42 80
     let v82_prod = v43_bit * v81_const;
     // op 48: mul 43 14
     let v83_prod = v44_bit * v15_const;
     // op 49: const 131072
-    let v84_const = 131072;
+    let v84_const = 131072u64;
     // op 50: mul 44 83
     let v85_prod = v45_bit * v84_const;
     // op 51: const 262144
-    let v86_const = 262144;
+    let v86_const = 262144u64;
     // op 52: mul 45 85
     let v87_prod = v46_bit * v86_const;
     // op 53: const 524288
-    let v88_const = 524288;
+    let v88_const = 524288u64;
     // op 54: mul 46 87
     let v89_prod = v47_bit * v88_const;
     // op 55: const 1048576
-    let v90_const = 1048576;
+    let v90_const = 1048576u64;
     // op 56: mul 47 89
     let v91_prod = v48_bit * v90_const;
     // op 57: const 2097152
-    let v92_const = 2097152;
+    let v92_const = 2097152u64;
     // op 58: mul 48 91
     let v93_prod = v49_bit * v92_const;
     // op 59: const 4194304
-    let v94_const = 4194304;
+    let v94_const = 4194304u64;
     // op 60: mul 49 93
     let v95_prod = v50_bit * v94_const;
     // op 61: const 8388608
-    let v96_const = 8388608;
+    let v96_const = 8388608u64;
     // op 62: mul 50 95
     let v97_prod = v51_bit * v96_const;
     // op 63: mul 51 16
     let v98_prod = v52_bit * v17_const;
     // op 64: const 33554432
-    let v99_const = 33554432;
+    let v99_const = 33554432u64;
     // op 65: mul 52 98
     let v100_prod = v53_bit * v99_const;
     // op 66: add 27 54
@@ -452,7 +452,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Pack
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 4: hint_field_to_bytes 0
@@ -461,11 +461,11 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Pack
     let v7_byte = byte_of(own.input(query, 0), 2);
     let v8_byte = byte_of(own.input(query, 0), 3);
     // op 5: const 256
-    let v13_const = 256;
+    let v13_const = 256u64;
     // op 7: const 65536
-    let v15_const = 65536;
+    let v15_const = 65536u64;
     // op 9: const 16777216
-    let v17_const = 16777216;
+    let v17_const = 16777216u64;
     // op 15: u8_bit_decomposition 4
     let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
     let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
@@ -503,97 +503,97 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Pack
     let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
     let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
     // op 19: const 2
-    let v54_const = 2;
+    let v54_const = 2u64;
     // op 20: mul 28 53
     let v55_prod = v29_bit * v54_const;
     // op 21: const 4
-    let v56_const = 4;
+    let v56_const = 4u64;
     // op 22: mul 29 55
     let v57_prod = v30_bit * v56_const;
     // op 23: const 8
-    let v58_const = 8;
+    let v58_const = 8u64;
     // op 24: mul 30 57
     let v59_prod = v31_bit * v58_const;
     // op 25: const 16
-    let v60_const = 16;
+    let v60_const = 16u64;
     // op 26: mul 31 59
     let v61_prod = v32_bit * v60_const;
     // op 27: const 32
-    let v62_const = 32;
+    let v62_const = 32u64;
     // op 28: mul 32 61
     let v63_prod = v33_bit * v62_const;
     // op 29: const 64
-    let v64_const = 64;
+    let v64_const = 64u64;
     // op 30: mul 33 63
     let v65_prod = v34_bit * v64_const;
     // op 31: const 128
-    let v66_const = 128;
+    let v66_const = 128u64;
     // op 32: mul 34 65
     let v67_prod = v35_bit * v66_const;
     // op 33: mul 35 12
     let v68_prod = v36_bit * v13_const;
     // op 34: const 512
-    let v69_const = 512;
+    let v69_const = 512u64;
     // op 35: mul 36 68
     let v70_prod = v37_bit * v69_const;
     // op 36: const 1024
-    let v71_const = 1024;
+    let v71_const = 1024u64;
     // op 37: mul 37 70
     let v72_prod = v38_bit * v71_const;
     // op 38: const 2048
-    let v73_const = 2048;
+    let v73_const = 2048u64;
     // op 39: mul 38 72
     let v74_prod = v39_bit * v73_const;
     // op 40: const 4096
-    let v75_const = 4096;
+    let v75_const = 4096u64;
     // op 41: mul 39 74
     let v76_prod = v40_bit * v75_const;
     // op 42: const 8192
-    let v77_const = 8192;
+    let v77_const = 8192u64;
     // op 43: mul 40 76
     let v78_prod = v41_bit * v77_const;
     // op 44: const 16384
-    let v79_const = 16384;
+    let v79_const = 16384u64;
     // op 45: mul 41 78
     let v80_prod = v42_bit * v79_const;
     // op 46: const 32768
-    let v81_const = 32768;
+    let v81_const = 32768u64;
     // op 47: mul 42 80
     let v82_prod = v43_bit * v81_const;
     // op 48: mul 43 14
     let v83_prod = v44_bit * v15_const;
     // op 49: const 131072
-    let v84_const = 131072;
+    let v84_const = 131072u64;
     // op 50: mul 44 83
     let v85_prod = v45_bit * v84_const;
     // op 51: const 262144
-    let v86_const = 262144;
+    let v86_const = 262144u64;
     // op 52: mul 45 85
     let v87_prod = v46_bit * v86_const;
     // op 53: const 524288
-    let v88_const = 524288;
+    let v88_const = 524288u64;
     // op 54: mul 46 87
     let v89_prod = v47_bit * v88_const;
     // op 55: const 1048576
-    let v90_const = 1048576;
+    let v90_const = 1048576u64;
     // op 56: mul 47 89
     let v91_prod = v48_bit * v90_const;
     // op 57: const 2097152
-    let v92_const = 2097152;
+    let v92_const = 2097152u64;
     // op 58: mul 48 91
     let v93_prod = v49_bit * v92_const;
     // op 59: const 4194304
-    let v94_const = 4194304;
+    let v94_const = 4194304u64;
     // op 60: mul 49 93
     let v95_prod = v50_bit * v94_const;
     // op 61: const 8388608
-    let v96_const = 8388608;
+    let v96_const = 8388608u64;
     // op 62: mul 50 95
     let v97_prod = v51_bit * v96_const;
     // op 63: mul 51 16
     let v98_prod = v52_bit * v17_const;
     // op 64: const 33554432
-    let v99_const = 33554432;
+    let v99_const = 33554432u64;
     // op 65: mul 52 98
     let v100_prod = v53_bit * v99_const;
     // op 66: add 27 54
@@ -702,7 +702,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pa
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 4: hint_field_to_bytes 0
@@ -711,11 +711,11 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pa
     let v7_byte = byte_of(own.input(query, 0), 2);
     let v8_byte = byte_of(own.input(query, 0), 3);
     // op 5: const 256
-    let v13_const = 256;
+    let v13_const = 256u64;
     // op 7: const 65536
-    let v15_const = 65536;
+    let v15_const = 65536u64;
     // op 9: const 16777216
-    let v17_const = 16777216;
+    let v17_const = 16777216u64;
     // op 15: u8_bit_decomposition 4
     let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
     let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
@@ -753,97 +753,97 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pa
     let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
     let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
     // op 19: const 2
-    let v54_const = 2;
+    let v54_const = 2u64;
     // op 20: mul 28 53
     let v55_prod = v29_bit * v54_const;
     // op 21: const 4
-    let v56_const = 4;
+    let v56_const = 4u64;
     // op 22: mul 29 55
     let v57_prod = v30_bit * v56_const;
     // op 23: const 8
-    let v58_const = 8;
+    let v58_const = 8u64;
     // op 24: mul 30 57
     let v59_prod = v31_bit * v58_const;
     // op 25: const 16
-    let v60_const = 16;
+    let v60_const = 16u64;
     // op 26: mul 31 59
     let v61_prod = v32_bit * v60_const;
     // op 27: const 32
-    let v62_const = 32;
+    let v62_const = 32u64;
     // op 28: mul 32 61
     let v63_prod = v33_bit * v62_const;
     // op 29: const 64
-    let v64_const = 64;
+    let v64_const = 64u64;
     // op 30: mul 33 63
     let v65_prod = v34_bit * v64_const;
     // op 31: const 128
-    let v66_const = 128;
+    let v66_const = 128u64;
     // op 32: mul 34 65
     let v67_prod = v35_bit * v66_const;
     // op 33: mul 35 12
     let v68_prod = v36_bit * v13_const;
     // op 34: const 512
-    let v69_const = 512;
+    let v69_const = 512u64;
     // op 35: mul 36 68
     let v70_prod = v37_bit * v69_const;
     // op 36: const 1024
-    let v71_const = 1024;
+    let v71_const = 1024u64;
     // op 37: mul 37 70
     let v72_prod = v38_bit * v71_const;
     // op 38: const 2048
-    let v73_const = 2048;
+    let v73_const = 2048u64;
     // op 39: mul 38 72
     let v74_prod = v39_bit * v73_const;
     // op 40: const 4096
-    let v75_const = 4096;
+    let v75_const = 4096u64;
     // op 41: mul 39 74
     let v76_prod = v40_bit * v75_const;
     // op 42: const 8192
-    let v77_const = 8192;
+    let v77_const = 8192u64;
     // op 43: mul 40 76
     let v78_prod = v41_bit * v77_const;
     // op 44: const 16384
-    let v79_const = 16384;
+    let v79_const = 16384u64;
     // op 45: mul 41 78
     let v80_prod = v42_bit * v79_const;
     // op 46: const 32768
-    let v81_const = 32768;
+    let v81_const = 32768u64;
     // op 47: mul 42 80
     let v82_prod = v43_bit * v81_const;
     // op 48: mul 43 14
     let v83_prod = v44_bit * v15_const;
     // op 49: const 131072
-    let v84_const = 131072;
+    let v84_const = 131072u64;
     // op 50: mul 44 83
     let v85_prod = v45_bit * v84_const;
     // op 51: const 262144
-    let v86_const = 262144;
+    let v86_const = 262144u64;
     // op 52: mul 45 85
     let v87_prod = v46_bit * v86_const;
     // op 53: const 524288
-    let v88_const = 524288;
+    let v88_const = 524288u64;
     // op 54: mul 46 87
     let v89_prod = v47_bit * v88_const;
     // op 55: const 1048576
-    let v90_const = 1048576;
+    let v90_const = 1048576u64;
     // op 56: mul 47 89
     let v91_prod = v48_bit * v90_const;
     // op 57: const 2097152
-    let v92_const = 2097152;
+    let v92_const = 2097152u64;
     // op 58: mul 48 91
     let v93_prod = v49_bit * v92_const;
     // op 59: const 4194304
-    let v94_const = 4194304;
+    let v94_const = 4194304u64;
     // op 60: mul 49 93
     let v95_prod = v50_bit * v94_const;
     // op 61: const 8388608
-    let v96_const = 8388608;
+    let v96_const = 8388608u64;
     // op 62: mul 50 95
     let v97_prod = v51_bit * v96_const;
     // op 63: mul 51 16
     let v98_prod = v52_bit * v17_const;
     // op 64: const 33554432
-    let v99_const = 33554432;
+    let v99_const = 33554432u64;
     // op 65: mul 52 98
     let v100_prod = v53_bit * v99_const;
     // op 66: add 27 54
@@ -1898,7 +1898,7 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 352]) -> Pack
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 4: hint_field_to_bytes 0
@@ -1907,11 +1907,11 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 352]) -> Pack
     let v7_byte = byte_of(own.input(query, 0), 2);
     let v8_byte = byte_of(own.input(query, 0), 3);
     // op 5: const 256
-    let v13_const = 256;
+    let v13_const = 256u64;
     // op 7: const 65536
-    let v15_const = 65536;
+    let v15_const = 65536u64;
     // op 9: const 16777216
-    let v17_const = 16777216;
+    let v17_const = 16777216u64;
     // op 15: u8_bit_decomposition 4
     let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
     let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
@@ -1949,97 +1949,97 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 352]) -> Pack
     let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
     let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
     // op 19: const 2
-    let v54_const = 2;
+    let v54_const = 2u64;
     // op 20: mul 28 53
     let v55_prod = v29_bit * v54_const;
     // op 21: const 4
-    let v56_const = 4;
+    let v56_const = 4u64;
     // op 22: mul 29 55
     let v57_prod = v30_bit * v56_const;
     // op 23: const 8
-    let v58_const = 8;
+    let v58_const = 8u64;
     // op 24: mul 30 57
     let v59_prod = v31_bit * v58_const;
     // op 25: const 16
-    let v60_const = 16;
+    let v60_const = 16u64;
     // op 26: mul 31 59
     let v61_prod = v32_bit * v60_const;
     // op 27: const 32
-    let v62_const = 32;
+    let v62_const = 32u64;
     // op 28: mul 32 61
     let v63_prod = v33_bit * v62_const;
     // op 29: const 64
-    let v64_const = 64;
+    let v64_const = 64u64;
     // op 30: mul 33 63
     let v65_prod = v34_bit * v64_const;
     // op 31: const 128
-    let v66_const = 128;
+    let v66_const = 128u64;
     // op 32: mul 34 65
     let v67_prod = v35_bit * v66_const;
     // op 33: mul 35 12
     let v68_prod = v36_bit * v13_const;
     // op 34: const 512
-    let v69_const = 512;
+    let v69_const = 512u64;
     // op 35: mul 36 68
     let v70_prod = v37_bit * v69_const;
     // op 36: const 1024
-    let v71_const = 1024;
+    let v71_const = 1024u64;
     // op 37: mul 37 70
     let v72_prod = v38_bit * v71_const;
     // op 38: const 2048
-    let v73_const = 2048;
+    let v73_const = 2048u64;
     // op 39: mul 38 72
     let v74_prod = v39_bit * v73_const;
     // op 40: const 4096
-    let v75_const = 4096;
+    let v75_const = 4096u64;
     // op 41: mul 39 74
     let v76_prod = v40_bit * v75_const;
     // op 42: const 8192
-    let v77_const = 8192;
+    let v77_const = 8192u64;
     // op 43: mul 40 76
     let v78_prod = v41_bit * v77_const;
     // op 44: const 16384
-    let v79_const = 16384;
+    let v79_const = 16384u64;
     // op 45: mul 41 78
     let v80_prod = v42_bit * v79_const;
     // op 46: const 32768
-    let v81_const = 32768;
+    let v81_const = 32768u64;
     // op 47: mul 42 80
     let v82_prod = v43_bit * v81_const;
     // op 48: mul 43 14
     let v83_prod = v44_bit * v15_const;
     // op 49: const 131072
-    let v84_const = 131072;
+    let v84_const = 131072u64;
     // op 50: mul 44 83
     let v85_prod = v45_bit * v84_const;
     // op 51: const 262144
-    let v86_const = 262144;
+    let v86_const = 262144u64;
     // op 52: mul 45 85
     let v87_prod = v46_bit * v86_const;
     // op 53: const 524288
-    let v88_const = 524288;
+    let v88_const = 524288u64;
     // op 54: mul 46 87
     let v89_prod = v47_bit * v88_const;
     // op 55: const 1048576
-    let v90_const = 1048576;
+    let v90_const = 1048576u64;
     // op 56: mul 47 89
     let v91_prod = v48_bit * v90_const;
     // op 57: const 2097152
-    let v92_const = 2097152;
+    let v92_const = 2097152u64;
     // op 58: mul 48 91
     let v93_prod = v49_bit * v92_const;
     // op 59: const 4194304
-    let v94_const = 4194304;
+    let v94_const = 4194304u64;
     // op 60: mul 49 93
     let v95_prod = v50_bit * v94_const;
     // op 61: const 8388608
-    let v96_const = 8388608;
+    let v96_const = 8388608u64;
     // op 62: mul 50 95
     let v97_prod = v51_bit * v96_const;
     // op 63: mul 51 16
     let v98_prod = v52_bit * v17_const;
     // op 64: const 33554432
-    let v99_const = 33554432;
+    let v99_const = 33554432u64;
     // op 65: mul 52 98
     let v100_prod = v53_bit * v99_const;
     // op 66: add 27 54
@@ -2351,7 +2351,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Pack
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 4: hint_field_to_bytes 0
@@ -2360,11 +2360,11 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Pack
     let v7_byte = byte_of(own.input(query, 0), 2);
     let v8_byte = byte_of(own.input(query, 0), 3);
     // op 5: const 256
-    let v13_const = 256;
+    let v13_const = 256u64;
     // op 7: const 65536
-    let v15_const = 65536;
+    let v15_const = 65536u64;
     // op 9: const 16777216
-    let v17_const = 16777216;
+    let v17_const = 16777216u64;
     // op 15: u8_bit_decomposition 4
     let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
     let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
@@ -2402,97 +2402,97 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Pack
     let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
     let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
     // op 19: const 2
-    let v54_const = 2;
+    let v54_const = 2u64;
     // op 20: mul 28 53
     let v55_prod = v29_bit * v54_const;
     // op 21: const 4
-    let v56_const = 4;
+    let v56_const = 4u64;
     // op 22: mul 29 55
     let v57_prod = v30_bit * v56_const;
     // op 23: const 8
-    let v58_const = 8;
+    let v58_const = 8u64;
     // op 24: mul 30 57
     let v59_prod = v31_bit * v58_const;
     // op 25: const 16
-    let v60_const = 16;
+    let v60_const = 16u64;
     // op 26: mul 31 59
     let v61_prod = v32_bit * v60_const;
     // op 27: const 32
-    let v62_const = 32;
+    let v62_const = 32u64;
     // op 28: mul 32 61
     let v63_prod = v33_bit * v62_const;
     // op 29: const 64
-    let v64_const = 64;
+    let v64_const = 64u64;
     // op 30: mul 33 63
     let v65_prod = v34_bit * v64_const;
     // op 31: const 128
-    let v66_const = 128;
+    let v66_const = 128u64;
     // op 32: mul 34 65
     let v67_prod = v35_bit * v66_const;
     // op 33: mul 35 12
     let v68_prod = v36_bit * v13_const;
     // op 34: const 512
-    let v69_const = 512;
+    let v69_const = 512u64;
     // op 35: mul 36 68
     let v70_prod = v37_bit * v69_const;
     // op 36: const 1024
-    let v71_const = 1024;
+    let v71_const = 1024u64;
     // op 37: mul 37 70
     let v72_prod = v38_bit * v71_const;
     // op 38: const 2048
-    let v73_const = 2048;
+    let v73_const = 2048u64;
     // op 39: mul 38 72
     let v74_prod = v39_bit * v73_const;
     // op 40: const 4096
-    let v75_const = 4096;
+    let v75_const = 4096u64;
     // op 41: mul 39 74
     let v76_prod = v40_bit * v75_const;
     // op 42: const 8192
-    let v77_const = 8192;
+    let v77_const = 8192u64;
     // op 43: mul 40 76
     let v78_prod = v41_bit * v77_const;
     // op 44: const 16384
-    let v79_const = 16384;
+    let v79_const = 16384u64;
     // op 45: mul 41 78
     let v80_prod = v42_bit * v79_const;
     // op 46: const 32768
-    let v81_const = 32768;
+    let v81_const = 32768u64;
     // op 47: mul 42 80
     let v82_prod = v43_bit * v81_const;
     // op 48: mul 43 14
     let v83_prod = v44_bit * v15_const;
     // op 49: const 131072
-    let v84_const = 131072;
+    let v84_const = 131072u64;
     // op 50: mul 44 83
     let v85_prod = v45_bit * v84_const;
     // op 51: const 262144
-    let v86_const = 262144;
+    let v86_const = 262144u64;
     // op 52: mul 45 85
     let v87_prod = v46_bit * v86_const;
     // op 53: const 524288
-    let v88_const = 524288;
+    let v88_const = 524288u64;
     // op 54: mul 46 87
     let v89_prod = v47_bit * v88_const;
     // op 55: const 1048576
-    let v90_const = 1048576;
+    let v90_const = 1048576u64;
     // op 56: mul 47 89
     let v91_prod = v48_bit * v90_const;
     // op 57: const 2097152
-    let v92_const = 2097152;
+    let v92_const = 2097152u64;
     // op 58: mul 48 91
     let v93_prod = v49_bit * v92_const;
     // op 59: const 4194304
-    let v94_const = 4194304;
+    let v94_const = 4194304u64;
     // op 60: mul 49 93
     let v95_prod = v50_bit * v94_const;
     // op 61: const 8388608
-    let v96_const = 8388608;
+    let v96_const = 8388608u64;
     // op 62: mul 50 95
     let v97_prod = v51_bit * v96_const;
     // op 63: mul 51 16
     let v98_prod = v52_bit * v17_const;
     // op 64: const 33554432
-    let v99_const = 33554432;
+    let v99_const = 33554432u64;
     // op 65: mul 52 98
     let v100_prod = v53_bit * v99_const;
     // op 66: add 27 54
@@ -2800,7 +2800,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 352]) -> Pa
     let own = &record.functions[0];
     let mut over = 0;
     // op 0: const 0
-    let v2_const = 0;
+    let v2_const = 0u64;
     // op 1: io_get_info 1
     let info0 = io_info(record, v2_const, &[], 1)?;
     // op 4: hint_field_to_bytes 0
@@ -2809,11 +2809,11 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 352]) -> Pa
     let v7_byte = byte_of(own.input(query, 0), 2);
     let v8_byte = byte_of(own.input(query, 0), 3);
     // op 5: const 256
-    let v13_const = 256;
+    let v13_const = 256u64;
     // op 7: const 65536
-    let v15_const = 65536;
+    let v15_const = 65536u64;
     // op 9: const 16777216
-    let v17_const = 16777216;
+    let v17_const = 16777216u64;
     // op 15: u8_bit_decomposition 4
     let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
     let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
@@ -2851,97 +2851,97 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 352]) -> Pa
     let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
     let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
     // op 19: const 2
-    let v54_const = 2;
+    let v54_const = 2u64;
     // op 20: mul 28 53
     let v55_prod = v29_bit * v54_const;
     // op 21: const 4
-    let v56_const = 4;
+    let v56_const = 4u64;
     // op 22: mul 29 55
     let v57_prod = v30_bit * v56_const;
     // op 23: const 8
-    let v58_const = 8;
+    let v58_const = 8u64;
     // op 24: mul 30 57
     let v59_prod = v31_bit * v58_const;
     // op 25: const 16
-    let v60_const = 16;
+    let v60_const = 16u64;
     // op 26: mul 31 59
     let v61_prod = v32_bit * v60_const;
     // op 27: const 32
-    let v62_const = 32;
+    let v62_const = 32u64;
     // op 28: mul 32 61
     let v63_prod = v33_bit * v62_const;
     // op 29: const 64
-    let v64_const = 64;
+    let v64_const = 64u64;
     // op 30: mul 33 63
     let v65_prod = v34_bit * v64_const;
     // op 31: const 128
-    let v66_const = 128;
+    let v66_const = 128u64;
     // op 32: mul 34 65
     let v67_prod = v35_bit * v66_const;
     // op 33: mul 35 12
     let v68_prod = v36_bit * v13_const;
     // op 34: const 512
-    let v69_const = 512;
+    let v69_const = 512u64;
     // op 35: mul 36 68
     let v70_prod = v37_bit * v69_const;
     // op 36: const 1024
-    let v71_const = 1024;
+    let v71_const = 1024u64;
     // op 37: mul 37 70
     let v72_prod = v38_bit * v71_const;
     // op 38: const 2048
-    let v73_const = 2048;
+    let v73_const = 2048u64;
     // op 39: mul 38 72
     let v74_prod = v39_bit * v73_const;
     // op 40: const 4096
-    let v75_const = 4096;
+    let v75_const = 4096u64;
     // op 41: mul 39 74
     let v76_prod = v40_bit * v75_const;
     // op 42: const 8192
-    let v77_const = 8192;
+    let v77_const = 8192u64;
     // op 43: mul 40 76
     let v78_prod = v41_bit * v77_const;
     // op 44: const 16384
-    let v79_const = 16384;
+    let v79_const = 16384u64;
     // op 45: mul 41 78
     let v80_prod = v42_bit * v79_const;
     // op 46: const 32768
-    let v81_const = 32768;
+    let v81_const = 32768u64;
     // op 47: mul 42 80
     let v82_prod = v43_bit * v81_const;
     // op 48: mul 43 14
     let v83_prod = v44_bit * v15_const;
     // op 49: const 131072
-    let v84_const = 131072;
+    let v84_const = 131072u64;
     // op 50: mul 44 83
     let v85_prod = v45_bit * v84_const;
     // op 51: const 262144
-    let v86_const = 262144;
+    let v86_const = 262144u64;
     // op 52: mul 45 85
     let v87_prod = v46_bit * v86_const;
     // op 53: const 524288
-    let v88_const = 524288;
+    let v88_const = 524288u64;
     // op 54: mul 46 87
     let v89_prod = v47_bit * v88_const;
     // op 55: const 1048576
-    let v90_const = 1048576;
+    let v90_const = 1048576u64;
     // op 56: mul 47 89
     let v91_prod = v48_bit * v90_const;
     // op 57: const 2097152
-    let v92_const = 2097152;
+    let v92_const = 2097152u64;
     // op 58: mul 48 91
     let v93_prod = v49_bit * v92_const;
     // op 59: const 4194304
-    let v94_const = 4194304;
+    let v94_const = 4194304u64;
     // op 60: mul 49 93
     let v95_prod = v50_bit * v94_const;
     // op 61: const 8388608
-    let v96_const = 8388608;
+    let v96_const = 8388608u64;
     // op 62: mul 50 95
     let v97_prod = v51_bit * v96_const;
     // op 63: mul 51 16
     let v98_prod = v52_bit * v17_const;
     // op 64: const 33554432
-    let v99_const = 33554432;
+    let v99_const = 33554432u64;
     // op 65: mul 52 98
     let v100_prod = v53_bit * v99_const;
     // op 66: add 27 54

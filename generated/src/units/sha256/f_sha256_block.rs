@@ -160,17 +160,17 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pack
     let own = &record.functions[3];
     let mut over = 0;
     // op 0: const 0
-    let v97_const = 0;
+    let v97_const = 0u64;
     // op 1: const 256
-    let v98_const = 256;
+    let v98_const = 256u64;
     // op 2: mul 13 97
     let v99_prod = element(own.input(query, 13)) * element(v98_const);
     // op 3: const 65536
-    let v100_const = 65536;
+    let v100_const = 65536u64;
     // op 4: mul 14 99
     let v101_prod = element(own.input(query, 14)) * element(v100_const);
     // op 5: const 16777216
-    let v102_const = 16777216;
+    let v102_const = 16777216u64;
     // op 6: mul 15 101
     let v103_prod = element(own.input(query, 15)) * element(v102_const);
     // op 7: add 12 98
@@ -306,17 +306,17 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 856]) -> Packe
     let own = &record.functions[3];
     let mut over = 0;
     // op 0: const 0
-    let v97_const = 0;
+    let v97_const = 0u64;
     // op 1: const 256
-    let v98_const = 256;
+    let v98_const = 256u64;
     // op 2: mul 13 97
     let v99_prod = element(own.input(query, 13)) * element(v98_const);
     // op 3: const 65536
-    let v100_const = 65536;
+    let v100_const = 65536u64;
     // op 4: mul 14 99
     let v101_prod = element(own.input(query, 14)) * element(v100_const);
     // op 5: const 16777216
-    let v102_const = 16777216;
+    let v102_const = 16777216u64;
     // op 6: mul 15 101
     let v103_prod = element(own.input(query, 15)) * element(v102_const);
     // op 7: add 12 98
@@ -446,17 +446,17 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pa
     let own = &record.functions[3];
     let mut over = 0;
     // op 0: const 0
-    let v97_const = 0;
+    let v97_const = 0u64;
     // op 1: const 256
-    let v98_const = 256;
+    let v98_const = 256u64;
     // op 2: mul 13 97
     let v99_prod = element(own.input(query, 13)) * element(v98_const);
     // op 3: const 65536
-    let v100_const = 65536;
+    let v100_const = 65536u64;
     // op 4: mul 14 99
     let v101_prod = element(own.input(query, 14)) * element(v100_const);
     // op 5: const 16777216
-    let v102_const = 16777216;
+    let v102_const = 16777216u64;
     // op 6: mul 15 101
     let v103_prod = element(own.input(query, 15)) * element(v102_const);
     // op 7: add 12 98
@@ -977,11 +977,11 @@ fn path0_write(seed: &[u8; 368], row: Cells<'_, 96, 1, 74>) {
     let input95 = u8_at(seed, 363);
     row.input[95] = element(input95);
     // op 1: const 256
-    let v98_const = 256;
+    let v98_const = 256u64;
     // op 3: const 65536
-    let v100_const = 65536;
+    let v100_const = 65536u64;
     // op 5: const 16777216
-    let v102_const = 16777216;
+    let v102_const = 16777216u64;
     // op 16: call function 2: 96 0 1 2 3 4 5 6 ... (91)
     let v113_seed = u32_at(seed, 264);
     row.aux[1] = element(v113_seed);
@@ -1260,11 +1260,11 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 96, 1, 74>) -> Result<(), Pack
         match block {
             0 => {
                 // op 1: const 256
-                let v98_const = 256;
+                let v98_const = 256u64;
                 // op 3: const 65536
-                let v100_const = 65536;
+                let v100_const = 65536u64;
                 // op 5: const 16777216
-                let v102_const = 16777216;
+                let v102_const = 16777216u64;
                 // op 16: call function 2: 96 0 1 2 3 4 5 6 ... (91)
                 let v113_seed = u64_at(seed, reads + 0);
                 let v114_seed = u64_at(seed, reads + 8);

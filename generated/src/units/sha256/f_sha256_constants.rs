@@ -252,13 +252,13 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 1: const 1116352408
-    let v2_const = 1116352408;
+    let v2_const = 1116352408u64;
     // op 2: const 1899447441
-    let v3_const = 1899447441;
+    let v3_const = 1899447441u64;
     // op 3: const 3049323471
-    let v4_const = 3049323471;
+    let v4_const = 3049323471u64;
     // op 4: const 3921009573
-    let v5_const = 3921009573;
+    let v5_const = 3921009573u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -303,13 +303,13 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 6: const 961987163
-    let v2_const = 961987163;
+    let v2_const = 961987163u64;
     // op 7: const 1508970993
-    let v3_const = 1508970993;
+    let v3_const = 1508970993u64;
     // op 8: const 2453635748
-    let v4_const = 2453635748;
+    let v4_const = 2453635748u64;
     // op 9: const 2870763221
-    let v5_const = 2870763221;
+    let v5_const = 2870763221u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -355,13 +355,13 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 11: const 3624381080
-    let v2_const = 3624381080;
+    let v2_const = 3624381080u64;
     // op 12: const 310598401
-    let v3_const = 310598401;
+    let v3_const = 310598401u64;
     // op 13: const 607225278
-    let v4_const = 607225278;
+    let v4_const = 607225278u64;
     // op 14: const 1426881987
-    let v5_const = 1426881987;
+    let v5_const = 1426881987u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -407,13 +407,13 @@ fn path3_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 16: const 1925078388
-    let v2_const = 1925078388;
+    let v2_const = 1925078388u64;
     // op 17: const 2162078206
-    let v3_const = 2162078206;
+    let v3_const = 2162078206u64;
     // op 18: const 2614888103
-    let v4_const = 2614888103;
+    let v4_const = 2614888103u64;
     // op 19: const 3248222580
-    let v5_const = 3248222580;
+    let v5_const = 3248222580u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -459,13 +459,13 @@ fn path4_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 21: const 3835390401
-    let v2_const = 3835390401;
+    let v2_const = 3835390401u64;
     // op 22: const 4022224774
-    let v3_const = 4022224774;
+    let v3_const = 4022224774u64;
     // op 23: const 264347078
-    let v4_const = 264347078;
+    let v4_const = 264347078u64;
     // op 24: const 604807628
-    let v5_const = 604807628;
+    let v5_const = 604807628u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -511,13 +511,13 @@ fn path5_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 26: const 770255983
-    let v2_const = 770255983;
+    let v2_const = 770255983u64;
     // op 27: const 1249150122
-    let v3_const = 1249150122;
+    let v3_const = 1249150122u64;
     // op 28: const 1555081692
-    let v4_const = 1555081692;
+    let v4_const = 1555081692u64;
     // op 29: const 1996064986
-    let v5_const = 1996064986;
+    let v5_const = 1996064986u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -563,13 +563,13 @@ fn path6_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 31: const 2554220882
-    let v2_const = 2554220882;
+    let v2_const = 2554220882u64;
     // op 32: const 2821834349
-    let v3_const = 2821834349;
+    let v3_const = 2821834349u64;
     // op 33: const 2952996808
-    let v4_const = 2952996808;
+    let v4_const = 2952996808u64;
     // op 34: const 3210313671
-    let v5_const = 3210313671;
+    let v5_const = 3210313671u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -615,13 +615,13 @@ fn path7_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 36: const 3336571891
-    let v2_const = 3336571891;
+    let v2_const = 3336571891u64;
     // op 37: const 3584528711
-    let v3_const = 3584528711;
+    let v3_const = 3584528711u64;
     // op 38: const 113926993
-    let v4_const = 113926993;
+    let v4_const = 113926993u64;
     // op 39: const 338241895
-    let v5_const = 338241895;
+    let v5_const = 338241895u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -667,13 +667,13 @@ fn path8_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 41: const 666307205
-    let v2_const = 666307205;
+    let v2_const = 666307205u64;
     // op 42: const 773529912
-    let v3_const = 773529912;
+    let v3_const = 773529912u64;
     // op 43: const 1294757372
-    let v4_const = 1294757372;
+    let v4_const = 1294757372u64;
     // op 44: const 1396182291
-    let v5_const = 1396182291;
+    let v5_const = 1396182291u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -719,13 +719,13 @@ fn path9_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[1];
     let mut over = 0;
     // op 46: const 1695183700
-    let v2_const = 1695183700;
+    let v2_const = 1695183700u64;
     // op 47: const 1986661051
-    let v3_const = 1986661051;
+    let v3_const = 1986661051u64;
     // op 48: const 2177026350
-    let v4_const = 2177026350;
+    let v4_const = 2177026350u64;
     // op 49: const 2456956037
-    let v5_const = 2456956037;
+    let v5_const = 2456956037u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -771,13 +771,13 @@ fn path10_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pa
     let own = &record.functions[1];
     let mut over = 0;
     // op 51: const 2730485921
-    let v2_const = 2730485921;
+    let v2_const = 2730485921u64;
     // op 52: const 2820302411
-    let v3_const = 2820302411;
+    let v3_const = 2820302411u64;
     // op 53: const 3259730800
-    let v4_const = 3259730800;
+    let v4_const = 3259730800u64;
     // op 54: const 3345764771
-    let v5_const = 3345764771;
+    let v5_const = 3345764771u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -823,13 +823,13 @@ fn path11_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pa
     let own = &record.functions[1];
     let mut over = 0;
     // op 56: const 3516065817
-    let v2_const = 3516065817;
+    let v2_const = 3516065817u64;
     // op 57: const 3600352804
-    let v3_const = 3600352804;
+    let v3_const = 3600352804u64;
     // op 58: const 4094571909
-    let v4_const = 4094571909;
+    let v4_const = 4094571909u64;
     // op 59: const 275423344
-    let v5_const = 275423344;
+    let v5_const = 275423344u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -875,13 +875,13 @@ fn path12_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pa
     let own = &record.functions[1];
     let mut over = 0;
     // op 61: const 430227734
-    let v2_const = 430227734;
+    let v2_const = 430227734u64;
     // op 62: const 506948616
-    let v3_const = 506948616;
+    let v3_const = 506948616u64;
     // op 63: const 659060556
-    let v4_const = 659060556;
+    let v4_const = 659060556u64;
     // op 64: const 883997877
-    let v5_const = 883997877;
+    let v5_const = 883997877u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -927,13 +927,13 @@ fn path13_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pa
     let own = &record.functions[1];
     let mut over = 0;
     // op 66: const 958139571
-    let v2_const = 958139571;
+    let v2_const = 958139571u64;
     // op 67: const 1322822218
-    let v3_const = 1322822218;
+    let v3_const = 1322822218u64;
     // op 68: const 1537002063
-    let v4_const = 1537002063;
+    let v4_const = 1537002063u64;
     // op 69: const 1747873779
-    let v5_const = 1747873779;
+    let v5_const = 1747873779u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -979,13 +979,13 @@ fn path14_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pa
     let own = &record.functions[1];
     let mut over = 0;
     // op 71: const 1955562222
-    let v2_const = 1955562222;
+    let v2_const = 1955562222u64;
     // op 72: const 2024104815
-    let v3_const = 2024104815;
+    let v3_const = 2024104815u64;
     // op 73: const 2227730452
-    let v4_const = 2227730452;
+    let v4_const = 2227730452u64;
     // op 74: const 2361852424
-    let v5_const = 2361852424;
+    let v5_const = 2361852424u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;
@@ -1031,13 +1031,13 @@ fn path15_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pa
     let own = &record.functions[1];
     let mut over = 0;
     // op 76: const 2428436474
-    let v2_const = 2428436474;
+    let v2_const = 2428436474u64;
     // op 77: const 2756734187
-    let v3_const = 2756734187;
+    let v3_const = 2756734187u64;
     // op 78: const 3204031479
-    let v4_const = 3204031479;
+    let v4_const = 3204031479u64;
     // op 79: const 3329325298
-    let v5_const = 3329325298;
+    let v5_const = 3329325298u64;
     agree(own.output(query, 0), v2_const, 80)?;
     agree(own.output(query, 1), v3_const, 80)?;
     agree(own.output(query, 2), v4_const, 80)?;

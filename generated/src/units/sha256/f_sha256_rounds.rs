@@ -200,7 +200,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pa
     let v95_seed = record.functions[1].output(call0, 2);
     let v96_seed = record.functions[1].output(call0, 3);
     // op 1: const 4
-    let v97_const = 4;
+    let v97_const = 4u64;
     // op 2: u8_mul 14 95
     let v98_mul8 = binary(ByteOp::Mul, 0, own.input(query, 14), v97_const);
     let v99_mul8 = binary(ByteOp::Mul, 1, own.input(query, 14), v97_const);
@@ -230,7 +230,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pa
     // op 13: u8_xor 17 107
     let v113_xor = binary(ByteOp::Xor, 0, own.input(query, 17), v109_sum);
     // op 14: const 8
-    let v114_const = 8;
+    let v114_const = 8u64;
     // op 15: u8_mul 108 112
     let v115_mul8 = binary(ByteOp::Mul, 0, v110_xor, v114_const);
     let v116_mul8 = binary(ByteOp::Mul, 1, v110_xor, v114_const);
@@ -263,17 +263,17 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pa
     let v131_mul8 = binary(ByteOp::Mul, 0, v127_xor, v97_const);
     let v132_mul8 = binary(ByteOp::Mul, 1, v127_xor, v97_const);
     // op 28: const 16777216
-    let v133_const = 16777216;
+    let v133_const = 16777216u64;
     // op 29: mul 129 131
     let v134_prod = v131_mul8 * v133_const;
     // op 30: mul 126 95
     let v135_prod = v128_xor * v97_const;
     // op 31: const 1024
-    let v136_const = 1024;
+    let v136_const = 1024u64;
     // op 32: mul 127 134
     let v137_prod = v129_xor * v136_const;
     // op 33: const 262144
-    let v138_const = 262144;
+    let v138_const = 262144u64;
     // op 34: mul 128 136
     let v139_prod = v130_xor * v138_const;
     // op 35: add 130 132
@@ -301,11 +301,11 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pa
     // op 46: u8_and 17 25
     let v151_and = binary(ByteOp::And, 0, own.input(query, 17), own.input(query, 25));
     // op 47: const 256
-    let v152_const = 256;
+    let v152_const = 256u64;
     // op 48: mul 143 150
     let v153_prod = v145_and * v152_const;
     // op 49: const 65536
-    let v154_const = 65536;
+    let v154_const = 65536u64;
     // op 50: mul 144 152
     let v155_prod = v146_and * v154_const;
     // op 51: mul 145 131
@@ -365,7 +365,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pa
     // op 78: add 180 177
     let v183_sum = v182_sum + v179_sum;
     // op 79: const 32
-    let v184_const = 32;
+    let v184_const = 32u64;
     // op 80: u8_mul 1 182
     let v185_mul8 = binary(ByteOp::Mul, 0, own.input(query, 1), v184_const);
     let v186_mul8 = binary(ByteOp::Mul, 1, own.input(query, 1), v184_const);
@@ -502,7 +502,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pa
     // op 142: sub 253 246
     let v256_diff = v255_sum - element(v248_sum);
     // op 143: const 9223372034707292161
-    let v257_const = 9223372034707292161;
+    let v257_const = 9223372034707292161u64;
     // op 144: mul 254 255
     let v258_prod = v256_diff * element(v257_const);
     // op 145: add 256 252
@@ -1828,7 +1828,7 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     let v96_seed = u32_at(seed, 232);
     row.aux[5] = element(v96_seed);
     // op 1: const 4
-    let v97_const = 4;
+    let v97_const = 4u64;
     // op 2: u8_mul 14 95
     let v98_mul8 = binary(ByteOp::Mul, 0, input14, v97_const);
     row.aux[6] = element(v98_mul8);
@@ -1870,7 +1870,7 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     let v113_xor = binary(ByteOp::Xor, 0, input17, v109_sum);
     row.aux[17] = element(v113_xor);
     // op 14: const 8
-    let v114_const = 8;
+    let v114_const = 8u64;
     // op 15: u8_mul 108 112
     let v115_mul8 = binary(ByteOp::Mul, 0, v110_xor, v114_const);
     row.aux[18] = element(v115_mul8);
@@ -1917,17 +1917,17 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     let v132_mul8 = binary(ByteOp::Mul, 1, v127_xor, v97_const);
     row.aux[31] = element(v132_mul8);
     // op 28: const 16777216
-    let v133_const = 16777216;
+    let v133_const = 16777216u64;
     // op 29: mul 129 131
     let v134_prod = v131_mul8 * v133_const;
     // op 30: mul 126 95
     let v135_prod = v128_xor * v97_const;
     // op 31: const 1024
-    let v136_const = 1024;
+    let v136_const = 1024u64;
     // op 32: mul 127 134
     let v137_prod = v129_xor * v136_const;
     // op 33: const 262144
-    let v138_const = 262144;
+    let v138_const = 262144u64;
     // op 34: mul 128 136
     let v139_prod = v130_xor * v138_const;
     // op 35: add 130 132
@@ -1963,11 +1963,11 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     let v151_and = binary(ByteOp::And, 0, input17, input25);
     row.aux[39] = element(v151_and);
     // op 47: const 256
-    let v152_const = 256;
+    let v152_const = 256u64;
     // op 48: mul 143 150
     let v153_prod = v145_and * v152_const;
     // op 49: const 65536
-    let v154_const = 65536;
+    let v154_const = 65536u64;
     // op 50: mul 144 152
     let v155_prod = v146_and * v154_const;
     // op 51: mul 145 131
@@ -2027,7 +2027,7 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     // op 78: add 180 177
     let v183_sum = v182_sum + v179_sum;
     // op 79: const 32
-    let v184_const = 32;
+    let v184_const = 32u64;
     // op 80: u8_mul 1 182
     let v185_mul8 = binary(ByteOp::Mul, 0, input1, v184_const);
     row.aux[40] = element(v185_mul8);
@@ -2194,7 +2194,7 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     // op 142: sub 253 246
     let v256_diff = element(v255_sum) - element(v248_sum);
     // op 143: const 9223372034707292161
-    let v257_const = 9223372034707292161;
+    let v257_const = 9223372034707292161u64;
     // op 144: mul 254 255
     let v258_prod = v256_diff * element(v257_const);
     // op 145: add 256 252
@@ -2374,7 +2374,7 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     // op 222: add 353 351
     let v356_sum = v355_sum + v353_prod;
     // op 223: const 64
-    let v357_const = 64;
+    let v357_const = 64u64;
     // op 224: u8_mul 83 355
     let v358_mul8 = binary(ByteOp::Mul, 0, input83, v357_const);
     row.aux[106] = element(v358_mul8);
@@ -2420,7 +2420,7 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     let v376_xor = binary(ByteOp::Xor, 0, input86, v369_sum);
     row.aux[117] = element(v376_xor);
     // op 239: const 128
-    let v377_const = 128;
+    let v377_const = 128u64;
     // op 240: u8_mul 371 375
     let v378_mul8 = binary(ByteOp::Mul, 0, v373_xor, v377_const);
     row.aux[118] = element(v378_mul8);
@@ -4559,7 +4559,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     let v95_seed = record.functions[1].output(call0, 2);
     let v96_seed = record.functions[1].output(call0, 3);
     // op 1: const 4
-    let v97_const = 4;
+    let v97_const = 4u64;
     // op 2: u8_mul 14 95
     let v98_mul8 = binary(ByteOp::Mul, 0, own.input(query, 14), v97_const);
     let v99_mul8 = binary(ByteOp::Mul, 1, own.input(query, 14), v97_const);
@@ -4589,7 +4589,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     // op 13: u8_xor 17 107
     let v113_xor = binary(ByteOp::Xor, 0, own.input(query, 17), v109_sum);
     // op 14: const 8
-    let v114_const = 8;
+    let v114_const = 8u64;
     // op 15: u8_mul 108 112
     let v115_mul8 = binary(ByteOp::Mul, 0, v110_xor, v114_const);
     let v116_mul8 = binary(ByteOp::Mul, 1, v110_xor, v114_const);
@@ -4622,17 +4622,17 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     let v131_mul8 = binary(ByteOp::Mul, 0, v127_xor, v97_const);
     let v132_mul8 = binary(ByteOp::Mul, 1, v127_xor, v97_const);
     // op 28: const 16777216
-    let v133_const = 16777216;
+    let v133_const = 16777216u64;
     // op 29: mul 129 131
     let v134_prod = v131_mul8 * v133_const;
     // op 30: mul 126 95
     let v135_prod = v128_xor * v97_const;
     // op 31: const 1024
-    let v136_const = 1024;
+    let v136_const = 1024u64;
     // op 32: mul 127 134
     let v137_prod = v129_xor * v136_const;
     // op 33: const 262144
-    let v138_const = 262144;
+    let v138_const = 262144u64;
     // op 34: mul 128 136
     let v139_prod = v130_xor * v138_const;
     // op 35: add 130 132
@@ -4660,11 +4660,11 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     // op 46: u8_and 17 25
     let v151_and = binary(ByteOp::And, 0, own.input(query, 17), own.input(query, 25));
     // op 47: const 256
-    let v152_const = 256;
+    let v152_const = 256u64;
     // op 48: mul 143 150
     let v153_prod = v145_and * v152_const;
     // op 49: const 65536
-    let v154_const = 65536;
+    let v154_const = 65536u64;
     // op 50: mul 144 152
     let v155_prod = v146_and * v154_const;
     // op 51: mul 145 131
@@ -4724,7 +4724,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     // op 78: add 180 177
     let v183_sum = v182_sum + v179_sum;
     // op 79: const 32
-    let v184_const = 32;
+    let v184_const = 32u64;
     // op 80: u8_mul 1 182
     let v185_mul8 = binary(ByteOp::Mul, 0, own.input(query, 1), v184_const);
     let v186_mul8 = binary(ByteOp::Mul, 1, own.input(query, 1), v184_const);
@@ -4861,7 +4861,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     // op 142: sub 253 246
     let v256_diff = v255_sum - element(v248_sum);
     // op 143: const 9223372034707292161
-    let v257_const = 9223372034707292161;
+    let v257_const = 9223372034707292161u64;
     // op 144: mul 254 255
     let v258_prod = v256_diff * element(v257_const);
     // op 145: add 256 252
@@ -4997,7 +4997,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     // op 222: add 353 351
     let v356_sum = v355_sum + v353_prod;
     // op 223: const 64
-    let v357_const = 64;
+    let v357_const = 64u64;
     // op 224: u8_mul 83 355
     let v358_mul8 = binary(ByteOp::Mul, 0, own.input(query, 83), v357_const);
     let v359_mul8 = binary(ByteOp::Mul, 1, own.input(query, 83), v357_const);
@@ -5031,7 +5031,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     // op 238: u8_xor 86 367
     let v376_xor = binary(ByteOp::Xor, 0, own.input(query, 86), v369_sum);
     // op 239: const 128
-    let v377_const = 128;
+    let v377_const = 128u64;
     // op 240: u8_mul 371 375
     let v378_mul8 = binary(ByteOp::Mul, 0, v373_xor, v377_const);
     let v379_mul8 = binary(ByteOp::Mul, 1, v373_xor, v377_const);
@@ -6585,7 +6585,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pa
     let v1328_byte = byte_of(word(v1325_sum), 2);
     let v1329_byte = byte_of(word(v1325_sum), 3);
     // op 1086: const 1
-    let v1345_const = 1;
+    let v1345_const = 1u64;
     // op 1087: add 0 1340
     let v1346_sum = element(own.input(query, 0)) + element(v1345_const);
     // op 1088: call function 2: 1341 1205 1206 1207 1208 897 898 899 ... (91)
@@ -6923,7 +6923,7 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     let v96_seed = u32_at(seed, 104);
     row.aux[5] = element(v96_seed);
     // op 1: const 4
-    let v97_const = 4;
+    let v97_const = 4u64;
     // op 2: u8_mul 14 95
     let v98_mul8 = binary(ByteOp::Mul, 0, input14, v97_const);
     row.aux[6] = element(v98_mul8);
@@ -6965,7 +6965,7 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     let v113_xor = binary(ByteOp::Xor, 0, input17, v109_sum);
     row.aux[17] = element(v113_xor);
     // op 14: const 8
-    let v114_const = 8;
+    let v114_const = 8u64;
     // op 15: u8_mul 108 112
     let v115_mul8 = binary(ByteOp::Mul, 0, v110_xor, v114_const);
     row.aux[18] = element(v115_mul8);
@@ -7012,17 +7012,17 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     let v132_mul8 = binary(ByteOp::Mul, 1, v127_xor, v97_const);
     row.aux[31] = element(v132_mul8);
     // op 28: const 16777216
-    let v133_const = 16777216;
+    let v133_const = 16777216u64;
     // op 29: mul 129 131
     let v134_prod = v131_mul8 * v133_const;
     // op 30: mul 126 95
     let v135_prod = v128_xor * v97_const;
     // op 31: const 1024
-    let v136_const = 1024;
+    let v136_const = 1024u64;
     // op 32: mul 127 134
     let v137_prod = v129_xor * v136_const;
     // op 33: const 262144
-    let v138_const = 262144;
+    let v138_const = 262144u64;
     // op 34: mul 128 136
     let v139_prod = v130_xor * v138_const;
     // op 35: add 130 132
@@ -7058,11 +7058,11 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     let v151_and = binary(ByteOp::And, 0, input17, input25);
     row.aux[39] = element(v151_and);
     // op 47: const 256
-    let v152_const = 256;
+    let v152_const = 256u64;
     // op 48: mul 143 150
     let v153_prod = v145_and * v152_const;
     // op 49: const 65536
-    let v154_const = 65536;
+    let v154_const = 65536u64;
     // op 50: mul 144 152
     let v155_prod = v146_and * v154_const;
     // op 51: mul 145 131
@@ -7122,7 +7122,7 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     // op 78: add 180 177
     let v183_sum = v182_sum + v179_sum;
     // op 79: const 32
-    let v184_const = 32;
+    let v184_const = 32u64;
     // op 80: u8_mul 1 182
     let v185_mul8 = binary(ByteOp::Mul, 0, input1, v184_const);
     row.aux[40] = element(v185_mul8);
@@ -7289,7 +7289,7 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     // op 142: sub 253 246
     let v256_diff = element(v255_sum) - element(v248_sum);
     // op 143: const 9223372034707292161
-    let v257_const = 9223372034707292161;
+    let v257_const = 9223372034707292161u64;
     // op 144: mul 254 255
     let v258_prod = v256_diff * element(v257_const);
     // op 145: add 256 252
@@ -7469,7 +7469,7 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     // op 222: add 353 351
     let v356_sum = v355_sum + v353_prod;
     // op 223: const 64
-    let v357_const = 64;
+    let v357_const = 64u64;
     // op 224: u8_mul 83 355
     let v358_mul8 = binary(ByteOp::Mul, 0, input83, v357_const);
     row.aux[106] = element(v358_mul8);
@@ -7515,7 +7515,7 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     let v376_xor = binary(ByteOp::Xor, 0, input86, v369_sum);
     row.aux[117] = element(v376_xor);
     // op 239: const 128
-    let v377_const = 128;
+    let v377_const = 128u64;
     // op 240: u8_mul 371 375
     let v378_mul8 = binary(ByteOp::Mul, 0, v373_xor, v377_const);
     row.aux[118] = element(v378_mul8);
@@ -9497,7 +9497,7 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     let v1333_byte = byte_of(v1325_sum, 7);
     row.aux[529] = element(v1333_byte);
     // op 1044: match 0
-    let v1342_const = 15;
+    let v1342_const = 15u64;
     let v1343_diff = element(input0) - element(v1342_const);
     let v1344_inv = inverse_or_zero(v1343_diff);
     row.aux[530] = v1344_inv;
@@ -9546,7 +9546,7 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 let v95_seed = u64_at(seed, reads + 16);
                 let v96_seed = u64_at(seed, reads + 24);
                 // op 1: const 4
-                let v97_const = 4;
+                let v97_const = 4u64;
                 // op 2: u8_mul 14 95
                 let v98_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 136), v97_const);
                 let v99_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 136), v97_const);
@@ -9576,7 +9576,7 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 // op 13: u8_xor 17 107
                 let v113_xor = binary(ByteOp::Xor, 0, u64_at(seed, 160), v109_sum);
                 // op 14: const 8
-                let v114_const = 8;
+                let v114_const = 8u64;
                 // op 15: u8_mul 108 112
                 let v115_mul8 = binary(ByteOp::Mul, 0, v110_xor, v114_const);
                 let v116_mul8 = binary(ByteOp::Mul, 1, v110_xor, v114_const);
@@ -9609,17 +9609,17 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 let v131_mul8 = binary(ByteOp::Mul, 0, v127_xor, v97_const);
                 let v132_mul8 = binary(ByteOp::Mul, 1, v127_xor, v97_const);
                 // op 28: const 16777216
-                let v133_const = 16777216;
+                let v133_const = 16777216u64;
                 // op 29: mul 129 131
                 let v134_prod = v131_mul8 * v133_const;
                 // op 30: mul 126 95
                 let v135_prod = v128_xor * v97_const;
                 // op 31: const 1024
-                let v136_const = 1024;
+                let v136_const = 1024u64;
                 // op 32: mul 127 134
                 let v137_prod = v129_xor * v136_const;
                 // op 33: const 262144
-                let v138_const = 262144;
+                let v138_const = 262144u64;
                 // op 34: mul 128 136
                 let v139_prod = v130_xor * v138_const;
                 // op 35: add 130 132
@@ -9687,11 +9687,11 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                     u64_at(seed, 224),
                 );
                 // op 47: const 256
-                let v152_const = 256;
+                let v152_const = 256u64;
                 // op 48: mul 143 150
                 let v153_prod = v145_and * v152_const;
                 // op 49: const 65536
-                let v154_const = 65536;
+                let v154_const = 65536u64;
                 // op 50: mul 144 152
                 let v155_prod = v146_and * v154_const;
                 // op 51: mul 145 131
@@ -9751,7 +9751,7 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 // op 78: add 180 177
                 let v183_sum = v182_sum + v179_sum;
                 // op 79: const 32
-                let v184_const = 32;
+                let v184_const = 32u64;
                 // op 80: u8_mul 1 182
                 let v185_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 32), v184_const);
                 let v186_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 32), v184_const);
@@ -9948,7 +9948,7 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 // op 142: sub 253 246
                 let v256_diff = v255_sum - element(v248_sum);
                 // op 143: const 9223372034707292161
-                let v257_const = 9223372034707292161;
+                let v257_const = 9223372034707292161u64;
                 // op 144: mul 254 255
                 let v258_prod = v256_diff * element(v257_const);
                 // op 145: add 256 252
@@ -10132,7 +10132,7 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 // op 222: add 353 351
                 let v356_sum = v355_sum + v353_prod;
                 // op 223: const 64
-                let v357_const = 64;
+                let v357_const = 64u64;
                 // op 224: u8_mul 83 355
                 let v358_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 688), v357_const);
                 let v359_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 688), v357_const);
@@ -10166,7 +10166,7 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 // op 238: u8_xor 86 367
                 let v376_xor = binary(ByteOp::Xor, 0, u64_at(seed, 712), v369_sum);
                 // op 239: const 128
-                let v377_const = 128;
+                let v377_const = 128u64;
                 // op 240: u8_mul 371 375
                 let v378_mul8 = binary(ByteOp::Mul, 0, v373_xor, v377_const);
                 let v379_mul8 = binary(ByteOp::Mul, 1, v373_xor, v377_const);
@@ -12491,7 +12491,7 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
             }
             2 => {
                 // op 1044: match 0
-                let v1378_const = 15;
+                let v1378_const = 15u64;
                 let v1379_diff = element(u64_at(seed, 24)) - element(v1378_const);
                 let v1380_inv = inverse_or_zero(v1379_diff);
                 // op 1088: call function 2: 1341 1205 1206 1207 1208 897 898 899 ... (91)

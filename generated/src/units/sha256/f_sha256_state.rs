@@ -88,67 +88,67 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Pac
     let own = &record.functions[4];
     let mut over = 0;
     // op 1: const 103
-    let v3_const = 103;
+    let v3_const = 103u64;
     // op 2: const 230
-    let v4_const = 230;
+    let v4_const = 230u64;
     // op 3: const 9
-    let v5_const = 9;
+    let v5_const = 9u64;
     // op 4: const 106
-    let v6_const = 106;
+    let v6_const = 106u64;
     // op 5: const 133
-    let v7_const = 133;
+    let v7_const = 133u64;
     // op 6: const 174
-    let v8_const = 174;
+    let v8_const = 174u64;
     // op 7: const 187
-    let v9_const = 187;
+    let v9_const = 187u64;
     // op 8: const 114
-    let v10_const = 114;
+    let v10_const = 114u64;
     // op 9: const 243
-    let v11_const = 243;
+    let v11_const = 243u64;
     // op 10: const 110
-    let v12_const = 110;
+    let v12_const = 110u64;
     // op 11: const 60
-    let v13_const = 60;
+    let v13_const = 60u64;
     // op 12: const 58
-    let v14_const = 58;
+    let v14_const = 58u64;
     // op 13: const 245
-    let v15_const = 245;
+    let v15_const = 245u64;
     // op 14: const 79
-    let v16_const = 79;
+    let v16_const = 79u64;
     // op 15: const 165
-    let v17_const = 165;
+    let v17_const = 165u64;
     // op 16: const 127
-    let v18_const = 127;
+    let v18_const = 127u64;
     // op 17: const 82
-    let v19_const = 82;
+    let v19_const = 82u64;
     // op 18: const 14
-    let v20_const = 14;
+    let v20_const = 14u64;
     // op 19: const 81
-    let v21_const = 81;
+    let v21_const = 81u64;
     // op 20: const 140
-    let v22_const = 140;
+    let v22_const = 140u64;
     // op 21: const 104
-    let v23_const = 104;
+    let v23_const = 104u64;
     // op 22: const 5
-    let v24_const = 5;
+    let v24_const = 5u64;
     // op 23: const 155
-    let v25_const = 155;
+    let v25_const = 155u64;
     // op 24: const 171
-    let v26_const = 171;
+    let v26_const = 171u64;
     // op 25: const 217
-    let v27_const = 217;
+    let v27_const = 217u64;
     // op 26: const 131
-    let v28_const = 131;
+    let v28_const = 131u64;
     // op 27: const 31
-    let v29_const = 31;
+    let v29_const = 31u64;
     // op 28: const 25
-    let v30_const = 25;
+    let v30_const = 25u64;
     // op 29: const 205
-    let v31_const = 205;
+    let v31_const = 205u64;
     // op 30: const 224
-    let v32_const = 224;
+    let v32_const = 224u64;
     // op 31: const 91
-    let v33_const = 91;
+    let v33_const = 91u64;
     agree(own.output(query, 0), v3_const, 73)?;
     agree(own.output(query, 1), v4_const, 73)?;
     agree(own.output(query, 2), v5_const, 73)?;
@@ -339,17 +339,17 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 152]) -> Pack
     let own = &record.functions[4];
     let mut over = 0;
     // op 33: const 1
-    let v6_const = 1;
+    let v6_const = 1u64;
     // op 34: sub 0 1
     let v7_diff = element(own.input(query, 0)) - element(v6_const);
     // op 35: const 64
-    let v8_const = 64;
+    let v8_const = 64u64;
     // op 36: mul 2 3
     let v9_prod = v7_diff * element(v8_const);
     // op 37: call function 4: 2
     let call0 = find_call(&record.functions[4], &[word(v7_diff)], 37)?;
     // op 38: const 0
-    let v48_const = 0;
+    let v48_const = 0u64;
     // op 39: io_read 37 4
     let io1 = io_words(record, v48_const, word(v9_prod), 64, 39)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -365,17 +365,17 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1064]) -> Pack
     let own = &record.functions[4];
     let mut over = 0;
     // op 33: const 1
-    let v6_const = 1;
+    let v6_const = 1u64;
     // op 34: sub 0 1
     let v7_diff = element(own.input(query, 0)) - element(v6_const);
     // op 35: const 64
-    let v8_const = 64;
+    let v8_const = 64u64;
     // op 36: mul 2 3
     let v9_prod = v7_diff * element(v8_const);
     // op 37: call function 4: 2
     let call0 = find_call(&record.functions[4], &[word(v7_diff)], 37)?;
     // op 38: const 0
-    let v48_const = 0;
+    let v48_const = 0u64;
     // op 39: io_read 37 4
     let io1 = io_words(record, v48_const, word(v9_prod), 64, 39)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -392,11 +392,11 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 152]) -> Pa
     let own = &record.functions[4];
     let mut over = 0;
     // op 33: const 1
-    let v6_const = 1;
+    let v6_const = 1u64;
     // op 34: sub 0 1
     let v7_diff = element(own.input(query, 0)) - element(v6_const);
     // op 35: const 64
-    let v8_const = 64;
+    let v8_const = 64u64;
     // op 36: mul 2 3
     let v9_prod = v7_diff * element(v8_const);
     // op 37: call function 4: 2
@@ -434,7 +434,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 152]) -> Pa
     let v40_seed = record.functions[4].output(call0, 30);
     let v41_seed = record.functions[4].output(call0, 31);
     // op 38: const 0
-    let v48_const = 0;
+    let v48_const = 0u64;
     // op 39: io_read 37 4
     let io1 = io_words(record, v48_const, word(v9_prod), 64, 39)?;
     let v49_seed = io1[0];
@@ -718,7 +718,7 @@ fn path1_write(seed: &[u8; 152], row: Cells<'_, 1, 2, 135>) {
     let input0 = element(u64_at(seed, 8));
     row.input[0] = input0;
     // op 0: match 0
-    let v3_const = 0;
+    let v3_const = 0u64;
     let v4_diff = input0 - element(v3_const);
     let v5_inv = inverse_or_zero(v4_diff);
     row.aux[2] = v5_inv;
@@ -1020,7 +1020,7 @@ fn generic_write(seed: &[u8; 1064], row: Cells<'_, 1, 2, 135>) -> Result<(), Pac
             }
             2 => {
                 // op 0: match 0
-                let v34_const = 0;
+                let v34_const = 0u64;
                 let v35_diff = element(u64_at(seed, 24)) - element(v34_const);
                 let v36_inv = inverse_or_zero(v35_diff);
                 // op 37: call function 4: 2

@@ -87,9 +87,9 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Pac
     let own = &record.functions[5];
     let mut over = 0;
     // op 1: const 128
-    let v3_const = 128;
+    let v3_const = 128u64;
     // op 2: const 0
-    let v4_const = 0;
+    let v4_const = 0u64;
     agree(own.output(query, 0), v3_const, 10)?;
     agree(own.output(query, 1), v4_const, 10)?;
     seed[17..].fill(0);
@@ -141,13 +141,13 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Pac
     let own = &record.functions[5];
     let mut over = 0;
     // op 4: const 0
-    let v3_const = 0;
+    let v3_const = 0u64;
     // op 5: io_read 2 0
     let io0 = io_words(record, v3_const, own.input(query, 0), 1, 5)?;
     agree(own.output(query, 0), io0[0], 5)?;
     let v4_seed = own.output(query, 0);
     // op 9: const 128
-    let v7_const = 128;
+    let v7_const = 128u64;
     agree(own.output(query, 0), v4_seed, 10)?;
     agree(own.output(query, 1), v7_const, 10)?;
     seed[18..].fill(0);

@@ -103,7 +103,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 32]) -> Pac
     let v4_seed = own.output(query, 0);
     let v5_seed = own.output(query, 1);
     // op 2: const 0
-    let v6_const = 0;
+    let v6_const = 0u64;
     agree(own.output(query, 0), v4_seed, 10)?;
     agree(own.output(query, 1), v5_seed, 10)?;
     agree(own.output(query, 2), v6_const, 10)?;
@@ -172,7 +172,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 32]) -> Pac
     let own = &record.functions[6];
     let mut over = 0;
     // op 4: const 0
-    let v4_const = 0;
+    let v4_const = 0u64;
     // op 5: io_read 3 0
     let io0 = io_words(record, v4_const, own.input(query, 0), 2, 5)?;
     agree(own.output(query, 0), io0[0], 5)?;
@@ -180,7 +180,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 32]) -> Pac
     let v5_seed = own.output(query, 0);
     let v6_seed = own.output(query, 1);
     // op 7: const 2
-    let v7_const = 2;
+    let v7_const = 2u64;
     // op 8: add 0 6
     let v8_sum = element(own.input(query, 0)) + element(v7_const);
     // op 9: call function 5: 7 1

@@ -110,7 +110,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 48]) -> Pac
     let v7_seed = own.output(query, 2);
     let v8_seed = own.output(query, 3);
     // op 2: const 0
-    let v9_const = 0;
+    let v9_const = 0u64;
     agree(own.output(query, 0), v5_seed, 11)?;
     agree(own.output(query, 1), v6_seed, 11)?;
     agree(own.output(query, 2), v7_seed, 11)?;
@@ -193,7 +193,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 48]) -> Pac
     let own = &record.functions[7];
     let mut over = 0;
     // op 4: const 0
-    let v5_const = 0;
+    let v5_const = 0u64;
     // op 5: io_read 4 0
     let io0 = io_words(record, v5_const, own.input(query, 0), 4, 5)?;
     agree(own.output(query, 0), io0[0], 5)?;
@@ -205,7 +205,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 48]) -> Pac
     let v8_seed = own.output(query, 2);
     let v9_seed = own.output(query, 3);
     // op 8: const 4
-    let v10_const = 4;
+    let v10_const = 4u64;
     // op 9: add 0 9
     let v11_sum = element(own.input(query, 0)) + element(v10_const);
     // op 10: call function 6: 10 1 2

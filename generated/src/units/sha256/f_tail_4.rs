@@ -128,7 +128,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 80]) -> Pac
     let v12_seed = own.output(query, 6);
     let v13_seed = own.output(query, 7);
     // op 2: const 0
-    let v14_const = 0;
+    let v14_const = 0u64;
     agree(own.output(query, 0), v6_seed, 13)?;
     agree(own.output(query, 1), v7_seed, 13)?;
     agree(own.output(query, 2), v8_seed, 13)?;
@@ -239,7 +239,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 88]) -> Pac
     let own = &record.functions[8];
     let mut over = 0;
     // op 4: const 0
-    let v6_const = 0;
+    let v6_const = 0u64;
     // op 5: io_read 5 0
     let io0 = io_words(record, v6_const, own.input(query, 0), 8, 5)?;
     agree(own.output(query, 0), io0[0], 5)?;
@@ -259,7 +259,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 88]) -> Pac
     let v13_seed = own.output(query, 6);
     let v14_seed = own.output(query, 7);
     // op 10: const 8
-    let v15_const = 8;
+    let v15_const = 8u64;
     // op 11: add 0 14
     let v16_sum = element(own.input(query, 0)) + element(v15_const);
     // op 12: call function 7: 15 1 2 3

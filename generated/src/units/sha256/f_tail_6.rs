@@ -204,7 +204,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 272]) -> Pa
     let v38_seed = own.output(query, 30);
     let v39_seed = own.output(query, 31);
     // op 2: const 0
-    let v40_const = 0;
+    let v40_const = 0u64;
     agree(own.output(query, 0), v8_seed, 25)?;
     agree(own.output(query, 1), v9_seed, 25)?;
     agree(own.output(query, 2), v10_seed, 25)?;
@@ -465,7 +465,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pa
     let own = &record.functions[10];
     let mut over = 0;
     // op 4: const 0
-    let v8_const = 0;
+    let v8_const = 0u64;
     // op 5: io_read 7 0
     let io0 = io_words(record, v8_const, own.input(query, 0), 32, 5)?;
     agree(own.output(query, 0), io0[0], 5)?;
@@ -533,7 +533,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pa
     let v39_seed = own.output(query, 30);
     let v40_seed = own.output(query, 31);
     // op 22: const 32
-    let v41_const = 32;
+    let v41_const = 32u64;
     // op 23: add 0 40
     let v42_sum = element(own.input(query, 0)) + element(v41_const);
     // op 24: call function 9: 41 1 2 3 4 5

@@ -833,7 +833,7 @@ struct Path0 {
     // op 252: mul 390 152
     const uint32_t v394_prod = v392_xor * 65536u;
     // op 253: mul 387 131
-    const uint64_t v395_prod = uint64_t(v389_sum) * 16777216u;
+    const uint64_t v395_prod = uint64_t(v389_sum) * uint64_t(16777216u);
     // op 254: add 388 391
     const uint32_t v396_sum = v390_xor + v393_prod;
     // op 255: add 394 392
@@ -1494,7 +1494,7 @@ struct Path0 {
     // op 508: mul 698 152
     const uint32_t v702_prod = v700_xor * 65536u;
     // op 509: mul 695 131
-    const uint64_t v703_prod = uint64_t(v697_sum) * 16777216u;
+    const uint64_t v703_prod = uint64_t(v697_sum) * uint64_t(16777216u);
     // op 510: add 696 699
     const uint32_t v704_sum = v698_xor + v701_prod;
     // op 511: add 702 700
@@ -2153,7 +2153,7 @@ struct Path0 {
     // op 764: mul 1006 152
     const uint32_t v1010_prod = v1008_xor * 65536u;
     // op 765: mul 1003 131
-    const uint64_t v1011_prod = uint64_t(v1005_sum) * 16777216u;
+    const uint64_t v1011_prod = uint64_t(v1005_sum) * uint64_t(16777216u);
     // op 766: add 1004 1007
     const uint32_t v1012_sum = v1006_xor + v1009_prod;
     // op 767: add 1010 1008
@@ -2788,7 +2788,7 @@ struct Path0 {
     // op 1020: mul 1314 152
     const uint32_t v1318_prod = v1316_xor * 65536u;
     // op 1021: mul 1311 131
-    const uint64_t v1319_prod = uint64_t(v1313_sum) * 16777216u;
+    const uint64_t v1319_prod = uint64_t(v1313_sum) * uint64_t(16777216u);
     // op 1022: add 1312 1315
     const uint32_t v1320_sum = v1314_xor + v1317_prod;
     // op 1023: add 1318 1316
@@ -3562,7 +3562,7 @@ struct Path1 {
     // op 252: mul 390 152
     const uint32_t v394_prod = v392_xor * 65536u;
     // op 253: mul 387 131
-    const uint64_t v395_prod = uint64_t(v389_sum) * 16777216u;
+    const uint64_t v395_prod = uint64_t(v389_sum) * uint64_t(16777216u);
     // op 254: add 388 391
     const uint32_t v396_sum = v390_xor + v393_prod;
     // op 255: add 394 392
@@ -4220,7 +4220,7 @@ struct Path1 {
     // op 508: mul 698 152
     const uint32_t v702_prod = v700_xor * 65536u;
     // op 509: mul 695 131
-    const uint64_t v703_prod = uint64_t(v697_sum) * 16777216u;
+    const uint64_t v703_prod = uint64_t(v697_sum) * uint64_t(16777216u);
     // op 510: add 696 699
     const uint32_t v704_sum = v698_xor + v701_prod;
     // op 511: add 702 700
@@ -4870,7 +4870,7 @@ struct Path1 {
     // op 764: mul 1006 152
     const uint32_t v1010_prod = v1008_xor * 65536u;
     // op 765: mul 1003 131
-    const uint64_t v1011_prod = uint64_t(v1005_sum) * 16777216u;
+    const uint64_t v1011_prod = uint64_t(v1005_sum) * uint64_t(16777216u);
     // op 766: add 1004 1007
     const uint32_t v1012_sum = v1006_xor + v1009_prod;
     // op 767: add 1010 1008
@@ -5491,7 +5491,7 @@ struct Path1 {
     // op 1020: mul 1314 152
     const uint32_t v1318_prod = v1316_xor * 65536u;
     // op 1021: mul 1311 131
-    const uint64_t v1319_prod = uint64_t(v1313_sum) * 16777216u;
+    const uint64_t v1319_prod = uint64_t(v1313_sum) * uint64_t(16777216u);
     // op 1022: add 1312 1315
     const uint32_t v1320_sum = v1314_xor + v1317_prod;
     // op 1023: add 1318 1316
@@ -6411,7 +6411,7 @@ struct Generic {
       // op 252: mul 390 152
       const uint32_t v394_prod = v392_xor * 65536u;
       // op 253: mul 387 131
-      const uint64_t v395_prod = uint64_t(v389_sum) * 16777216u;
+      const uint64_t v395_prod = uint64_t(v389_sum) * uint64_t(16777216u);
       // op 254: add 388 391
       const uint32_t v396_sum = v390_xor + v393_prod;
       // op 255: add 394 392
@@ -7063,7 +7063,7 @@ struct Generic {
       // op 508: mul 698 152
       const uint32_t v702_prod = v700_xor * 65536u;
       // op 509: mul 695 131
-      const uint64_t v703_prod = uint64_t(v697_sum) * 16777216u;
+      const uint64_t v703_prod = uint64_t(v697_sum) * uint64_t(16777216u);
       // op 510: add 696 699
       const uint32_t v704_sum = v698_xor + v701_prod;
       // op 511: add 702 700
@@ -7715,7 +7715,7 @@ struct Generic {
       // op 764: mul 1006 152
       const uint32_t v1010_prod = v1008_xor * 65536u;
       // op 765: mul 1003 131
-      const uint64_t v1011_prod = uint64_t(v1005_sum) * 16777216u;
+      const uint64_t v1011_prod = uint64_t(v1005_sum) * uint64_t(16777216u);
       // op 766: add 1004 1007
       const uint32_t v1012_sum = v1006_xor + v1009_prod;
       // op 767: add 1010 1008
@@ -8343,7 +8343,7 @@ struct Generic {
       // op 1020: mul 1314 152
       const uint32_t v1318_prod = v1316_xor * 65536u;
       // op 1021: mul 1311 131
-      const uint64_t v1319_prod = uint64_t(v1313_sum) * 16777216u;
+      const uint64_t v1319_prod = uint64_t(v1313_sum) * uint64_t(16777216u);
       // op 1022: add 1312 1315
       const uint32_t v1320_sum = v1314_xor + v1317_prod;
       // op 1023: add 1318 1316

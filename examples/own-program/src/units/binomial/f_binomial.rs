@@ -102,7 +102,7 @@ fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 1: const 1
-    let v4_const = 1;
+    let v4_const = 1u64;
     agree(own.output(query, 0), v4_const, 13)?;
     seed[21..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -156,7 +156,7 @@ fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 32]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 5: const 1
-    let v8_const = 1;
+    let v8_const = 1u64;
     agree(own.output(query, 0), v8_const, 13)?;
     seed[28..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -175,7 +175,7 @@ fn path1_write(seed: &[u8; 32], row: Cells<'_, 2, 3, 14>) {
     let input1 = element(u64_at(seed, 16));
     row.input[1] = input1;
     // op 0: match 1
-    let v4_const = 0;
+    let v4_const = 0u64;
     let v5_diff = input1 - element(v4_const);
     let v6_inv = inverse_or_zero(v5_diff);
     row.aux[2] = v6_inv;
@@ -200,7 +200,7 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
     let own = &record.functions[0];
     let mut over = 0;
     // op 7: const 1
-    let v11_const = 1;
+    let v11_const = 1u64;
     // op 8: sub 0 3
     let v12_diff = element(own.input(query, 0)) - element(v11_const);
     // op 9: sub 1 3
@@ -227,7 +227,7 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     let own = &record.functions[0];
     let mut over = 0;
     // op 7: const 1
-    let v11_const = 1;
+    let v11_const = 1u64;
     // op 8: sub 0 3
     let v12_diff = element(own.input(query, 0)) - element(v11_const);
     // op 9: sub 1 3
@@ -254,7 +254,7 @@ fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 56]) -> Pac
     let own = &record.functions[0];
     let mut over = 0;
     // op 7: const 1
-    let v11_const = 1;
+    let v11_const = 1u64;
     // op 8: sub 0 3
     let v12_diff = element(own.input(query, 0)) - element(v11_const);
     // op 9: sub 1 3
@@ -293,14 +293,14 @@ fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 3, 14>) {
     let input1 = element(u64_at(seed, 16));
     row.input[1] = input1;
     // op 0: match 1
-    let v4_const = 0;
+    let v4_const = 0u64;
     let v5_diff = input1 - element(v4_const);
     let v6_inv = inverse_or_zero(v5_diff);
     row.aux[2] = v6_inv;
     // op 3: sub 0 1
     let v7_diff = input0 - input1;
     // op 4: match 2
-    let v8_const = 0;
+    let v8_const = 0u64;
     let v9_diff = v7_diff - element(v8_const);
     let v10_inv = inverse_or_zero(v9_diff);
     row.aux[3] = v10_inv;
@@ -360,7 +360,7 @@ fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 3, 14>) -> Result<(), PackEr
             }
             2 => {
                 // op 0: match 1
-                let v5_const = 0;
+                let v5_const = 0u64;
                 let v6_diff = element(u64_at(seed, 32)) - element(v5_const);
                 let v7_inv = inverse_or_zero(v6_diff);
                 // op 3: sub 0 1
@@ -383,7 +383,7 @@ fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 3, 14>) -> Result<(), PackEr
             }
             4 => {
                 // op 4: match 2
-                let v10_const = 0;
+                let v10_const = 0u64;
                 let v11_diff = kept[0] - element(v10_const);
                 let v12_inv = inverse_or_zero(v11_diff);
                 // op 10: call function 0: 4 5

@@ -1,0 +1,66 @@
+//! Emitted Rust and CUDA text of a hundred random programs, compiled and run: cell
+//! by cell what the reference builder says, value by value what systems say.
+
+use std::collections::BTreeSet;
+
+use traceloom_harness::batch::{Difference, Language, Sample, Tally, compare, differs, samples};
+use traceloom_harness::generate::generate;
+use traceloom_harness::naive;
+use traceloom_harness::shrink::shrink;
+
+/// Programs in a batch; as many as it takes to have every operation in one.
+const COUNT: usize = 110;
+/// Weight above which a program is left to the soak: most of them are small, and the
+/// compilers have to be done within a minute.
+const MAX_WEIGHT: usize = 450;
+/// Candidates that a failing test compiles to show a small program.
+const SHRINK_BUDGET: usize = 60;
+
+fn batch() -> Vec<Sample> {
+    let samples = samples((0..).map(generate), COUNT, MAX_WEIGHT);
+    assert_eq!(samples.len(), COUNT);
+    samples
+}
+
+/// Panics with the first difference and a small program that shows it.
+#[track_caller]
+fn require_none(samples: &[Sample], language: Language, differences: &[Difference]) {
+    let Some(Difference { sample, message }) = differences.first() else { return };
+    let Some(sample) = sample else { panic!("{language:?}: {message}") };
+    let case = &samples[*sample].case;
+    let small = shrink(case, SHRINK_BUDGET, |case| differs(case, language));
+    panic!("{} differences, the first: {message}\n{small}", differences.len());
+}
+
+#[test]
+fn cuda_text_of_random_programs_computes_rows_and_systems() {
+    let samples = batch();
+    let (tally, differences) = compare(&samples, Language::Cuda);
+    println!("{tally:?}");
+    require_none(&samples, Language::Cuda, &differences);
+    let Tally { programs, typed_rows, full_rows, evaluators, .. } = tally;
+    assert!(programs == COUNT && evaluators > 2 * COUNT, "{tally:?}");
+    assert!(typed_rows > 200 && full_rows > typed_rows, "{tally:?}");
+}
+
+#[test]
+fn rust_text_of_random_programs_computes_rows_and_systems() {
+    let samples = batch();
+    let (tally, differences) = compare(&samples, Language::Rust);
+    println!("{tally:?}");
+    require_none(&samples, Language::Rust, &differences);
+    let Tally { programs, narrow_rows, evaluators, .. } = tally;
+    assert!(programs == COUNT && evaluators > 2 * COUNT, "{tally:?}");
+    assert!(narrow_rows > 200, "{tally:?}");
+}
+
+/// The small programs of a batch are no poor ones.
+#[test]
+fn a_batch_executes_everything() {
+    let mut executed = BTreeSet::new();
+    for sample in batch() {
+        let (_, naive) = naive::run(&sample.case).expect("samples run");
+        executed.extend(naive.executed);
+    }
+    assert_eq!(executed.len(), 39, "{executed:?}");
+}
