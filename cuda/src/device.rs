@@ -162,7 +162,8 @@ impl Device {
             if code.is_final() {
                 self.0.lost.store(code.0, Ordering::Relaxed);
             }
-            DeviceError::Call { device: self.info().to_string(), call, place: place(), code }
+            let (device, place) = (self.info().to_string(), Box::new(place()));
+            DeviceError::Call { device, call, place, code }
         })
     }
 
@@ -245,7 +246,7 @@ impl Device {
         Err(DeviceError::Memory {
             device: self.info().to_string(),
             buffer: name.into(),
-            need: size.get(),
+            need: bytes.get(),
             free,
             held: accounts.held,
             largest: largest.unwrap_or_default(),

@@ -133,7 +133,7 @@ pub enum DeviceError {
         /// What was asked for.
         call: &'static str,
         /// What for.
-        place: Place,
+        place: Box<Place>,
         /// The driver's answer.
         code: Code,
     },

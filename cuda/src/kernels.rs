@@ -102,7 +102,7 @@ pub enum KernelError {
         /// What there is, in words.
         images: String,
         /// Why they cannot be compiled.
-        error: CompileError,
+        error: Box<CompileError>,
     },
     /// The sources do not compile.
     #[error(transparent)]
@@ -113,7 +113,7 @@ pub enum KernelError {
         /// Name of the program.
         program: String,
         /// Its error.
-        error: DeviceError,
+        error: Box<DeviceError>,
         /// What to do about it.
         hint: String,
     },
@@ -200,7 +200,7 @@ impl Kernel {
 
 /// `block_threads` of `launch.cuh`.
 fn block_threads(seed_bytes: usize) -> u32 {
-    let words = seed_bytes as u64 / 4 | 1;
+    let words = (seed_bytes as u64 / 4) | 1;
     let fits = |threads: &u32| u64::from(*threads) * words <= STAGED_WORDS;
     [128, 64, 32].into_iter().find(fits).unwrap_or(128)
 }
@@ -308,7 +308,7 @@ impl KernelRequest<'_> {
             Code::NOT_FOUND => "; run `traceloom codegen` and build again".into(),
             _ => String::new(),
         };
-        KernelError::Device { program: self.program.into(), error, hint }
+        KernelError::Device { program: self.program.into(), error: Box::new(error), hint }
     }
 
     fn modules(&self, device: &Device) -> Result<Loaded, KernelError> {
@@ -332,7 +332,7 @@ impl KernelRequest<'_> {
                     program: self.program.into(),
                     architecture: architecture.clone(),
                     images: describe(of_program(), &self.digest),
-                    error,
+                    error: Box::new(error),
                 },
                 error => error.into(),
             }

@@ -32,7 +32,7 @@ pub enum RowsError {
         /// Name of the circuit.
         circuit: String,
         /// What it says.
-        error: DeviceError,
+        error: Box<DeviceError>,
     },
     /// The kernels.
     #[error("circuit {circuit:?}: {error}")]
@@ -40,7 +40,7 @@ pub enum RowsError {
         /// Name of the circuit.
         circuit: String,
         /// What is wrong.
-        error: KernelError,
+        error: Box<KernelError>,
     },
     /// The record.
     #[error("circuit {circuit:?}: {error}")]
@@ -371,8 +371,10 @@ impl<'a> CircuitRows<'a> {
     ) -> Result<(), RowsError> {
         let (name, stride) = self.source.kernel(run, encoding);
         let kernel = self.kernels.get(name);
-        let kernel =
-            kernel.map_err(|error| RowsError::Kernels { circuit: self.circuit.into(), error })?;
+        let kernel = kernel.map_err(|error| RowsError::Kernels {
+            circuit: self.circuit.into(),
+            error: Box::new(error),
+        })?;
         let stride = stride as u64;
         let seeds = buffer.span((rows.start - first) * stride, (rows.end - rows.start) * stride);
         let selector = self.source.runs()[run].first_member_selector;
@@ -429,6 +431,6 @@ impl<'a> CircuitRows<'a> {
     }
 
     fn device_error(&self, error: DeviceError) -> RowsError {
-        RowsError::Device { circuit: self.circuit.into(), error }
+        RowsError::Device { circuit: self.circuit.into(), error: Box::new(error) }
     }
 }

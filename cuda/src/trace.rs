@@ -53,7 +53,10 @@ impl BornTrace {
         let name = format!("trace of {circuit}");
         let device = engine.device();
         let cells = device.allocate(engine.compute(), &name, bytes);
-        let cells = cells.map_err(|error| RowsError::Device { circuit: circuit.into(), error })?;
+        let cells = cells.map_err(|error| RowsError::Device {
+            circuit: circuit.into(),
+            error: Box::new(error),
+        })?;
         let (stride, count) = (height as u64, height as u64);
         rows.write(&Window { cells: &cells, stride, first: 0, count })?;
         ledger.avoided(circuit, bytes.get());

@@ -212,7 +212,7 @@ pub enum ChoiceError {
         /// What it would fall back to.
         provider: Provider,
         /// Why.
-        reason: Reason,
+        reason: Box<Reason>,
     },
     /// The system is not the program's.
     #[error("system and program differ: {0}")]
@@ -342,7 +342,7 @@ impl<'a> Choices<'a> {
                 && options.strict
                 && *reason != Reason::Disabled
             {
-                let (circuit, reason) = (circuit.name.clone(), reason.clone());
+                let (circuit, reason) = (circuit.name.clone(), Box::new(reason.clone()));
                 return Err(ChoiceError::Strict { circuit, provider: choice.provider(), reason });
             }
             circuits.push(choice);

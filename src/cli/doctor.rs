@@ -117,15 +117,16 @@ fn coverage() -> Result<(), Failure> {
         let fingerprint = hex(&program.fingerprint());
         match Binding::new(&program, trace::registry()) {
             Ok(binding) => {
-                let functions = binding.unit().functions.len();
+                // A unit covers its program whole, or it is not bound.
                 let circuits = program.program().circuits.len();
+                let functions = binding.unit().functions.len();
                 say!(
-                    "{:<10} {circuits} of {circuits} circuits are generated, {functions} \
-                     functions, fingerprint {fingerprint}",
+                    "{:<10} generated: circuits {circuits} of {circuits}, functions {functions}, \
+                     fingerprint {fingerprint}",
                     builtin.name
                 );
             }
-            Err(error) => say!("{:<10} nothing is generated: {error}", builtin.name),
+            Err(error) => say!("{:<10} generated: nothing: {error}", builtin.name),
         }
     }
     Ok(())
