@@ -29,10 +29,12 @@ impl Cli {
         self.path(name)
     }
 
-    /// Runs in the folder, so that messages have short paths.
+    /// Runs in the folder, so that messages have short paths, and without a GPU, on
+    /// whatever machine.
     fn run(&self, args: &str) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
         command.current_dir(self.folder.path()).args(args.split_whitespace());
+        command.env("CUDA_VISIBLE_DEVICES", "").env("TRACELOOM_CACHE_DIR", self.path("cache"));
         let Output { status, stdout, stderr } = command.output().unwrap();
         let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         assert!(!err.contains("panicked"), "{args}: {err}");
@@ -221,7 +223,59 @@ fn rows_have_a_provider_and_a_reason() {
     }
     cli.fails(1, "check other.tla --args 5 --strict", "no unit was generated for program");
     cli.ok("check other.tla --args 5 --strict --trace reference");
-    cli.fails(2, "check fibonacci --args 5 --trace magic", "there are reference, scalar, auto");
+    cli.fails(
+        2,
+        "check fibonacci --args 5 --trace magic",
+        "there are reference, scalar, device, auto",
+    );
+}
+
+#[test]
+fn the_backend_is_chosen_once_and_said() {
+    let cli = Cli::new();
+    let notes = |backend: &str| {
+        let command =
+            format!("prove fibonacci --args 5 --profile fast --out p.proof --report r {backend}");
+        let ran = cli.run(&command);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        let report = std::fs::read_to_string(cli.path("r/report.json")).unwrap();
+        assert!(report.contains("\"name\": \"cpu\""), "{report}");
+        ran.err.lines().filter(|line| line.starts_with("note: ")).map(String::from).collect()
+    };
+    let notes_of_auto: Vec<String> = notes("");
+    let [note] = &notes_of_auto[..] else { panic!("one line: {notes_of_auto:?}") };
+    assert!(note.starts_with("note: proving on the CPU: "), "{note}");
+    assert_eq!(notes("--backend cpu"), Vec::<String>::new());
+    std::fs::remove_file(cli.path("p.proof")).unwrap();
+    let cuda = "prove fibonacci --args 5 --profile fast --out p.proof --backend cuda";
+    cli.fails(2, cuda, "this version commits and proves on the CPU only");
+    assert!(!cli.path("p.proof").exists());
+    cli.fails(2, "prove fibonacci --args 5 --out p --backend gpu", "there are cpu, cuda, auto");
+}
+
+#[test]
+fn rows_of_a_device_that_is_not_there_are_scalar_and_strict_refuses() {
+    let cli = Cli::new();
+    let device = "check fibonacci --args 20 --trace device";
+    let ran = cli.run(device);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let notes: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("note: ")).collect();
+    assert_eq!(notes.len(), 1, "{}", ran.err);
+    assert!(notes[0].starts_with("note: 1 circuit has scalar rows: "), "{}", notes[0]);
+    let ran = cli.run(&format!("{device} --strict"));
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("circuit \"fibonacci\" would have scalar rows"), "{}", ran.err);
+}
+
+#[test]
+fn doctor_ends_well_on_any_machine() {
+    let cli = Cli::new();
+    let ran = cli.run("doctor");
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    for line in ["driver  ", "toolkit  ", "NVRTC  ", "kernels  ", "blake3  ", "fibonacci  "] {
+        assert!(ran.out.lines().any(|found| found.starts_with(line)), "{line}:\n{}", ran.out);
+    }
+    assert!(ran.out.contains("generated: circuits 4 of 4, functions 12"), "{}", ran.out);
 }
 
 #[test]

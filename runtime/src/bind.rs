@@ -118,6 +118,12 @@ impl Binding {
         Ok(Self { unit, functions })
     }
 
+    /// The unit.
+    #[must_use]
+    pub fn unit(&self) -> &'static ProgramUnit {
+        self.unit
+    }
+
     /// Unit digest, which device images and cached seeds must state, too.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {

@@ -5,17 +5,23 @@
 //! - [`bind`]: whether generated code belongs to the program at hand;
 //! - [`evaluators`]: generated evaluators in the form that the prover takes;
 //! - [`seeds`]: seeds of a circuit, packed from the record, and rows from seeds;
+//! - [`source`]: the same seeds, packed into bytes of somebody else's;
+//! - [`device`]: what a proof asks of a device that writes rows;
 //! - [`provider`]: who writes which rows, chosen once, and the traces of a shard;
+//! - [`ledger`]: what was moved to a device and back;
 //! - [`report`]: what happened, as data;
 //! - [`witness`]: all main traces of a shard by the reference builder;
 //! - [`check`]: evaluates every constraint and balances every message.
 
 pub mod bind;
 pub mod check;
+pub mod device;
 pub mod evaluators;
+pub mod ledger;
 pub mod order;
 pub mod provider;
 pub mod reference;
 pub mod report;
 pub mod seeds;
+pub mod source;
 pub mod witness;

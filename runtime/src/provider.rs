@@ -30,19 +30,25 @@ use traceloom_prover::ProvingKey;
 use traceloom_prover::evaluator::CellLayout;
 
 use crate::bind::{BindError, Binding, Difference, Member, hex, same};
+use crate::device::{DeviceOption, MainTrace, RowDevice, ShardTraces};
 use crate::evaluators::GeneratedEvaluator;
+use crate::ledger::Ledger;
 use crate::order::{num_rows, runs};
 use crate::reference::{self, RowError};
 use crate::report::{CircuitReport, RunReport, TraceReport};
 use crate::seeds::{CircuitSeeds, PackOptions, SeedError};
+use crate::source::{RecordSource, SeedSource};
 use crate::witness::{FIRST_POINTER, bytes_trace, memory_trace};
 
 /// What a caller may ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TraceProvider {
-    /// The best one that each circuit has.
+    /// The best one that each circuit has for a backend that computes on the CPU:
+    /// generated code there. Rows of a device would have to come down again.
     #[default]
     Auto,
+    /// Generated packers on the CPU and writers on a device.
+    Device,
     /// Generated packers and writers on the CPU.
     Scalar,
     /// The interpreter over bytecode.
@@ -51,13 +57,14 @@ pub enum TraceProvider {
 
 impl TraceProvider {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Reference, Self::Scalar, Self::Auto];
+    pub const ALL: [Self; 4] = [Self::Reference, Self::Scalar, Self::Device, Self::Auto];
 
     /// Its name on command lines and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
+            Self::Device => "device",
             Self::Scalar => "scalar",
             Self::Reference => "reference",
         }
@@ -77,6 +84,8 @@ pub enum Provider {
     Reference,
     /// Generated packers and writers on the CPU.
     Scalar,
+    /// Generated packers on the CPU and writers on a device.
+    Device,
     /// The builder of memory and byte tables.
     Table,
 }
@@ -88,6 +97,7 @@ impl Provider {
         match self {
             Self::Reference => "reference",
             Self::Scalar => "scalar",
+            Self::Device => "device",
             Self::Table => "table",
         }
     }
@@ -113,7 +123,7 @@ impl Evaluation {
     }
 }
 
-/// Why a circuit has reference rows.
+/// Why a circuit has other rows than those that were asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// They were asked for.
@@ -128,6 +138,17 @@ pub enum Reason {
         /// Bytes that are allowed.
         most: usize,
     },
+    /// There is no device.
+    NoDevice(String),
+    /// The device has no kernels of the program.
+    NoKernels(String),
+    /// The device has not enough memory.
+    NotEnoughMemory {
+        /// Bytes of the trace and its seeds.
+        need: u64,
+        /// Bytes that circuits before it have left.
+        have: u64,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -138,6 +159,12 @@ impl fmt::Display for Reason {
             Self::SeedTooWide { stride, most } => {
                 write!(f, "a seed takes {stride} bytes, more than {most}")
             }
+            Self::NoDevice(reason) | Self::NoKernels(reason) => f.write_str(reason),
+            Self::NotEnoughMemory { need, have } => write!(
+                f,
+                "its trace takes {need} bytes of device memory and {have} are left; end other \
+                 users of the device or prove less at once"
+            ),
         }
     }
 }
@@ -155,6 +182,8 @@ pub struct TraceOptions<'a> {
     pub max_seed_bytes: usize,
     /// How seeds are packed.
     pub pack: PackOptions,
+    /// The device that may write rows.
+    pub device: DeviceOption<'a>,
 }
 
 impl<'a> TraceOptions<'a> {
@@ -167,6 +196,7 @@ impl<'a> TraceOptions<'a> {
             registry,
             max_seed_bytes: 1 << 16,
             pack: PackOptions::default(),
+            device: DeviceOption::NotAsked,
         }
     }
 }
@@ -175,12 +205,14 @@ impl<'a> TraceOptions<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChoiceError {
     /// A circuit would fall back, and fallbacks are forbidden.
-    #[error("circuit {circuit:?} would have reference rows: {reason}")]
+    #[error("circuit {circuit:?} would have {} rows: {reason}", provider.name())]
     Strict {
         /// Name of the circuit.
         circuit: String,
+        /// What it would fall back to.
+        provider: Provider,
         /// Why.
-        reason: Reason,
+        reason: Box<Reason>,
     },
     /// The system is not the program's.
     #[error("system and program differ: {0}")]
@@ -201,16 +233,27 @@ pub enum WitnessError {
         /// What failed.
         error: SeedError,
     },
+    /// The device.
+    #[error("circuit {circuit:?}: {error}")]
+    Device {
+        /// Name of the circuit.
+        circuit: String,
+        /// What failed.
+        error: String,
+    },
 }
 
 /// The provider of every circuit of a program, chosen once.
-#[derive(Clone, Debug)]
-pub struct Choices {
+#[derive(Debug)]
+pub struct Choices<'a> {
     requested: TraceProvider,
     strict: bool,
     pack: PackOptions,
     digest: Option<[u8; 32]>,
     circuits: Vec<Choice>,
+    /// Who writes device-born traces, from which unit.
+    device: Option<(&'a dyn RowDevice, &'static ProgramUnit)>,
+    ledger: Ledger,
     /// Generated evaluators, by circuit.
     evaluators: Vec<Option<&'static CircuitUnit>>,
 }
@@ -219,11 +262,32 @@ pub struct Choices {
 #[derive(Clone, Debug)]
 enum Choice {
     Reference(Reason),
-    Scalar(Vec<Member>),
+    /// With the reason, if a device was asked for.
+    Scalar(Vec<Member>, Option<Reason>),
+    Device(Vec<Member>),
     Table,
 }
 
-impl Choices {
+impl Choice {
+    fn provider(&self) -> Provider {
+        match self {
+            Self::Reference(_) => Provider::Reference,
+            Self::Scalar(..) => Provider::Scalar,
+            Self::Device(_) => Provider::Device,
+            Self::Table => Provider::Table,
+        }
+    }
+
+    fn reason(&self) -> Option<&Reason> {
+        match self {
+            Self::Reference(reason) => Some(reason),
+            Self::Scalar(_, reason) => reason.as_ref(),
+            Self::Device(_) | Self::Table => None,
+        }
+    }
+}
+
+impl<'a> Choices<'a> {
     /// Chooses.
     ///
     /// # Errors
@@ -232,7 +296,7 @@ impl Choices {
     pub fn new(
         program: &CheckedProgram,
         system: &System,
-        options: &TraceOptions<'_>,
+        options: &TraceOptions<'a>,
     ) -> Result<Self, ChoiceError> {
         compare_system(program, system).map_err(ChoiceError::System)?;
         let bind = || -> Result<_, BindError> {
@@ -244,6 +308,13 @@ impl Choices {
             TraceProvider::Reference => None,
             _ => Some(bind()),
         };
+        let ledger = Ledger::default();
+        let mut device = match &bound {
+            Some(Ok((binding, _))) if options.provider == TraceProvider::Device => {
+                Some(Admission::new(options.device, binding.unit(), &ledger))
+            }
+            _ => None,
+        };
         let mut circuits = Vec::with_capacity(system.circuits.len());
         for (position, circuit) in system.circuits.iter().enumerate() {
             let choice = match (&circuit.kind, &bound) {
@@ -252,15 +323,27 @@ impl Choices {
                 (_, Some(Err(error))) => Choice::Reference(Reason::Unbound(error.clone())),
                 (_, Some(Ok((binding, _)))) => {
                     let members = binding.members(program, &program.program().circuits[position]);
-                    choose(members, options.max_seed_bytes)
+                    match (widest_seed(&members), &mut device) {
+                        (stride, _) if stride > options.max_seed_bytes => {
+                            let most = options.max_seed_bytes;
+                            Choice::Reference(Reason::SeedTooWide { stride, most })
+                        }
+                        (_, None) => Choice::Scalar(members, None),
+                        (stride, Some(device)) => {
+                            match device.admit(program, position, circuit.width, stride) {
+                                Ok(()) => Choice::Device(members),
+                                Err(reason) => Choice::Scalar(members, Some(reason)),
+                            }
+                        }
+                    }
                 }
             };
-            if let Choice::Reference(reason) = &choice
+            if let Some(reason) = choice.reason()
                 && options.strict
                 && *reason != Reason::Disabled
             {
-                let (circuit, reason) = (circuit.name.clone(), reason.clone());
-                return Err(ChoiceError::Strict { circuit, reason });
+                let (circuit, reason) = (circuit.name.clone(), Box::new(reason.clone()));
+                return Err(ChoiceError::Strict { circuit, provider: choice.provider(), reason });
             }
             circuits.push(choice);
         }
@@ -268,8 +351,9 @@ impl Choices {
             Some(Ok((binding, evaluators))) => (Some(binding.digest()), evaluators),
             _ => (None, vec![None; circuits.len()]),
         };
+        let device = device.and_then(|admission| admission.device);
         let TraceOptions { provider: requested, strict, pack, .. } = *options;
-        Ok(Self { requested, strict, pack, digest, circuits, evaluators })
+        Ok(Self { requested, strict, pack, digest, circuits, evaluators, device, ledger })
     }
 
     /// What evaluates circuit `circuit`.
@@ -303,45 +387,102 @@ impl Choices {
     /// The provider of circuit `circuit`.
     #[must_use]
     pub fn provider(&self, circuit: usize) -> Provider {
-        match self.circuits[circuit] {
-            Choice::Reference(_) => Provider::Reference,
-            Choice::Scalar(_) => Provider::Scalar,
-            Choice::Table => Provider::Table,
-        }
+        self.circuits[circuit].provider()
     }
 
-    /// Why circuit `circuit` has reference rows, if it has.
+    /// Why circuit `circuit` has other rows than those asked for, if it has.
     #[must_use]
     pub fn reason(&self, circuit: usize) -> Option<&Reason> {
-        match &self.circuits[circuit] {
-            Choice::Reference(reason) => Some(reason),
-            Choice::Scalar(_) | Choice::Table => None,
-        }
+        self.circuits[circuit].reason()
+    }
+
+    /// What was moved to and from the device so far.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// One line about circuits that fell back, for a log; `None` if all have what was
     /// asked for.
     #[must_use]
     pub fn notice(&self) -> Option<String> {
-        let fallbacks = (0..self.circuits.len()).filter_map(|circuit| self.reason(circuit));
-        let mut fallbacks = fallbacks.filter(|&reason| *reason != Reason::Disabled);
-        let first = fallbacks.next()?;
-        Some(match fallbacks.count() {
-            0 => format!("1 circuit has reference rows: {first}"),
-            more => format!("{} circuits have reference rows, the first: {first}", more + 1),
-        })
+        let of_provider = |provider: Provider| {
+            let circuits = self.circuits.iter().filter(|choice| choice.provider() == provider);
+            let mut reasons = circuits.filter_map(Choice::reason);
+            let first = reasons.by_ref().find(|&reason| *reason != Reason::Disabled)?;
+            let name = provider.name();
+            Some(match reasons.count() {
+                0 => format!("1 circuit has {name} rows: {first}"),
+                more => format!("{} circuits have {name} rows, the first: {first}", more + 1),
+            })
+        };
+        let lines: Vec<String> =
+            [Provider::Scalar, Provider::Reference].into_iter().filter_map(of_provider).collect();
+        (!lines.is_empty()).then(|| lines.join("; "))
     }
 }
 
-fn choose(members: Vec<Member>, most: usize) -> Choice {
+/// Hands out the memory of a device, circuit by circuit.
+struct Admission<'a> {
+    device: Option<(&'a dyn RowDevice, &'static ProgramUnit)>,
+    record: Option<&'a Record>,
+    left: u64,
+    /// Why no circuit gets any.
+    reason: Option<Reason>,
+}
+
+impl<'a> Admission<'a> {
+    fn new(option: DeviceOption<'a>, unit: &'static ProgramUnit, ledger: &Ledger) -> Self {
+        let none = |reason| Self { device: None, record: None, left: 0, reason: Some(reason) };
+        match option {
+            DeviceOption::NotAsked => none(Reason::NoDevice("no device was looked for".into())),
+            DeviceOption::Unavailable(reason) => none(Reason::NoDevice(reason.into())),
+            DeviceOption::Ready { device, record } => {
+                let bound = device.bind(unit, ledger).map_err(Reason::NoKernels);
+                let left = bound.and_then(|()| device.free_bytes().map_err(Reason::NoDevice));
+                match left {
+                    Err(reason) => none(reason),
+                    Ok(left) => {
+                        let (device, record) = (Some((device, unit)), Some(record));
+                        Self { device, record, left, reason: None }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the memory of a circuit.
+    fn admit(
+        &mut self,
+        program: &CheckedProgram,
+        position: usize,
+        width: usize,
+        stride: usize,
+    ) -> Result<(), Reason> {
+        if let Some(reason) = &self.reason {
+            return Err(reason.clone());
+        }
+        let rows = self.record.map_or(0, |record| num_rows(program, record, position));
+        let height = if rows == 0 { 0 } else { rows.next_power_of_two() as u64 };
+        let cells = height.saturating_mul(8 * width as u64);
+        let need = cells.saturating_add(rows as u64 * stride as u64);
+        match self.left.checked_sub(need) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(Reason::NotEnoughMemory { need, have: self.left }),
+        }
+    }
+}
+
+/// Bytes of the widest seed of a circuit.
+fn widest_seed(members: &[Member]) -> usize {
     let strides = members.iter().map(|member| {
         let typed = member.unit.paths.iter().map(|path| path.schema.stride as usize);
         typed.fold(member.unit.full.stride(), usize::max)
     });
-    match strides.max() {
-        Some(stride) if stride > most => Choice::Reference(Reason::SeedTooWide { stride, most }),
-        _ => Choice::Scalar(members),
-    }
+    strides.max().unwrap_or(0)
 }
 
 /// Fingerprint and grouping: rows are written in the program's groups, and proven in
@@ -363,37 +504,66 @@ fn compare_system(program: &CheckedProgram, system: &System) -> Result<(), Diffe
     same(place, "groups of functions", &of_program.join(", "), &groups.join(", "))
 }
 
-/// Builds every trace with its chosen provider, in the system's order of circuits.
-/// `choices` must be those of `program` and `system`.
+/// Builds every trace with its chosen provider, in the system's order of circuits, on
+/// the host: device-born ones are downloaded. `choices` must be those of `program` and
+/// `system`.
 ///
 /// # Errors
-/// [`WitnessError`] if record and program disagree.
+/// [`WitnessError`] if record and program disagree, or a device fails.
 pub fn witness(
     program: &CheckedProgram,
     system: &System,
     record: &Record,
     claims: Vec<RankedClaim>,
-    choices: &Choices,
+    choices: &Choices<'_>,
 ) -> Result<(ShardWitness, TraceReport), WitnessError> {
+    let (traces, mut report) = traces(program, system, record, claims, choices)?;
+    let names: Vec<String> = system.circuits.iter().map(|circuit| circuit.name.clone()).collect();
+    let mut downloading = Duration::ZERO;
+    let witness = timed(&mut downloading, || traces.download(&names, &choices.ledger))?;
+    report.downloading = downloading;
+    report.ledger = choices.ledger.entries();
+    Ok((witness, report))
+}
+
+/// Builds every trace with its chosen provider and leaves it where it was born.
+///
+/// # Errors
+/// As [`witness`].
+pub fn traces(
+    program: &CheckedProgram,
+    system: &System,
+    record: &Record,
+    claims: Vec<RankedClaim>,
+    choices: &Choices<'_>,
+) -> Result<(ShardTraces, TraceReport), WitnessError> {
     let mut traces = Vec::with_capacity(system.circuits.len());
     let mut publics = Vec::with_capacity(system.circuits.len());
     let mut reports = Vec::with_capacity(system.circuits.len());
     for (position, circuit) in system.circuits.iter().enumerate() {
         let mut report = CircuitReport::new(circuit, choices.provider(position));
         report.reason = choices.reason(position).map(Reason::to_string);
+        let name = &circuit.name;
+        let source = Source { program, record, position, name, choices };
         report.evaluation = choices.evaluation(position);
         let trace = match &choices.circuits[position] {
-            Choice::Table => timed(&mut report.writing, || table(program, record, &circuit.kind)),
+            Choice::Table => {
+                let trace = timed(&mut report.writing, || table(program, record, &circuit.kind));
+                trace.map(MainTrace::Host)
+            }
             Choice::Reference(_) => {
-                timed(&mut report.writing, || reference::function_trace(program, record, position))?
+                let write = || reference::function_trace(program, record, position);
+                timed(&mut report.writing, write)?.map(MainTrace::Host)
             }
-            Choice::Scalar(members) => {
-                let source = Source { program, record, position, pack: &choices.pack };
-                source.scalar(members, &mut report).map_err(|error| WitnessError::Scalar {
-                    circuit: circuit.name.clone(),
-                    error,
-                })?
+            Choice::Scalar(members, _) => {
+                let trace = source.scalar(members, &mut report).map_err(|error| {
+                    WitnessError::Scalar { circuit: circuit.name.clone(), error }
+                })?;
+                trace.map(MainTrace::Host)
             }
+            Choice::Device(members) => source
+                .device(members, &mut report)
+                .map_err(|error| WitnessError::Device { circuit: circuit.name.clone(), error })?,
         };
         report.rows = match &circuit.kind {
             CircuitKind::Function { .. } => num_rows(program, record, position),
@@ -403,7 +573,7 @@ pub fn witness(
             }
             CircuitKind::Bytes(table) => table.height(),
         };
-        report.height = trace.as_ref().map_or(0, Trace::height);
+        report.height = trace.as_ref().map_or(0, MainTrace::height);
         let active = trace.is_some();
         publics.push(vec![element(FIRST_POINTER); if active { circuit.num_publics } else { 0 }]);
         traces.push(trace);
@@ -414,9 +584,12 @@ pub fn witness(
         strict: choices.strict,
         fingerprint: hex(&system.fingerprint),
         unit_digest: choices.digest.as_ref().map(|digest| hex(digest)),
+        device: choices.device.map(|(device, _)| device.name()),
         circuits: reports,
+        downloading: Duration::ZERO,
+        ledger: choices.ledger.entries(),
     };
-    Ok((ShardWitness { traces, publics, claims }, report))
+    Ok((ShardTraces { traces, publics, claims }, report))
 }
 
 fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
@@ -442,7 +615,8 @@ struct Source<'a> {
     program: &'a CheckedProgram,
     record: &'a Record,
     position: usize,
-    pack: &'a PackOptions,
+    name: &'a str,
+    choices: &'a Choices<'a>,
 }
 
 impl Source<'_> {
@@ -451,11 +625,30 @@ impl Source<'_> {
         members: &[Member],
         report: &mut CircuitReport,
     ) -> Result<Option<Trace>, SeedError> {
+        let pack = &self.choices.pack;
         let seeds = timed(&mut report.packing, || {
             let runs = runs(self.program, self.record, self.position);
-            CircuitSeeds::pack(members.to_vec(), &runs, self.record, self.pack)
+            CircuitSeeds::pack(members.to_vec(), &runs, self.record, pack)
         })?;
         report.runs = seeds.runs().iter().map(RunReport::new).collect();
-        timed(&mut report.writing, || seeds.trace(self.pack))
+        timed(&mut report.writing, || seeds.trace(pack))
+    }
+
+    /// Packing is part of writing: seeds go to the device while others are packed.
+    fn device(
+        &self,
+        members: &[Member],
+        report: &mut CircuitReport,
+    ) -> Result<Option<MainTrace>, String> {
+        let (device, unit) = self.choices.device.expect("a device was chosen with its circuits");
+        let runs = runs(self.program, self.record, self.position);
+        let source = RecordSource::new(members.to_vec(), runs, self.record, &self.choices.pack);
+        let Some(source) = source else { return Ok(None) };
+        let ledger = &self.choices.ledger;
+        let write = || device.write(unit, self.name, &source, ledger);
+        let rows = timed(&mut report.writing, write)?;
+        let runs = source.runs().iter().zip(&rows.runs);
+        report.runs = runs.map(|(run, written)| RunReport::of_device(run, *written)).collect();
+        Ok(Some(MainTrace::Device(rows.trace)))
     }
 }

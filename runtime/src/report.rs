@@ -6,8 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use traceloom_abi::system::Circuit;
 
+use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
+use crate::source::SourceRun;
 
 /// Version of the JSON form.
 const FORMAT: &str = "traceloom-report/1";
@@ -21,6 +23,10 @@ pub struct ProofReport {
     pub profile: String,
     /// Size of the proof file.
     pub proof_bytes: usize,
+    /// Name of the backend.
+    pub backend: String,
+    /// Why it is not a device's, where that was asked for.
+    pub backend_reason: Option<String>,
     /// Stages by name, in order.
     pub stages: Vec<(&'static str, Duration)>,
     /// The main traces.
@@ -38,8 +44,14 @@ pub struct TraceReport {
     pub fingerprint: String,
     /// Digest of the units in use, hexadecimal.
     pub unit_digest: Option<String>,
+    /// The device that wrote rows.
+    pub device: Option<String>,
     /// In the system's order.
     pub circuits: Vec<CircuitReport>,
+    /// Time to bring device-born traces to the host.
+    pub downloading: Duration,
+    /// Every transfer and launch.
+    pub ledger: Entries,
 }
 
 /// One circuit.
@@ -49,7 +61,7 @@ pub struct CircuitReport {
     pub name: String,
     /// Who wrote its rows.
     pub provider: Provider,
-    /// Why not generated code, where reference rows were written.
+    /// Why not what was asked for, where something else was written.
     pub reason: Option<String>,
     /// What evaluates its constraints and lookups.
     pub evaluation: Evaluation,
@@ -90,6 +102,16 @@ impl RunReport {
             rows: run.rows.len(),
             encoding: run.encoding,
             seed_bytes: run.bytes.len(),
+        }
+    }
+
+    pub(crate) fn of_device(run: &SourceRun, (encoding, bytes): (Encoding, u64)) -> Self {
+        Self {
+            member: run.member,
+            path: run.path,
+            rows: run.rows.len(),
+            encoding,
+            seed_bytes: bytes as usize,
         }
     }
 }
@@ -177,6 +199,9 @@ impl TraceReport {
             "strict": self.strict,
             "fingerprint": self.fingerprint,
             "unit_digest": self.unit_digest,
+            "device": self.device,
+            "downloading_seconds": self.downloading.as_secs_f64(),
+            "ledger": self.ledger.json(),
             "circuits": self.circuits.iter().map(CircuitReport::json).collect::<Vec<_>>(),
         })
     }
@@ -200,15 +225,21 @@ impl TraceReport {
         }
     }
 
-    /// `scalar`, `reference`, or both with their number of active circuits.
+    /// `scalar rows`, or all that there are with their number of active circuits.
     #[must_use]
     pub fn providers(&self) -> String {
-        let count = |provider| self.count(|circuit| circuit.provider == provider);
-        match (count(Provider::Scalar), count(Provider::Reference)) {
-            (_, 0) => "scalar rows".into(),
-            (0, _) => "reference rows".into(),
-            (scalar, reference) => {
-                format!("scalar rows of {scalar} circuits, reference rows of {reference}")
+        let count = |provider: &Provider| self.count(|circuit| circuit.provider == *provider);
+        let all = [Provider::Device, Provider::Scalar, Provider::Reference];
+        let used: Vec<Provider> = all.into_iter().filter(|provider| count(provider) > 0).collect();
+        match &used[..] {
+            [] => "no rows of functions".into(),
+            [only] => format!("{} rows", only.name()),
+            several => {
+                let several = several.iter();
+                let parts: Vec<String> = several
+                    .map(|provider| format!("{} rows of {}", provider.name(), count(provider)))
+                    .collect();
+                format!("{} circuits", parts.join(", "))
             }
         }
     }
@@ -224,6 +255,7 @@ impl ProofReport {
             "program": self.program,
             "profile": self.profile,
             "proof_bytes": self.proof_bytes,
+            "backend": { "name": self.backend, "reason": self.backend_reason },
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "trace": self.trace.json(),
         })

@@ -145,6 +145,12 @@ impl CircuitSeeds {
         Ok(Self { members, runs: runs?, num_rows, width })
     }
 
+    /// The members of the circuit.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
     /// The runs, in row order.
     #[must_use]
     pub fn runs(&self) -> &[RunSeeds] {
@@ -230,29 +236,57 @@ impl CircuitSeeds {
     }
 }
 
-fn advance(row: &mut usize, run: &Run) -> usize {
+/// Moves `row` behind a run; where the run begins.
+pub(crate) fn advance(row: &mut usize, run: &Run) -> usize {
     let first = *row;
     *row += run.queries.len();
     first
 }
 
 /// Packs one run.
-struct Packer<'a> {
-    unit: &'static FunctionUnit,
-    path: u32,
-    record: &'a Record,
-    options: &'a PackOptions,
+pub(crate) struct Packer<'a> {
+    pub(crate) unit: &'static FunctionUnit,
+    pub(crate) path: u32,
+    pub(crate) record: &'a Record,
+    pub(crate) options: &'a PackOptions,
 }
 
 impl Packer<'_> {
+    /// The encoding to begin with.
+    pub(crate) fn first_encoding(&self, num_rows: usize) -> Encoding {
+        match self.unit.paths.get(self.path as usize) {
+            None => Encoding::Full(Why::ManyPaths),
+            Some(_) if num_rows < self.options.short_run => Encoding::Full(Why::Short),
+            Some(_) => Encoding::Typed,
+        }
+    }
+
+    /// Rows per task.
+    pub(crate) fn chunk_rows(&self, stride: usize) -> usize {
+        self.options.chunk(stride)
+    }
+
+    /// Packs some rows of the run; whether they fit.
+    pub(crate) fn pack(
+        &self,
+        encoding: Encoding,
+        queries: &[u32],
+        seeds: &mut [u8],
+    ) -> Result<bool, SeedError> {
+        match encoding {
+            Encoding::Typed => {
+                self.typed_chunk(&self.unit.paths[self.path as usize], queries, seeds)
+            }
+            Encoding::Full(_) => self.full_chunk(queries, seeds).map(|()| true),
+        }
+    }
+
     fn run(&self, queries: &[u32]) -> Result<(Encoding, usize, Vec<u8>), SeedError> {
         let full = |why, bytes| (Encoding::Full(why), self.unit.full.stride(), bytes);
-        let Some(path) = self.unit.paths.get(self.path as usize) else {
-            return Ok(full(Why::ManyPaths, self.full(queries)?));
+        let path = match self.first_encoding(queries.len()) {
+            Encoding::Full(why) => return Ok(full(why, self.full(queries)?)),
+            Encoding::Typed => &self.unit.paths[self.path as usize],
         };
-        if queries.len() < self.options.short_run {
-            return Ok(full(Why::Short, self.full(queries)?));
-        }
         let stride = path.schema.stride as usize;
         let chunk_rows = self.options.chunk(stride);
         let mut bytes = vec![0; queries.len() * stride];

@@ -222,8 +222,18 @@ fn reports_name_the_provider_and_its_bytes() {
         assert_eq!(circuit.provider, if table { Provider::Table } else { Provider::Scalar });
     }
     let (profile, stages) = ("fast".into(), vec![("main", std::time::Duration::from_secs(1))]);
-    let program = "blake3".into();
-    let report = ProofReport { program, profile, proof_bytes: 77, stages, trace }.json();
+    let report = ProofReport {
+        program: "blake3".into(),
+        profile,
+        proof_bytes: 77,
+        backend: "cpu".into(),
+        backend_reason: Some("no driver".into()),
+        stages,
+        trace,
+    }
+    .json();
+    assert_eq!(report["backend"]["reason"], "no driver");
+    assert_eq!(report["trace"]["ledger"]["bytes_up"], 0);
     assert_eq!(report["format"], "traceloom-report/1");
     assert_eq!(report["stages"][0]["seconds"], 1.0);
     let circuits = report["trace"]["circuits"].as_array().unwrap();
@@ -256,7 +266,10 @@ fn fallbacks_have_a_reason_and_strict_refuses_them() {
             return assert!(strict.is_ok());
         }
         assert!(choices.notice().unwrap().contains("reference rows"));
-        let Err(ChoiceError::Strict { circuit, reason }) = strict else { panic!("{message}") };
+        let Err(ChoiceError::Strict { circuit, provider, reason }) = strict else {
+            panic!("{message}")
+        };
+        assert_eq!(provider, Provider::Reference);
         assert_eq!(circuit, system.circuits[0].name);
         assert!(reason.to_string().contains(message));
     };

@@ -13,7 +13,8 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let run = source::run(&args.run)?;
     let program = &run.source.program;
     let system = build_system(program);
-    let choices = trace::choose(&args.trace, &run, &system, &progress)?;
+    let gpu = trace::Gpu::open(&args.trace)?;
+    let choices = trace::choose(&args.trace, &gpu, &run, &system, &progress)?;
     progress.step("building rows");
     let (witness, traces) = trace::build(&run, &system, &choices)?;
     progress.step("checking constraints and lookups");

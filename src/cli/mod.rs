@@ -3,8 +3,10 @@
 //! Exit codes: 0 done; 1 a well-formed proof, claim or program was refused; 2
 //! usage, or input that is unreadable or malformed.
 
+mod backend;
 mod check;
 mod codegen;
+mod doctor;
 mod execute;
 mod failure;
 mod inspect;
@@ -53,6 +55,9 @@ enum Command {
     Plan(RunArgs),
     /// Write the generated units of a crate, or compare them with its programs.
     Codegen(CodegenArgs),
+    /// Print what this machine and this build have for a GPU, and what to do about what
+    /// is missing.
+    Doctor,
 }
 
 /// What to run.
@@ -74,14 +79,18 @@ struct RunArgs {
 /// Who writes main traces and evaluates circuits.
 #[derive(Debug, Args)]
 struct TraceArgs {
-    /// Who writes the rows of functions and evaluates constraints: reference
-    /// (interpreters over bytecode and expressions), scalar (generated code on the CPU)
-    /// or auto (generated code where there is any).
+    /// Who writes the rows of functions: reference (the interpreter over bytecode),
+    /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
+    /// (generated code on the CPU where there is any, since proofs are computed there).
+    /// All but reference evaluate constraints with generated code, too.
     #[arg(long, default_value = "auto", value_parser = trace::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
-    /// Refuse where generated rows would fall back to reference rows.
+    /// Refuse where rows would be written by another provider than the one asked for.
     #[arg(long)]
     strict: bool,
+    /// Number of the GPU, counted from 0; `traceloom doctor` lists them.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    device: u32,
 }
 
 #[derive(Debug, Args)]
@@ -98,10 +107,14 @@ struct ProveArgs {
     run: RunArgs,
     #[command(flatten)]
     trace: TraceArgs,
+    /// Where the proof is computed: cpu, cuda (not in this version) or auto.
+    #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
+    backend: backend::Backend,
     /// Where to write the proof.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Folder for report.json: who wrote which rows from how many bytes, and times.
+    /// Folder for report.json: who wrote which rows from how many bytes, what was moved
+    /// to a GPU and back, and times.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     /// Parameters: fast (tests only), standard or proven.
@@ -186,7 +199,9 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
             lists.extend(verify.outputs.as_deref().map(verify::outputs).transpose()?);
             Ok(lists)
         }
-        Command::Programs | Command::Inspect(_) | Command::Codegen(_) => Ok(Vec::new()),
+        Command::Programs | Command::Inspect(_) | Command::Codegen(_) | Command::Doctor => {
+            Ok(Vec::new())
+        }
     }
 }
 
@@ -214,6 +229,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Codegen(args) => codegen::run(args),
+        Command::Doctor => doctor::run(),
     };
     match result.and_then(|()| output::finish()) {
         Ok(()) => ExitCode::SUCCESS,

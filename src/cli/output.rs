@@ -90,6 +90,12 @@ impl Progress {
         };
     }
 
+    /// Says what somebody should know, in a line of its own.
+    pub fn note(&self, what: &str) {
+        self.done();
+        let _ = writeln!(io::stderr(), "note: {what}");
+    }
+
     /// Ends the steps.
     pub fn done(&self) {
         if self.terminal {

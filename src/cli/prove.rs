@@ -8,7 +8,7 @@ use traceloom_runtime::report::ProofReport;
 
 use super::execute::{print_claim, print_rows};
 use super::output::{Progress, say, seconds, size, write_whole};
-use super::{Failure, ProveArgs, source, trace};
+use super::{Failure, ProveArgs, backend, source, trace};
 
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
@@ -17,6 +17,7 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
     }
     let progress = Progress::new();
+    let backend = backend::choose(args.backend, &progress)?;
     let start = Instant::now();
     progress.step("executing");
     let run = source::run(&args.run)?;
@@ -26,7 +27,8 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let system = build_system(program);
     let key = ProvingKey::new(&system, &args.profile.params());
     let mut key = key.map_err(|error| refused(error.to_string()))?;
-    let choices = trace::choose(&args.trace, &run, &system, &progress)?;
+    let gpu = trace::Gpu::open(&args.trace)?;
+    let choices = trace::choose(&args.trace, &gpu, &run, &system, &progress)?;
     choices.set_evaluators(&mut key);
     progress.step("building rows");
     let before_rows = start.elapsed();
@@ -46,6 +48,8 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     progress.done();
     write_whole(&args.out, &bytes)?;
     let (providers, evaluators) = (traces.providers(), traces.evaluators());
+    let moved = traces.ledger.total();
+    let host_built: u64 = traces.ledger.avoided.values().sum();
     if let Some(folder) = &args.report {
         let others = [("execution", executed), ("rows", rows)];
         let stages = Stage::ALL.map(|stage| (stage.name(), metrics.stage(stage)));
@@ -53,6 +57,8 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
             program: program.program().name.clone(),
             profile: args.profile.name().to_owned(),
             proof_bytes: bytes.len(),
+            backend: backend.name.to_owned(),
+            backend_reason: backend.reason,
             stages: others.into_iter().chain(stages).collect(),
             trace: traces,
         };
@@ -64,6 +70,15 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     say!("time");
     say!("{:>12}  execution", seconds(executed));
     say!("{:>12}  main traces, {providers}", seconds(rows));
+    if moved.transfers > 0 {
+        say!(
+            "{:>12}  of which: {} up (host-built: {}), {} down",
+            "",
+            size(moved.up),
+            size(host_built),
+            size(moved.down)
+        );
+    }
     for stage in Stage::ALL {
         say!("{:>12}  {}", seconds(metrics.stage(stage)), stage.name());
     }

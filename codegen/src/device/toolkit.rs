@@ -27,6 +27,15 @@ pub struct Toolkit {
 }
 
 impl Toolkit {
+    /// The first compiler of `NVCC`, `CUDA_HOME`, `CUDA_PATH` and `PATH`, if there is one.
+    ///
+    /// # Errors
+    /// [`Failure::Toolkit`] if the one that `NVCC` names is not there, or if what is there
+    /// does not answer.
+    pub fn find(environment: &Environment) -> Result<Option<Self>, Failure> {
+        find(environment)?.map(|nvcc| Self::of(nvcc, environment)).transpose()
+    }
+
     /// Asks the compiler that [`find`] has found.
     ///
     /// # Errors

@@ -1,0 +1,31 @@
+//! Main traces written by a GPU.
+//!
+//! - [`probe`]: what this machine has, an answer in every case;
+//! - [`device`], [`error`]: devices, streams, events, buffers, and what fails where;
+//! - [`staging`]: a ring of pinned memory through which everything moves;
+//! - [`kernels`], [`mod@compile`], [`cache`]: kernels of a program, compiled when this was
+//!   built or now;
+//! - [`rows`], [`resident`]: any range of rows of a circuit, from seeds that stay;
+//! - [`trace`], [`provider`]: device-born traces, for the proofs of `runtime`;
+//! - [`mock`]: a device that is none, for tests.
+//!
+//! The calls themselves are in `native`, the only unsafe code of the workspace; `driver`
+//! is the boundary. Nothing here chooses whether a device is used: `runtime::provider`
+//! does, once.
+
+pub mod cache;
+pub mod compile;
+pub mod device;
+mod driver;
+pub mod error;
+pub mod kernels;
+pub mod mock;
+mod native;
+pub mod probe;
+pub mod provider;
+pub mod resident;
+pub mod rows;
+pub mod staging;
+pub mod trace;
+
+pub use driver::DeviceInfo;

@@ -1,0 +1,242 @@
+//! What the mock remembers, and how its work is done.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use traceloom_abi::device_abi::TlBases;
+
+use super::Call;
+use super::host::{HostRows, KernelHost};
+use crate::driver::{Arguments, Span};
+use crate::error::Code;
+
+/// Bytes between allocations, so that no two touch.
+const GAP: u64 = 1 << 12;
+
+type HostBytes = Arc<Mutex<Vec<u8>>>;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) calls: Vec<Call>,
+    pub(super) is_late: bool,
+    pub(super) fail: Option<(u64, Code)>,
+    /// A final error, or one of work that nobody has been told of.
+    pub(super) fault: Option<Code>,
+    pub(super) stalls: u64,
+    pub(super) memories: BTreeMap<u64, Vec<u64>>,
+    pub(super) num_pinned: usize,
+    pub(super) num_modules: usize,
+    pub(super) streams: BTreeMap<u64, Queue>,
+    /// Stream and ticket, once recorded.
+    pub(super) events: BTreeMap<u64, Option<(u64, u64)>>,
+    pub(super) kernels: Vec<String>,
+    next: u64,
+}
+
+/// Work of a stream, and how much of it is done.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    ops: VecDeque<Op>,
+    num_done: u64,
+}
+
+#[derive(Debug)]
+pub(super) enum Op {
+    Nothing,
+    Wait(u64, u64),
+    CopyUp { address: u64, offset: u64, bytes: u64, from: HostBytes },
+    CopyDown { address: u64, offset: u64, length: usize, pitch: usize, count: usize, to: HostBytes },
+    Fill { address: u64, offset: u64, bytes: u64, byte: u8 },
+    Rows(Box<RowsOp>),
+    Digest { kernel: String, address: u64, offset: u64 },
+}
+
+#[derive(Debug)]
+pub(super) struct RowsOp {
+    kernel: String,
+    seeds: Option<(u64, u64, u64)>,
+    first_row: u64,
+    num_rows: u64,
+    bases: TlBases,
+    cells: (u64, u64, u64),
+    stride: u64,
+    first: u64,
+    count: u64,
+    height: u64,
+}
+
+fn place(span: Span<'_>) -> Result<(u64, u64, u64), Code> {
+    span.address()?;
+    Ok((span.memory.address, span.offset, span.bytes))
+}
+
+impl Op {
+    /// Refuses what the kernel's threads do not cover.
+    pub(super) fn launch(
+        kernel: String,
+        threads: u64,
+        arguments: Arguments<'_>,
+    ) -> Result<Self, Code> {
+        match arguments {
+            Arguments::Digest(span) if span.bytes == 32 => {
+                let (address, offset, _) = place(span)?;
+                Ok(Self::Digest { kernel, address, offset })
+            }
+            Arguments::Rows(rows) if rows.is_sound() && rows.num_rows <= threads => {
+                Ok(Self::Rows(Box::new(RowsOp {
+                    kernel,
+                    seeds: rows.seeds.map(place).transpose()?,
+                    first_row: rows.first_row,
+                    num_rows: rows.num_rows,
+                    bases: rows.bases,
+                    cells: place(rows.cells)?,
+                    stride: rows.stride,
+                    first: rows.first,
+                    count: rows.count,
+                    height: rows.height,
+                })))
+            }
+            Arguments::Digest(_) | Arguments::Rows(_) => Err(Code::INVALID_VALUE),
+        }
+    }
+}
+
+impl State {
+    pub(super) fn num_live(&self) -> usize {
+        let device = self.memories.len() + self.streams.len() + self.events.len();
+        device + self.num_pinned + self.num_modules
+    }
+
+    pub(super) fn used(&self) -> u64 {
+        self.memories.values().map(|words| 8 * words.len() as u64).sum()
+    }
+
+    fn fresh(&mut self, step: u64) -> u64 {
+        self.next += step;
+        self.next
+    }
+
+    pub(super) fn allocate(&mut self, bytes: u64) -> u64 {
+        let address = self.fresh(GAP);
+        self.next += bytes.next_multiple_of(GAP);
+        self.memories.insert(address, vec![u64::MAX; bytes.div_ceil(8) as usize]);
+        address
+    }
+
+    pub(super) fn add_stream(&mut self) -> u64 {
+        let stream = self.fresh(1);
+        self.streams.insert(stream, Queue::default());
+        stream
+    }
+
+    pub(super) fn add_event(&mut self) -> u64 {
+        let event = self.fresh(1);
+        self.events.insert(event, None);
+        event
+    }
+
+    pub(super) fn add_kernel(&mut self, name: &str) -> u64 {
+        self.kernels.push(name.into());
+        self.kernels.len() as u64 - 1
+    }
+
+    /// Queues work; its ticket is how much will be done after it.
+    pub(super) fn push(&mut self, stream: u64, op: Op) -> Result<u64, Code> {
+        let queue = self.streams.get_mut(&stream).ok_or(Code::INVALID_VALUE)?;
+        queue.ops.push_back(op);
+        Ok(queue.num_done + queue.ops.len() as u64)
+    }
+
+    /// Streams that are gone have done their work.
+    pub(super) fn is_done(&self, stream: u64, ticket: u64) -> bool {
+        self.streams.get(&stream).is_none_or(|queue| queue.num_done >= ticket)
+    }
+
+    pub(super) fn run_until(&mut self, stream: u64, ticket: u64, host: &dyn KernelHost) {
+        while !self.is_done(stream, ticket) && self.run_one(stream, host) {}
+    }
+
+    pub(super) fn run_all(&mut self, stream: u64, host: &dyn KernelHost) {
+        while self.run_one(stream, host) {}
+    }
+
+    /// Does the next work of a stream, and before it what it waits for; whether there was
+    /// any.
+    pub(super) fn run_one(&mut self, stream: u64, host: &dyn KernelHost) -> bool {
+        let queue = self.streams.get_mut(&stream);
+        let Some(op) = queue.and_then(|queue| queue.ops.pop_front()) else { return false };
+        if let Op::Wait(other, ticket) = op {
+            self.run_until(other, ticket, host);
+        } else if self.fault.is_none()
+            && let Err(code) = self.run(op, host)
+        {
+            self.fault = Some(code);
+        }
+        if let Some(queue) = self.streams.get_mut(&stream) {
+            queue.num_done += 1;
+        }
+        true
+    }
+
+    fn bytes(&self, (address, offset, bytes): (u64, u64, u64)) -> Result<Vec<u8>, Code> {
+        let words = self.memories.get(&address).ok_or(Code::ILLEGAL_ADDRESS)?;
+        let (first, end) = (offset / 8, (offset + bytes).div_ceil(8));
+        let all = words[first as usize..end as usize].iter().flat_map(|word| word.to_le_bytes());
+        Ok(all.skip((offset % 8) as usize).take(bytes as usize).collect())
+    }
+
+    fn write(&mut self, address: u64, offset: u64, bytes: &[u8]) -> Result<(), Code> {
+        let words = self.memories.get_mut(&address).ok_or(Code::ILLEGAL_ADDRESS)?;
+        for (at, &byte) in (offset as usize..).zip(bytes) {
+            let word = &mut words[at / 8];
+            let shift = 8 * (at % 8);
+            *word = *word & !(0xff << shift) | u64::from(byte) << shift;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, op: Op, host: &dyn KernelHost) -> Result<(), Code> {
+        match op {
+            Op::Nothing | Op::Wait(..) => Ok(()),
+            Op::CopyUp { address, offset, bytes, from } => {
+                let from = from.lock().unwrap_or_else(PoisonError::into_inner);
+                self.write(address, offset, &from[..bytes as usize])
+            }
+            Op::CopyDown { address, offset, length, pitch, count, to } => {
+                let mut to = to.lock().unwrap_or_else(PoisonError::into_inner);
+                for piece in 0..count {
+                    let at = (address, offset + (piece * pitch) as u64, length as u64);
+                    to[piece * length..][..length].copy_from_slice(&self.bytes(at)?);
+                }
+                Ok(())
+            }
+            Op::Fill { address, offset, bytes, byte } => {
+                self.write(address, offset, &vec![byte; bytes as usize])
+            }
+            Op::Digest { kernel, address, offset } => {
+                let digest = host.digest(&kernel).ok_or(Code::LAUNCH_FAILED)?;
+                self.write(address, offset, &digest)
+            }
+            Op::Rows(op) => self.rows(*op, host),
+        }
+    }
+
+    fn rows(&mut self, op: RowsOp, host: &dyn KernelHost) -> Result<(), Code> {
+        let seeds = op.seeds.map(|seeds| self.bytes(seeds)).transpose()?;
+        let (address, offset, bytes) = op.cells;
+        let words = self.memories.get_mut(&address).ok_or(Code::ILLEGAL_ADDRESS)?;
+        let rows = HostRows {
+            kernel: &op.kernel,
+            seeds: seeds.as_deref().unwrap_or_default(),
+            first_row: op.first_row,
+            num_rows: op.num_rows,
+            bases: op.bases,
+            stride: op.stride,
+            first: op.first,
+            count: op.count,
+            height: op.height,
+            cells: &mut words[(offset / 8) as usize..((offset + bytes) / 8) as usize],
+        };
+        host.rows(rows).map_err(|_| Code::LAUNCH_FAILED)
+    }
+}

@@ -1,0 +1,152 @@
+//! A device as the proofs of `runtime` use it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use traceloom_abi::registry::{DeviceImage, ProgramUnit};
+use traceloom_runtime::device::{DeviceRows, RowDevice};
+use traceloom_runtime::ledger::Ledger;
+use traceloom_runtime::source::SeedSource;
+
+use crate::cache::KernelCache;
+use crate::device::Device;
+use crate::error::DeviceError;
+use crate::kernels::{KernelError, KernelNames, KernelRequest, Kernels, Origin};
+use crate::resident::budget_from_environment;
+use crate::rows::{CircuitRows, RowEngine};
+use crate::staging::StagingOptions;
+use crate::trace::BornTrace;
+
+/// This part of the free memory is left to rounded sizes and to the driver, which loads
+/// kernels into it.
+const RESERVED_FRACTION: u64 = 16;
+
+/// How a device is used.
+#[derive(Clone, Debug)]
+pub struct RowOptions {
+    /// The ring of pinned memory.
+    pub staging: StagingOptions,
+    /// Most bytes of resident seeds.
+    pub seed_budget: u64,
+    /// Where compiled kernels are kept.
+    pub cache: Option<KernelCache>,
+}
+
+impl RowOptions {
+    /// Those of this process's environment, for a device.
+    ///
+    /// # Errors
+    /// Which variable has which wrong value.
+    pub fn from_environment(device: &Device) -> Result<Self, String> {
+        Ok(Self {
+            staging: StagingOptions::default(),
+            seed_budget: budget_from_environment(device.info().memory)?,
+            cache: KernelCache::of_user(),
+        })
+    }
+}
+
+/// Kernels by unit digest, with the name of their program.
+type Loaded = BTreeMap<[u8; 32], (&'static str, Arc<Kernels>)>;
+
+/// A device with the kernels that were loaded so far.
+#[derive(Debug)]
+pub struct RowWriter {
+    engine: Arc<RowEngine>,
+    images: &'static [DeviceImage],
+    cache: Option<KernelCache>,
+    kernels: Mutex<Loaded>,
+}
+
+impl RowWriter {
+    /// Over a device; `images` are what was compiled when this program was built.
+    ///
+    /// # Errors
+    /// [`DeviceError`].
+    pub fn new(
+        device: &Device,
+        images: &'static [DeviceImage],
+        options: RowOptions,
+    ) -> Result<Self, DeviceError> {
+        let engine = RowEngine::new(device, options.staging, options.seed_budget)?;
+        Ok(Self { engine, images, cache: options.cache, kernels: Mutex::default() })
+    }
+
+    /// What it runs on.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<RowEngine> {
+        &self.engine
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Loaded> {
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The kernels of a unit, loaded and compared on first use.
+    ///
+    /// # Errors
+    /// [`KernelError`].
+    pub fn kernels(
+        &self,
+        unit: &'static ProgramUnit,
+        ledger: &Ledger,
+    ) -> Result<Arc<Kernels>, KernelError> {
+        let mut kernels = self.lock();
+        if let Some((_, loaded)) = kernels.get(&unit.digest) {
+            return Ok(Arc::clone(loaded));
+        }
+        let request = KernelRequest {
+            program: unit.name,
+            digest: unit.digest,
+            names: KernelNames::of(unit),
+            images: self.images,
+            sources: unit.sources,
+            cache: self.cache.as_ref(),
+        };
+        let loaded = Arc::new(Kernels::load(self.engine.compute(), &request, ledger)?);
+        kernels.insert(unit.digest, (unit.name, Arc::clone(&loaded)));
+        Ok(loaded)
+    }
+
+    /// Programs whose kernels were not compiled when this program was built, and how they
+    /// came: people wait for that once.
+    #[must_use]
+    pub fn compiled_now(&self) -> Vec<(&'static str, Origin)> {
+        let kernels = self.lock();
+        let origins = kernels.values().map(|(name, kernels)| (*name, kernels.origin().clone()));
+        origins
+            .filter(|(_, origin)| matches!(origin, Origin::Compiled { fresh: 1.., .. }))
+            .collect()
+    }
+}
+
+impl RowDevice for RowWriter {
+    fn name(&self) -> String {
+        self.engine.device().info().to_string()
+    }
+
+    fn bind(&self, unit: &'static ProgramUnit, ledger: &Ledger) -> Result<(), String> {
+        self.kernels(unit, ledger).map(drop).map_err(|error| error.to_string())
+    }
+
+    fn free_bytes(&self) -> Result<u64, String> {
+        let free = self.engine.device().free_memory().map_err(|error| error.to_string())?;
+        // Resident seeds of earlier proofs are released when they are in the way.
+        Ok(free - free / RESERVED_FRACTION + self.engine.seeds().used())
+    }
+
+    fn write(
+        &self,
+        unit: &'static ProgramUnit,
+        circuit: &str,
+        source: &dyn SeedSource,
+        ledger: &Ledger,
+    ) -> Result<DeviceRows, String> {
+        let kernels = self.kernels(unit, ledger).map_err(|error| error.to_string())?;
+        let rows = CircuitRows::new(&self.engine, &kernels, circuit, source, ledger);
+        let trace = BornTrace::write(&self.engine, circuit, &rows, ledger);
+        let trace = Box::new(trace.map_err(|error| error.to_string())?);
+        let runs = rows.encodings().into_iter().zip(rows.seed_bytes()).collect();
+        Ok(DeviceRows { trace, runs })
+    }
+}

@@ -1,0 +1,241 @@
+//! A device that is none fails in every way: what comes out is right or an error, nothing
+//! leaks, and memory that is short is got from resident seeds first.
+
+mod common;
+
+use std::num::NonZeroU64;
+
+use common::{Case, images, mock, staging, writer_on};
+use traceloom_cuda::device::Device;
+use traceloom_cuda::error::{Code, DeviceError};
+use traceloom_cuda::mock::Mock;
+use traceloom_cuda::provider::{RowOptions, RowWriter};
+use traceloom_cuda::rows::CircuitRows;
+use traceloom_cuda::trace::BornTrace;
+use traceloom_runtime::device::{DeviceOption, RowDevice};
+use traceloom_runtime::ledger::{Kind, Ledger};
+use traceloom_runtime::provider::{Choices, Provider, Reason, TraceOptions, TraceProvider};
+use traceloom_runtime::source::SeedSource;
+
+const PLENTY: u64 = 1 << 30;
+
+fn try_writer(mock: &Mock) -> Result<RowWriter, DeviceError> {
+    let options = RowOptions { staging: staging(1 << 10, 2), seed_budget: PLENTY, cache: None };
+    RowWriter::new(&Device::mock(mock), images(), options)
+}
+
+#[test]
+fn any_call_may_fail() {
+    let case = Case::fibonacci(40);
+    let expected = case.reference();
+    let clean = mock();
+    case.device(&try_writer(&clean).unwrap(), true).unwrap();
+    let num_calls = clean.calls().len() as u64;
+    assert!(num_calls > 60, "{num_calls} calls");
+    let codes = [Code::INVALID_VALUE, Code::OUT_OF_MEMORY, Code::LAUNCH_FAILED];
+    for (number, code) in (0..num_calls).flat_map(|n| codes.map(|code| (n, code))) {
+        for (is_late, strict) in [(false, true), (true, false)] {
+            let context = format!("call {number}, {code}, late: {is_late}");
+            let mock = mock();
+            mock.fail_call(number, code);
+            if is_late {
+                mock.delay();
+            }
+            let Ok(writer) = try_writer(&mock) else { continue };
+            // Three proofs, one of which the call is in.
+            let results = [(); 3].map(|()| case.device(&writer, strict));
+            let device = writer.engine().device();
+            assert_eq!(device.lost(), code.is_final().then_some(code), "{context}");
+            let mut num_right = 0;
+            for result in results {
+                match result {
+                    Ok((found, report)) => {
+                        assert!(found == expected, "{context}");
+                        let of = &report.circuits[0];
+                        let is_device = of.provider == Provider::Device;
+                        assert_eq!(is_device, of.reason.is_none(), "{context}");
+                        num_right += usize::from(is_device);
+                    }
+                    Err(error) => {
+                        let error = error.to_string();
+                        assert!(error.contains("device 0 (mock, sm_90)"), "{context}: {error}");
+                        let says = error.contains(code.name()) || error.contains("no memory for");
+                        assert!(says, "{context}: {error}");
+                    }
+                }
+            }
+            match code.is_final() {
+                true => assert!(num_right < 3, "{context}: it does nothing any more"),
+                false => assert!(num_right >= 2, "{context}: it is as good as before"),
+            }
+            drop(writer);
+            assert_eq!(mock.num_live(), 0, "{context}: something leaks");
+        }
+    }
+}
+
+#[test]
+fn errors_name_kernel_circuit_and_rows() {
+    let case = Case::fibonacci(40);
+    let clean = mock();
+    case.device(&try_writer(&clean).unwrap(), true).unwrap();
+    let calls = clean.calls();
+    let launch = calls.iter().rposition(|call| call.name == "launch").unwrap();
+    let mock = mock();
+    mock.fail_call(launch as u64, Code::LAUNCH_FAILED);
+    let error = case.device(&try_writer(&mock).unwrap(), true).unwrap_err().to_string();
+    for part in ["kernel tl_p_fibonacci_padding", "circuit \"fibonacci\"", "rows 41 to 64"] {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+/// Choices for `case` on a device of some size.
+fn choices_on<'a>(
+    case: &'a Case,
+    writer: &'a RowWriter,
+    strict: bool,
+) -> Result<Choices<'a>, traceloom_runtime::provider::ChoiceError> {
+    let device = DeviceOption::Ready { device: writer, record: &case.record };
+    let provider = TraceProvider::Device;
+    let registry = traceloom_generated::PROGRAMS;
+    let options = TraceOptions { provider, strict, device, ..TraceOptions::new(registry) };
+    Choices::new(&case.program, &case.system, &options)
+}
+
+#[test]
+fn memory_is_admitted_before_anything_is_written() {
+    let case = Case::fibonacci(300);
+    let small = mock().with_memory(1 << 13);
+    let writer = try_writer(&small).unwrap();
+    let choices = choices_on(&case, &writer, false).unwrap();
+    assert_eq!(choices.provider(0), Provider::Scalar);
+    assert!(matches!(choices.reason(0), Some(Reason::NotEnoughMemory { .. })));
+    assert!(choices.notice().unwrap().contains("bytes of device memory and"));
+    let error = choices_on(&case, &writer, true).unwrap_err().to_string();
+    assert!(error.contains("would have scalar rows"), "{error}");
+    let (found, _) = case.device(&writer, false).unwrap();
+    assert!(found == case.reference());
+}
+
+#[test]
+fn without_device_or_kernels_rows_are_scalar_and_strict_refuses() {
+    let case = Case::fibonacci(30);
+    let expected = case.reference();
+    let provider = TraceProvider::Device;
+    let registry = traceloom_generated::PROGRAMS;
+    let device = DeviceOption::Unavailable("the driver is on holiday");
+    let options = TraceOptions { provider, device, ..TraceOptions::new(registry) };
+    let choices = Choices::new(&case.program, &case.system, &options).unwrap();
+    assert_eq!(choices.provider(0), Provider::Scalar);
+    assert!(choices.notice().unwrap().ends_with("the driver is on holiday"));
+    let strict = TraceOptions { strict: true, ..options };
+    assert!(Choices::new(&case.program, &case.system, &strict).is_err());
+    // No image, and what is compiled for the mock is not known to run.
+    let options = RowOptions { staging: staging(1 << 10, 2), seed_budget: 0, cache: None };
+    let mock = Mock::new(0, std::sync::Arc::new(traceloom_cuda::mock::ScalarHost::default()));
+    let bare = RowWriter::new(&Device::mock(&mock), images(), options).unwrap();
+    let reason = bare.bind(registry[0], &Ledger::default()).unwrap_err();
+    assert!(reason.contains("finding a kernel failed") && reason.contains("traceloom codegen"));
+    let (found, report) = case.device(&bare, false).unwrap();
+    assert!(found == expected && report.circuits[0].reason.is_some());
+    assert!(report.ledger.dispatched.is_empty());
+}
+
+#[test]
+fn kernels_of_other_units_are_refused() {
+    let case = Case::fibonacci(30);
+    let unit = traceloom_generated::find(&case.program.fingerprint()).unwrap();
+    let mut other = *unit;
+    other.digest[0] ^= 1;
+    let other: &'static _ = Box::leak(Box::new(other));
+    let host = traceloom_cuda::mock::ScalarHost::new(&[other]);
+    let mock = Mock::new(0, std::sync::Arc::new(host));
+    let writer = writer_on(&Device::mock(&mock), staging(1 << 10, 2), 0);
+    let error = writer.kernels(unit, &Ledger::default()).unwrap_err().to_string();
+    assert!(error.contains("were made from other units: expected digest"), "{error}");
+}
+
+/// Writes the trace of a circuit; bytes of seeds that went up for it.
+fn write(writer: &RowWriter, rows: &CircuitRows<'_>, ledger: &Ledger) -> Option<u64> {
+    let before = ledger.entries().of_kind(Kind::Seeds).up;
+    let trace = BornTrace::write(writer.engine(), "fibonacci", rows, ledger).ok()?;
+    traceloom_runtime::device::DeviceTrace::download(&trace, ledger).ok()?;
+    Some(ledger.entries().of_kind(Kind::Seeds).up - before)
+}
+
+#[test]
+fn resident_seeds_are_bounded_and_the_oldest_go_first() {
+    let case = Case::fibonacci(300);
+    let sources = [0, 1, 2].map(|_| case.source(0).unwrap());
+    let unit = traceloom_generated::find(&case.program.fingerprint()).unwrap();
+    let ledger = Ledger::default();
+    let probe = writer_on(&Device::mock(&mock()), staging(1 << 12, 2), PLENTY);
+    let kernels = probe.kernels(unit, &ledger).unwrap();
+    let rows = CircuitRows::new(probe.engine(), &kernels, "fibonacci", &sources[0], &ledger);
+    let one: u64 = rows.seed_bytes().iter().sum();
+    assert_eq!(
+        [write(&probe, &rows, &ledger), write(&probe, &rows, &ledger)],
+        [Some(one), Some(0)]
+    );
+    // Room for two of three.
+    let writer = writer_on(&Device::mock(&mock()), staging(1 << 12, 2), 2 * one + one / 2);
+    let kernels = writer.kernels(unit, &ledger).unwrap();
+    let rows = sources
+        .each_ref()
+        .map(|source| CircuitRows::new(writer.engine(), &kernels, "fibonacci", source, &ledger));
+    let up = |circuit: usize| write(&writer, &rows[circuit], &ledger).unwrap();
+    assert_eq!([up(0), up(1), up(0), up(2)], [one, one, 0, one], "circuit 1 is the oldest");
+    assert_eq!([up(0), up(2), up(1), up(0)], [0, 0, one, one], "circuit 0, then 2");
+    assert!(writer.engine().seeds().used() <= writer.engine().seeds().budget());
+}
+
+#[test]
+fn resident_seeds_go_before_an_allocation_fails() {
+    let case = Case::fibonacci(300);
+    let source = case.source(0).unwrap();
+    let unit = traceloom_generated::find(&case.program.fingerprint()).unwrap();
+    let ledger = Ledger::default();
+    let memory = 1 << 20;
+    let mock = mock().with_memory(memory);
+    let writer = writer_on(&Device::mock(&mock), staging(1 << 12, 2), PLENTY);
+    let kernels = writer.kernels(unit, &ledger).unwrap();
+    let rows = CircuitRows::new(writer.engine(), &kernels, "fibonacci", &source, &ledger);
+    write(&writer, &rows, &ledger).unwrap();
+    assert!(writer.engine().seeds().used() > 0);
+    let (device, stream) = (writer.engine().device(), writer.engine().compute());
+    let number = |bytes: u64| NonZeroU64::new(bytes).unwrap();
+    // All of it, in a size that is not rounded.
+    let all = device.allocate(stream, "everything", number(memory)).unwrap();
+    assert_eq!(writer.engine().seeds().used(), 0);
+    let error = device.allocate(stream, "one more", number(1 << 12)).unwrap_err();
+    let text = error.to_string();
+    for part in ["\"one more\" of 4096 bytes", "0 bytes are free", "1048576 of \"everything\""] {
+        assert!(text.contains(part), "{text}");
+    }
+    drop(all);
+    assert_eq!(write(&writer, &rows, &ledger), Some(rows.seed_bytes().iter().sum()));
+    assert_eq!(device.memory().1, memory, "the peak");
+    assert!(source.num_rows() == 301);
+}
+
+#[test]
+fn dropped_buffers_are_not_reused_before_their_work_is_done() {
+    let case = Case::fibonacci(300);
+    let expected = case.reference();
+    let mock = mock();
+    mock.delay();
+    let writer = writer_on(&Device::mock(&mock), staging(1 << 11, 2), 0);
+    let unit = traceloom_generated::find(&case.program.fingerprint()).unwrap();
+    let (source, ledger) = (case.source(0).unwrap(), Ledger::default());
+    let kernels = writer.kernels(unit, &ledger).unwrap();
+    let rows = CircuitRows::new(writer.engine(), &kernels, "fibonacci", &source, &ledger);
+    // Nothing is waited for between these, and each drops its seeds.
+    let traces: Vec<BornTrace> = (0..4)
+        .map(|_| BornTrace::write(writer.engine(), "fibonacci", &rows, &ledger).unwrap())
+        .collect();
+    for trace in traces {
+        let found = traceloom_runtime::device::DeviceTrace::download(&trace, &ledger).unwrap();
+        assert!(found == *expected.traces[0].as_ref().unwrap());
+    }
+    assert_eq!(mock.stalls(), 0);
+}

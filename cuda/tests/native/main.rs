@@ -1,0 +1,164 @@
+//! The calls of the driver, made to a library that is none: what a machine may have
+//! instead of a driver, and proofs' traces through all of them. Each case runs in a
+//! process of its own, since libraries are loaded once.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Output};
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use traceloom_abi::cuda::HEADERS;
+use traceloom_cuda::device::Device;
+use traceloom_cuda::error::Code;
+use traceloom_cuda::probe;
+use traceloom_generated::PROGRAMS;
+use traceloom_runtime::provider::TraceProvider;
+
+/// Names the case that this process is to run.
+const CASE: &str = "TRACELOOM_TEST_CASE";
+
+fn main() -> ExitCode {
+    if let Ok(case) = std::env::var(CASE) {
+        return run_case(&case);
+    }
+    let args = Arguments::from_args();
+    if !cfg!(target_os = "linux") {
+        println!("skipped: the library that is no driver is made for Linux");
+        return ExitCode::SUCCESS;
+    }
+    let folder = Arc::new(tempfile::tempdir().expect("a temporary folder"));
+    let libraries = Libraries::new(folder.path());
+    let libraries = Arc::new(libraries);
+    let trial = |name: &'static str,
+                 library: &'static str,
+                 settings: &'static [(&str, &str)],
+                 expected: &'static str| {
+        let (libraries, folder) = (Arc::clone(&libraries), Arc::clone(&folder));
+        Trial::test(name, move || {
+            let case = if expected == "traces are equal" { "traces" } else { "probe" };
+            libraries.check(folder.path(), library, case, settings, expected)
+        })
+    };
+    let trials = vec![
+        trial("no_library", "none", &[], "no NVIDIA driver is installed"),
+        trial("a_broken_library", "broken", &[], "cannot be loaded"),
+        trial("a_library_of_something_else", "other", &[], "has no cuCtxSetCurrent"),
+        trial("a_stub", "whole", &[("FAKE_INIT", "34")], "is the toolkit's stub"),
+        trial("an_old_driver", "whole", &[("FAKE_VERSION", "11040")], "knows CUDA 11.4"),
+        trial("no_device", "whole", &[("FAKE_INIT", "100")], "shows no device"),
+        trial("no_device_is_shown", "whole", &[("FAKE_COUNT", "0")], "shows no device"),
+        trial("a_mismatch", "whole", &[("FAKE_INIT", "803")], "system driver mismatch"),
+        trial("a_code_without_name", "whole", &[("FAKE_INIT", "910")], "CUDA error 910"),
+        trial("two_devices", "whole", &[], "2 devices, device 1 (fake, sm_90)"),
+        trial("traces_through_the_driver", "whole", &[], "traces are equal"),
+    ];
+    libtest_mimic::run(&args, trials).exit_code()
+}
+
+/// Folders with a `libcuda.so.1` each.
+struct Libraries;
+
+impl Libraries {
+    fn new(folder: &Path) -> Self {
+        let write = |path: &str, text: &str| {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().expect("it is in the folder")).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        fs::create_dir(folder.join("none")).unwrap();
+        write("broken/libcuda.so.1", "no library");
+        write("other/source.cpp", "extern \"C\" int cuInit(unsigned) { return 0; }\n");
+        compile(&folder.join("other"));
+        for (name, text) in HEADERS {
+            write(&format!("whole/{name}"), text);
+        }
+        let mut source = String::from(include_str!("driver.cpp"));
+        for unit in PROGRAMS.iter().filter(|unit| ["fibonacci", "merge_sort"].contains(&unit.name))
+        {
+            for file in unit.sources {
+                write(&format!("whole/{}", file.name), file.text);
+                if file.name.ends_with(".cu") {
+                    source.push_str(&format!("#include \"{}\"\n", file.name));
+                }
+            }
+        }
+        write("whole/source.cpp", &source);
+        compile(&folder.join("whole"));
+        Self
+    }
+
+    fn check(
+        &self,
+        folder: &Path,
+        library: &str,
+        case: &str,
+        settings: &[(&str, &str)],
+        expected: &str,
+    ) -> Result<(), Failed> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.env(CASE, case).env("LD_LIBRARY_PATH", folder.join(library));
+        command.envs(settings.iter().copied());
+        let Output { status, stdout, stderr } = command.output()?;
+        let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        match status.success() && out.contains(expected) {
+            true => Ok(()),
+            false => Err(format!("{status}, expected {expected:?}:\n{out}{err}").into()),
+        }
+    }
+}
+
+fn compile(folder: &Path) {
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let mut build = cc::Build::new();
+    build.cpp(true).opt_level(1).target(&target).host(&target).out_dir(folder);
+    let compiler = build.cargo_metadata(false).cargo_debug(false).get_compiler();
+    let mut command = compiler.to_command();
+    command.current_dir(folder).args(["-std=c++17", "-shared", "-fPIC", "-w"]);
+    command.args(["source.cpp", "-o", "libcuda.so.1", "-ldl"]);
+    let output = command.output().expect("a C++ compiler is installed");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn run_case(case: &str) -> ExitCode {
+    match case {
+        "probe" => match probe::devices() {
+            Ok(devices) => println!("{} devices, {}", devices.len(), devices[1]),
+            Err(error) => {
+                println!("{error}");
+                assert_eq!(Device::open(0).unwrap_err(), error, "the same answer again");
+            }
+        },
+        "traces" => traces(),
+        _ => panic!("no case {case}"),
+    }
+    ExitCode::SUCCESS
+}
+
+fn traces() {
+    assert!(Device::open(2).unwrap_err().to_string().contains("there is no device 2"));
+    let device = Device::open(1).unwrap();
+    device.poison_fresh_memory();
+    let cases = [
+        common::Case::fibonacci(0),
+        common::Case::fibonacci(70),
+        common::Case::fibonacci(255),
+        common::Case::new(traceloom_programs::merge_sort::program().unwrap(), &[20], 80),
+    ];
+    for (chunk, budget) in [(1 << 12, 1 << 30), (1 << 12, 0), (1 << 20, 1 << 30)] {
+        let writer = common::writer_on(&device, common::staging(chunk, 3), budget);
+        for case in &cases {
+            let (found, report) = case.device(&writer, true).unwrap();
+            assert!(found == case.reference(), "{}", case.name());
+            assert_eq!(report.requested, TraceProvider::Device.name());
+        }
+    }
+    let event = device.stream().unwrap().record().unwrap();
+    assert!(event.elapsed_since(&event).unwrap().as_micros() == 500);
+    assert_eq!(device.memory().0, 0, "every buffer was dropped");
+    assert_eq!(device.lost(), None::<Code>);
+    println!("traces are equal");
+}

@@ -1,0 +1,145 @@
+//! What a proof asks of a device that writes rows. The crate `cuda` has one; this crate
+//! knows no device.
+//!
+//! A trace that was born on a device has no host matrix: nothing can read it by mistake
+//! before it was written, and nobody gets its cells without [`DeviceTrace::download`].
+
+use std::fmt;
+
+use traceloom_abi::claim::RankedClaim;
+use traceloom_abi::field::Goldilocks;
+use traceloom_abi::record::Record;
+use traceloom_abi::registry::ProgramUnit;
+use traceloom_abi::trace::{ShardWitness, Trace};
+
+use crate::ledger::Ledger;
+use crate::provider::WitnessError;
+use crate::seeds::Encoding;
+use crate::source::SeedSource;
+
+/// The device of a proof.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum DeviceOption<'a> {
+    /// None was looked for.
+    #[default]
+    NotAsked,
+    /// There is none, and why.
+    Unavailable(&'a str),
+    /// There is one.
+    Ready {
+        /// The device.
+        device: &'a dyn RowDevice,
+        /// The record whose rows it must hold.
+        record: &'a Record,
+    },
+}
+
+/// A device that writes rows. Its errors say what failed and what to do.
+pub trait RowDevice: fmt::Debug + Sync {
+    /// Its name in reports.
+    fn name(&self) -> String;
+
+    /// Loads the kernels of a unit and compares them with it, before anything is chosen.
+    ///
+    /// # Errors
+    /// Why its rows cannot be written here.
+    fn bind(&self, unit: &'static ProgramUnit, ledger: &Ledger) -> Result<(), String>;
+
+    /// Bytes that traces and seeds may take.
+    ///
+    /// # Errors
+    /// What the device says.
+    fn free_bytes(&self) -> Result<u64, String>;
+
+    /// Writes the trace of a circuit of a unit that was bound.
+    ///
+    /// # Errors
+    /// What failed. Nothing is written by anybody else then.
+    fn write(
+        &self,
+        unit: &'static ProgramUnit,
+        circuit: &str,
+        source: &dyn SeedSource,
+        ledger: &Ledger,
+    ) -> Result<DeviceRows, String>;
+}
+
+/// What a device wrote.
+#[derive(Debug)]
+pub struct DeviceRows {
+    /// The trace.
+    pub trace: Box<dyn DeviceTrace>,
+    /// The encoding of every run, and bytes of its seeds.
+    pub runs: Vec<(Encoding, u64)>,
+}
+
+/// A main trace that lies on a device only.
+pub trait DeviceTrace: fmt::Debug + Send {
+    /// Number of columns.
+    fn width(&self) -> usize;
+
+    /// Number of rows, padding included.
+    fn height(&self) -> usize;
+
+    /// Copies it to the host; the ledger has every byte.
+    ///
+    /// # Errors
+    /// What failed, also of the work that writes it.
+    fn download(&self, ledger: &Ledger) -> Result<Trace, String>;
+}
+
+/// A main trace, where it is.
+#[derive(Debug)]
+pub enum MainTrace {
+    /// On the host.
+    Host(Trace),
+    /// On a device.
+    Device(Box<dyn DeviceTrace>),
+}
+
+impl MainTrace {
+    /// Number of rows, padding included.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        match self {
+            Self::Host(trace) => trace.height(),
+            Self::Device(trace) => trace.height(),
+        }
+    }
+}
+
+/// What [`ShardWitness`] is, with traces where they are.
+#[derive(Debug)]
+pub struct ShardTraces {
+    /// By circuit; `None` for inactive ones.
+    pub traces: Vec<Option<MainTrace>>,
+    /// By circuit: its public values.
+    pub publics: Vec<Vec<Goldilocks>>,
+    /// The claims that this shard answers, in order.
+    pub claims: Vec<RankedClaim>,
+}
+
+impl ShardTraces {
+    /// Copies every device-born trace to the host, for a backend that computes there.
+    /// `circuits` are the circuits' names.
+    ///
+    /// # Errors
+    /// [`WitnessError::Device`].
+    pub fn download(
+        self,
+        circuits: &[String],
+        ledger: &Ledger,
+    ) -> Result<ShardWitness, WitnessError> {
+        let download = |(trace, circuit): (Option<MainTrace>, &String)| match trace {
+            None => Ok(None),
+            Some(MainTrace::Host(trace)) => Ok(Some(trace)),
+            Some(MainTrace::Device(trace)) => trace
+                .download(ledger)
+                .map(Some)
+                .map_err(|error| WitnessError::Device { circuit: circuit.clone(), error }),
+        };
+        let traces = self.traces.into_iter().zip(circuits).map(download);
+        let traces = traces.collect::<Result<_, _>>()?;
+        Ok(ShardWitness { traces, publics: self.publics, claims: self.claims })
+    }
+}
