@@ -1,9 +1,10 @@
-//! Where proofs are computed. There is one backend so far, and it says so.
+//! Where proofs are computed. There is one whole backend so far, and it says so.
 
 use traceloom_cuda::probe;
+use traceloom_runtime::provider::TraceProvider;
 
-use super::Failure;
 use super::output::Progress;
+use super::{Failure, TraceArgs};
 
 /// What `--backend` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,28 +41,51 @@ pub fn parse(name: &str) -> Result<Backend, String> {
 pub struct Chosen {
     /// Its name.
     pub name: &'static str,
-    /// Why it is not a GPU's, where that could have been.
+    /// Why it is not a GPU's, or not all of it, where that could have been.
     pub reason: Option<String>,
+    /// Rows as the command asks for them, with what the backend says about `auto`.
+    pub trace: TraceArgs,
 }
 
 /// Chooses, once; a fallback is said in a line on standard error.
-pub fn choose(backend: Backend, progress: &Progress) -> Result<Chosen, Failure> {
+///
+/// A GPU has only the rows of a proof so far, so `cuda` asks for those and says where
+/// the rest is computed.
+pub fn choose(
+    backend: Backend,
+    trace: &TraceArgs,
+    progress: &Progress,
+) -> Result<Chosen, Failure> {
+    let mut trace = *trace;
     let reason = match (backend, probe::devices()) {
         (Backend::Cpu, _) => None,
-        (Backend::Cuda, _) => {
-            return Err(Failure::Malformed(
-                "--backend cuda: this version commits and proves on the CPU only; use --backend \
-                 cpu, and --trace device to have a GPU write the rows"
+        (Backend::Cuda, Err(error)) => {
+            return Err(Failure::Refused(format!(
+                "--backend cuda: {error}; `traceloom doctor` says what this machine has, and \
+                 --backend auto proves on the CPU where there is no GPU"
+            )));
+        }
+        (Backend::Cuda, Ok(_)) if trace.strict => {
+            return Err(Failure::Refused(
+                "--backend cuda --strict: this version computes commitments and openings on the \
+                 CPU only; --trace device --strict has a GPU write all rows of functions"
                     .into(),
             ));
         }
-        (Backend::Auto, Ok(_)) => {
-            Some("this version proves on no GPU; --trace device has it write the rows".to_owned())
+        (Backend::Cuda, Ok(_)) => {
+            if trace.trace == TraceProvider::Auto {
+                trace.trace = TraceProvider::Device;
+            }
+            Some("this version has a GPU write the rows, and nothing else of a proof".to_owned())
         }
+        (Backend::Auto, Ok(_)) => Some(
+            "this version proves on no GPU; --backend cuda or --trace device has it write the rows"
+                .to_owned(),
+        ),
         (Backend::Auto, Err(error)) => Some(error.to_string()),
     };
     if let Some(reason) = &reason {
         progress.note(&format!("proving on the CPU: {reason}"));
     }
-    Ok(Chosen { name: Backend::Cpu.name(), reason })
+    Ok(Chosen { name: Backend::Cpu.name(), reason, trace })
 }

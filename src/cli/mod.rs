@@ -77,7 +77,7 @@ struct RunArgs {
 }
 
 /// Who writes main traces and evaluates circuits.
-#[derive(Debug, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 struct TraceArgs {
     /// Who writes the rows of functions: reference (the interpreter over bytecode),
     /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
@@ -107,7 +107,8 @@ struct ProveArgs {
     run: RunArgs,
     #[command(flatten)]
     trace: TraceArgs,
-    /// Where the proof is computed: cpu, cuda (not in this version) or auto.
+    /// Where the proof is computed: cpu, cuda (of which this version has the rows, so that
+    /// it makes --trace auto mean device) or auto.
     #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
     backend: backend::Backend,
     /// Where to write the proof.

@@ -17,7 +17,7 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
     }
     let progress = Progress::new();
-    let backend = backend::choose(args.backend, &progress)?;
+    let backend = backend::choose(args.backend, &args.trace, &progress)?;
     let start = Instant::now();
     progress.step("executing");
     let run = source::run(&args.run)?;
@@ -27,8 +27,8 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let system = build_system(program);
     let key = ProvingKey::new(&system, &args.profile.params());
     let mut key = key.map_err(|error| refused(error.to_string()))?;
-    let gpu = trace::Gpu::open(&args.trace)?;
-    let choices = trace::choose(&args.trace, &gpu, &run, &system, &progress)?;
+    let gpu = trace::Gpu::open(&backend.trace)?;
+    let choices = trace::choose(&backend.trace, &gpu, &run, &system, &progress)?;
     choices.set_evaluators(&mut key);
     progress.step("building rows");
     let before_rows = start.elapsed();
