@@ -14,7 +14,7 @@ typedef unsigned long long uint64_t;
 #endif
 
 /* Changes whenever a struct below does. */
-#define TL_ABI_VERSION 1u
+#define TL_ABI_VERSION 2u
 
 /* Where the columns of one member lie in the rows of its circuit:
  * inputs | selectors of all members | auxiliaries. */

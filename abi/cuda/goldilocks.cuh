@@ -82,4 +82,22 @@ TL_DEVICE_CALL Gl inverse_or_zero(Gl a) {
   return square_times(even, 32, even * a);
 }
 
+// Replaces elements by their inverses, 0 by 0, for one inversion and 3 N - 3
+// multiplications (Montgomery 1987, section 10.3.1).
+template <uint32_t N>
+TL_DEVICE void invert_or_zero(Gl (&elements)[N]) {
+  Gl before[N];  // product of the elements in front, 0 counted as 1
+  Gl product = gl(1u);
+  for (uint32_t i = 0; i < N; ++i) {
+    before[i] = product;
+    product = elements[i].value == 0 ? product : product * elements[i];
+  }
+  Gl inverse = inverse_or_zero(product);
+  for (uint32_t i = N; i-- > 0;) {
+    const Gl element = elements[i];
+    elements[i] = element.value == 0 ? element : inverse * before[i];
+    inverse = element.value == 0 ? inverse : inverse * element;
+  }
+}
+
 }  // namespace traceloom

@@ -51,6 +51,10 @@ struct Row {
   TL_DEVICE void auxiliary(uint32_t auxiliary, uint32_t value) const {
     put(bases.first_auxiliary + auxiliary, value);
   }
+  TL_DEVICE void input_zeros(uint32_t begin, uint32_t end) const { zeros(begin, end); }
+  TL_DEVICE void selector_zeros(uint32_t begin, uint32_t end) const {
+    zeros(bases.first_member_selector + begin, bases.first_member_selector + end);
+  }
   TL_DEVICE void auxiliary_zeros(uint32_t begin, uint32_t end) const {
     zeros(bases.first_auxiliary + begin, bases.first_auxiliary + end);
   }
@@ -92,6 +96,25 @@ TL_CONSTEXPR uint32_t block_threads(uint32_t seed_words) {
 
 #if TL_ON_DEVICE
 
+// Copies one word to shared memory; it is there after copies_wait and a barrier.
+// Nothing waits in between, so that a thread has all its words under way at once.
+__device__ __forceinline__ void copy_word(uint32_t *shared, const uint32_t *global) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(
+                   uint32_t(__cvta_generic_to_shared(shared))),
+               "l"(global)
+               : "memory");
+#else
+  *shared = *global;
+#endif
+}
+
+__device__ __forceinline__ void copies_wait() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 // One thread per row. A block copies its seeds to shared memory, neighbouring
 // threads neighbouring words, and keeps them at an odd word stride so that threads
 // which read the same word of their seeds use different banks.
@@ -108,8 +131,9 @@ __device__ __forceinline__ void write_rows(const TlRows &rows) {
     const uint32_t words = WORDS * uint32_t(left < THREADS ? left : THREADS);
     const uint32_t *seeds = rows.seeds + first * WORDS;
     for (uint32_t word = threadIdx.x; word < words; word += THREADS) {
-      staged[word / WORDS * STRIDE + word % WORDS] = seeds[word];
+      copy_word(staged + word / WORDS * STRIDE + word % WORDS, seeds + word);
     }
+    copies_wait();
     __syncthreads();
     const uint64_t position = position_of(rows, index);
     if (index < rows.num_rows && position < rows.window.count) {

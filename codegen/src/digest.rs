@@ -19,7 +19,7 @@ use crate::plan::{
 
 /// Version of the planner and of all emitters. Raised whenever the text or the
 /// rows made from one program change.
-pub const GENERATOR_VERSION: u32 = 3;
+pub const GENERATOR_VERSION: u32 = 4;
 
 const DOMAIN: &str = "traceloom unit digest v1";
 

@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "701b7474888f3e4ff1c0436591bdc9688c257518daa792e195cacf7566e6a5d6",
-            "37fc6681d651d17a3aaddf2e103bfe3044a5bb4b6dffb8bd19b17142375122e9",
+            "e8c108650f6d999ede9931ec9815e489bf7bc78f467121039996ec0f2994d326",
+            "7264e56f37186e7f7f5399e8e63d2aceb9d31fcd065b0c4ff13cc61903c5e15b",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "1147935bc348815a03b2771bec557173ac29eee7d92e9f6c93f61b6ca1e882df",
-            "3ecc650e084048947df78fc99ceda892afa1e167afab7949edb31750f41695a7",
+            "30e9efca5df1db50378db4e569122d500fb2c9db0b9d68b1d01846906cb015c7",
+            "4acb0f7c3ca15e565177d3eb88f6f98c3cf0e89b0b5a764c7470d69faf41d17b",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {

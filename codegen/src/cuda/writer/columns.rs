@@ -56,16 +56,20 @@ fn name(layout: &PlanLayout, column: Column) -> String {
 
 /// `row.auxiliary(AUX_7, value);`
 pub(super) fn store(layout: &PlanLayout, column: Column, value: &Held) -> Stmt {
-    let method = match column.region {
-        Region::Input => "input",
-        Region::Selector => "selector",
-        Region::Auxiliary => "auxiliary",
-    };
     let value = match value.class() {
         Class::U32 => value.as_u32(),
         Class::U64 | Class::Field => value.as_gl(),
     };
-    Stmt::Expr(Expr::method("row", method, vec![Expr::name(name(layout, column)), value]))
+    let arguments = vec![Expr::name(name(layout, column)), value];
+    Stmt::Expr(Expr::method("row", region_name(column.region), arguments))
+}
+
+const fn region_name(region: Region) -> &'static str {
+    match region {
+        Region::Input => "input",
+        Region::Selector => "selector",
+        Region::Auxiliary => "auxiliary",
+    }
 }
 
 /// Zeros to the given columns, in order: `row.auxiliary_zeros(7u, 31u);` for
@@ -80,10 +84,11 @@ pub(super) fn zeros(layout: &PlanLayout, columns: &[Column]) -> Vec<Stmt> {
         let count = rest.iter().enumerate().take_while(|&(i, c)| follows((i, c))).count();
         let (stretch, others) = rest.split_at(count);
         rest = others;
-        if first.region == Region::Auxiliary && count > 2 {
+        if count > 2 {
             let end = u64::from(first.index) + count as u64;
             let args = vec![Expr::Int(first.index.into()), Expr::Int(end)];
-            stmts.push(Stmt::Expr(Expr::method("row", "auxiliary_zeros", args)));
+            let method = format!("{}_zeros", region_name(first.region));
+            stmts.push(Stmt::Expr(Expr::method("row", &method, args)));
         } else {
             stmts.extend(stretch.iter().map(|&c| store(layout, c, &Held::Constant(0))));
         }

@@ -1,6 +1,6 @@
 //! The writer of one path: straight-line, over typed seeds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use traceloom_abi::seed::{Meaning, SeedWord, Width};
 
@@ -11,7 +11,7 @@ use crate::plan::{self, Cell, Column, FunctionPlan, PathPlan, ValueNo};
 use super::columns::{constants, store, zeros};
 use super::held::{Class, Held, variable};
 use super::packed::{Bitwise, Packing, Source, WordKind, WordNo};
-use super::scalar::Values;
+use super::scalar::{Values, convert};
 use super::{Writer, write_function};
 
 /// The seed layout and the writer of `path`:
@@ -106,10 +106,16 @@ struct Emitter<'a> {
     words: Vec<Option<Ident>>,
     /// By value: the cells that it goes to.
     cells: BTreeMap<ValueNo, Vec<Column>>,
+    /// Inverse witnesses, which nothing but their cells takes, for one inversion together.
+    pending: Vec<ValueNo>,
+    num_batches: usize,
     stmts: Vec<Stmt>,
     /// The operation of the last comment.
     op: Option<u32>,
 }
+
+/// Most inverses of one inversion. Their operands stay in registers until then.
+const MAX_BATCH: usize = 8;
 
 impl<'a> Emitter<'a> {
     fn new(function: &'a FunctionPlan, path: &'a PathPlan) -> Self {
@@ -127,23 +133,86 @@ impl<'a> Emitter<'a> {
             words: vec![None; packing.words.len()],
             packing,
             cells,
+            pending: Vec::new(),
+            num_batches: 0,
             stmts: Vec::new(),
             op: None,
         }
     }
 
     /// Every cell once: what is constant on this path first, then each value's cells
-    /// where it is computed. Seed words are read where they are first needed.
+    /// where it is computed. Seed words are read where they are first needed, and
+    /// inverses are computed several at a time.
     fn body(mut self) -> Vec<Stmt> {
         self.constant_cells();
         let needed = |index: &usize| self.path.values[*index].need.writer;
         let needed: Vec<usize> = (0..self.path.values.len()).filter(needed).collect();
         let is_seed = |index: usize| matches!(self.path.values[index].expr, plan::Expr::Seed(_));
         let (seeds, computed): (Vec<_>, Vec<_>) = needed.into_iter().partition(|&i| is_seed(i));
+        let operands = |&index: &usize| self.path.values[index].expr.operands();
+        let operands: BTreeSet<ValueNo> = computed.iter().flat_map(operands).collect();
         for index in computed.into_iter().chain(seeds) {
-            self.ensure(ValueNo(index as u32));
+            let no = ValueNo(index as u32);
+            let is_inverse = matches!(self.path.values[index].expr, plan::Expr::InverseOrZero(_));
+            if is_inverse && !operands.contains(&no) {
+                self.put_off(no);
+            } else {
+                self.ensure(no);
+            }
         }
+        self.invert();
         self.stmts
+    }
+
+    /// Notes an inverse, whose operand is computed where the plan has it.
+    fn put_off(&mut self, no: ValueNo) {
+        let value = self.values.value(no);
+        for operand in value.expr.operands() {
+            self.ensure(operand);
+        }
+        self.comment(value.op, value.op);
+        self.pending.push(no);
+        if self.pending.len() == MAX_BATCH {
+            self.invert();
+        }
+    }
+
+    /// Computes the inverses that were put off and writes their cells:
+    ///
+    /// ```text
+    /// Gl inverses0[2];
+    /// inverses0[0] = v6_diff;
+    /// inverses0[1] = v9_diff;
+    /// invert_or_zero(inverses0);
+    /// const Gl v7_inv = inverses0[0];
+    /// ```
+    fn invert(&mut self) {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.len() < 2 {
+            pending.into_iter().for_each(|no| self.ensure(no));
+            return;
+        }
+        let array = Ident::new(format!("inverses{}", self.num_batches));
+        self.num_batches += 1;
+        let element = |i: usize| {
+            let index = Expr::Int(i as u64);
+            Expr::Index(Box::new(Expr::Name(array.clone())), Box::new(index))
+        };
+        self.stmts.push(Stmt::Array(Type::Gl, array.clone(), pending.len() as u64));
+        for (i, &no) in pending.iter().enumerate() {
+            let operand = self.values.value(no).expr.operands().first().copied();
+            let operand = self.values.held(operand.expect("an inverse is of a value")).as_gl();
+            self.stmts.push(Stmt::Assign(element(i), operand));
+        }
+        let call = Expr::call("invert_or_zero", vec![Expr::Name(array.clone())]);
+        self.stmts.push(Stmt::Expr(call));
+        for (i, &no) in pending.iter().enumerate() {
+            let value = self.values.value(no);
+            let (class, name) = (Class::of(value), variable(no, value));
+            let inverse = convert(class, Class::Field, element(i));
+            self.stmts.push(Stmt::Let(class.ty(), name.clone(), inverse));
+            self.define(no, Held::Variable(class, name));
+        }
     }
 
     fn constant_cells(&mut self) {

@@ -132,7 +132,7 @@ impl<'a> Values<'a> {
 }
 
 /// `value` of class `from` in the type of class `to`.
-fn convert(to: Class, from: Class, value: Expr) -> Expr {
+pub(super) fn convert(to: Class, from: Class, value: Expr) -> Expr {
     match (to, from) {
         _ if to == from => value,
         (Class::Field, Class::U32 | Class::U64) => Expr::call("gl", vec![value]),

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0xacb95aa3b1956c1full;
-  out[1u] = 0xaeb4c25078b1ad96ull;
-  out[2u] = 0xf188927bf94e3f39ull;
-  out[3u] = 0xd33e933524e26d0ull;
+  out[0u] = 0xbc3ac09c2e24751dull;
+  out[1u] = 0xe2b9452568dd7135ull;
+  out[2u] = 0x51bf2f36a870f819ull;
+  out[3u] = 0x7f7a514a5cd698f4ull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

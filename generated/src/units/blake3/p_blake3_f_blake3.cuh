@@ -160,8 +160,6 @@ struct Path1 {
     row.input(INPUT_0, input0);
     // op 4: match 0
     const Gl v6_diff = input0 - gl(0u);
-    const Gl v7_inv = inverse_or_zero(v6_diff);
-    row.auxiliary(AUX_3, v7_inv);
     // op 41: sub 0 4
     const Gl v9_diff = input0 - gl(1u);
     // op 42: hint_field_to_bytes 5
@@ -297,6 +295,9 @@ struct Path1 {
     row.auxiliary(AUX_74, byte_of(word7, 3u));
     const uint32_t word8 = seed.u32(SEED1_READ_33);
     row.auxiliary(AUX_75, byte_of(word8, 0u));
+    // op 4: match 0
+    const Gl v7_inv = inverse_or_zero(v6_diff);
+    row.auxiliary(AUX_3, v7_inv);
   }
 };
 
@@ -346,8 +347,6 @@ struct Path2 {
     row.input(INPUT_0, input0);
     // op 4: match 0
     const Gl v6_diff = input0 - gl(0u);
-    const Gl v7_inv = inverse_or_zero(v6_diff);
-    row.auxiliary(AUX_3, v7_inv);
     // op 41: sub 0 4
     const Gl v9_diff = input0 - gl(1u);
     // op 42: hint_field_to_bytes 5
@@ -521,8 +520,6 @@ struct Path2 {
     const uint32_t v163_sum = v162_sum + v142_prod;
     // op 162: match 159
     const Gl v165_diff = gl(v163_sum) - gl(0u);
-    const Gl v166_inv = inverse_or_zero(v165_diff);
-    row.auxiliary(AUX_44, v166_inv);
     const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     // ops 1 to 166: io_get_info 1
@@ -615,6 +612,14 @@ struct Path2 {
     row.auxiliary(AUX_108, byte_of(word16, 0u));
     const uint32_t v231_seed = seed.u32(SEED2_READ_66);
     row.auxiliary(AUX_109, v231_seed);
+    Gl inverses0[2];
+    inverses0[0u] = v6_diff;
+    inverses0[1u] = v165_diff;
+    invert_or_zero(inverses0);
+    const Gl v7_inv = inverses0[0u];
+    row.auxiliary(AUX_3, v7_inv);
+    const Gl v166_inv = inverses0[1u];
+    row.auxiliary(AUX_44, v166_inv);
   }
 };
 

@@ -291,8 +291,6 @@ struct Path1 {
     row.input(INPUT_3, input3);
     // op 45: match 3
     const Gl v84_diff = input3 - gl(0u);
-    const Gl v85_inv = inverse_or_zero(v84_diff);
-    row.auxiliary(AUX_66, v85_inv);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v120_seed = seed.u32(SEED1_READ_96);
@@ -475,6 +473,9 @@ struct Path1 {
     row.auxiliary(AUX_134, byte_of(word33, 3u));
     const uint32_t v173_seed = seed.u32(SEED1_READ_129);
     row.auxiliary(AUX_135, v173_seed);
+    // op 45: match 3
+    const Gl v85_inv = inverse_or_zero(v84_diff);
+    row.auxiliary(AUX_66, v85_inv);
   }
 };
 

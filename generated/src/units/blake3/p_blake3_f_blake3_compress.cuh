@@ -1913,8 +1913,6 @@ struct Path1 {
     row.input(INPUT_0, input0);
     // op 240: match 0
     const Gl v676_diff = input0 - gl(6u);
-    const Gl v677_inv = inverse_or_zero(v676_diff);
-    row.auxiliary(AUX_322, v677_inv);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v712_seed = seed.u32(SEED1_READ_32);
@@ -1967,6 +1965,9 @@ struct Path1 {
     row.auxiliary(AUX_352, byte_of(word147, 1u));
     row.auxiliary(AUX_353, byte_of(word147, 2u));
     row.auxiliary(AUX_354, byte_of(word147, 3u));
+    // op 240: match 0
+    const Gl v677_inv = inverse_or_zero(v676_diff);
+    row.auxiliary(AUX_322, v677_inv);
   }
 };
 

@@ -300,8 +300,6 @@ struct Path1 {
     row.input(INPUT_3, input3);
     // op 33: match 3
     const Gl v107_diff = input3 - gl(0u);
-    const Gl v108_inv = inverse_or_zero(v107_diff);
-    row.auxiliary(AUX_65, v108_inv);
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     const uint32_t word0 = seed.u32(SEED1_INPUT_0);
@@ -486,6 +484,9 @@ struct Path1 {
     row.auxiliary(AUX_130, byte_of(word34, 1u));
     const uint32_t v190_seed = seed.u32(SEED1_READ_129);
     row.auxiliary(AUX_131, v190_seed);
+    // op 33: match 3
+    const Gl v108_inv = inverse_or_zero(v107_diff);
+    row.auxiliary(AUX_65, v108_inv);
   }
 };
 

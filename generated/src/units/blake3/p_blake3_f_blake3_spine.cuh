@@ -308,8 +308,6 @@ struct Path1 {
     row.auxiliary(AUX_4, v50_shr);
     // op 20: match 41
     const Gl v59_diff = gl(v43_sum) - gl(1u);
-    const Gl v60_inv = inverse_or_zero(v59_diff);
-    row.auxiliary(AUX_5, v60_inv);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v94_seed = seed.u32(SEED1_READ_32);
@@ -427,6 +425,9 @@ struct Path1 {
     row.auxiliary(AUX_35, byte_of(word8, 0u));
     row.auxiliary(AUX_36, byte_of(word8, 1u));
     row.auxiliary(AUX_37, byte_of(word8, 2u));
+    // op 20: match 41
+    const Gl v60_inv = inverse_or_zero(v59_diff);
+    row.auxiliary(AUX_5, v60_inv);
   }
 };
 
@@ -513,8 +514,6 @@ struct Path2 {
     row.auxiliary(AUX_4, v50_shr);
     // op 20: match 41
     const Gl v59_diff = gl(v43_sum) - gl(1u);
-    const Gl v60_inv = inverse_or_zero(v59_diff);
-    row.auxiliary(AUX_5, v60_inv);
     // op 63: sub 41 57
     const Gl v63_diff = gl(v43_sum) - gl(1u);
     const Gl input35 = seed.full(SEED2_INPUT_35);
@@ -702,6 +701,9 @@ struct Path2 {
     row.auxiliary(AUX_102, byte_of(word32, 0u));
     row.auxiliary(AUX_103, byte_of(word32, 1u));
     row.auxiliary(AUX_104, byte_of(word32, 2u));
+    // op 20: match 41
+    const Gl v60_inv = inverse_or_zero(v59_diff);
+    row.auxiliary(AUX_5, v60_inv);
   }
 };
 

@@ -189,8 +189,6 @@ struct Path1 {
     row.input(INPUT_1, input1);
     // op 0: match 1
     const Gl v5_diff = input1 - gl(1u);
-    const Gl v6_inv = inverse_or_zero(v5_diff);
-    row.auxiliary(AUX_2, v6_inv);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v41_seed = seed.u32(SEED1_READ_32);
@@ -338,6 +336,9 @@ struct Path1 {
     row.auxiliary(AUX_106, byte_of(word25, 3u));
     const uint32_t v152_seed = seed.u32(SEED1_READ_98);
     row.auxiliary(AUX_107, v152_seed);
+    // op 0: match 1
+    const Gl v6_inv = inverse_or_zero(v5_diff);
+    row.auxiliary(AUX_2, v6_inv);
   }
 };
 

@@ -364,8 +364,6 @@ struct Path1 {
     const uint32_t v138_sum = v137_sum + byte_of(word14, 3u);
     // op 98: match 137
     const Gl v140_diff = gl(v138_sum) - gl(0u);
-    const Gl v141_inv = inverse_or_zero(v140_diff);
-    row.auxiliary(AUX_65, v141_inv);
     // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
     const uint32_t word20 = seed.u32(SEED1_READ_16);
     row.auxiliary(AUX_82, byte_of(word20, 0u));
@@ -1128,6 +1126,9 @@ struct Path1 {
     row.auxiliary(AUX_228, gl(v556_prod));
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    // op 98: match 137
+    const Gl v141_inv = inverse_or_zero(v140_diff);
+    row.auxiliary(AUX_65, v141_inv);
   }
 };
 

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0xa0a38f359cd4e8a2ull;
-  out[1u] = 0x52e588f131418f3full;
-  out[2u] = 0x47e4ccd541f004cbull;
-  out[3u] = 0x940529fdea8a79faull;
+  out[0u] = 0x1da6c4a8daf54f5full;
+  out[1u] = 0xb3d8aa9a64cb7debull;
+  out[2u] = 0x85fa4fa950a76949ull;
+  out[3u] = 0xf485135495afeba7ull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

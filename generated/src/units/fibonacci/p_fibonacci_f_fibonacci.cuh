@@ -123,11 +123,7 @@ struct Path2 {
     row.input(INPUT_0, input0);
     // op 0: match 0
     const Gl v4_diff = input0 - gl(0u);
-    const Gl v5_inv = inverse_or_zero(v4_diff);
-    row.auxiliary(AUX_2, v5_inv);
     const Gl v7_diff = input0 - gl(1u);
-    const Gl v8_inv = inverse_or_zero(v7_diff);
-    row.auxiliary(AUX_3, v8_inv);
     const uint32_t rank = seed.u32(SEED2_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v14_seed = seed.u32(SEED2_READ_1);
@@ -152,6 +148,14 @@ struct Path2 {
     row.auxiliary(AUX_4, v13_seed);
     const Gl v20_seed = seed.full(SEED2_READ_2);
     row.auxiliary(AUX_9, v20_seed);
+    Gl inverses0[2];
+    inverses0[0u] = v4_diff;
+    inverses0[1u] = v7_diff;
+    invert_or_zero(inverses0);
+    const Gl v5_inv = inverses0[0u];
+    row.auxiliary(AUX_2, v5_inv);
+    const Gl v8_inv = inverses0[1u];
+    row.auxiliary(AUX_3, v8_inv);
   }
 };
 

@@ -47,9 +47,7 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 26;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
+    row.selector_zeros(1u, 4u);
     row.auxiliary_zeros(8u, 26u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
@@ -233,9 +231,7 @@ struct Path3 {
   static constexpr uint32_t NUM_AUXILIARIES = 26;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
+    row.selector_zeros(0u, 3u);
     row.selector(SELECTOR_3, 1u);
     const uint32_t v8_seed = seed.u32(SEED3_READ_4);
     row.auxiliary(AUX_6, v8_seed);
@@ -337,9 +333,7 @@ struct Generic {
     }
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
+      row.selector_zeros(1u, 4u);
       row.auxiliary_zeros(8u, 26u);
     }
     if (block == 2u) {

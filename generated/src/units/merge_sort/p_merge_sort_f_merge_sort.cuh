@@ -85,8 +85,6 @@ struct Path1 {
     row.input(INPUT_0, input0);
     // op 6: match 0
     const Gl v8_diff = gl(input0) - gl(0u);
-    const Gl v9_inv = inverse_or_zero(v8_diff);
-    row.auxiliary(AUX_3, v9_inv);
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     // op 3: io_get_info 3
@@ -112,6 +110,9 @@ struct Path1 {
     row.auxiliary(AUX_11, v19_seed);
     const uint32_t v20_seed = seed.u32(SEED1_READ_10);
     row.auxiliary(AUX_12, v20_seed);
+    // op 6: match 0
+    const Gl v9_inv = inverse_or_zero(v8_diff);
+    row.auxiliary(AUX_3, v9_inv);
   }
 };
 

@@ -93,8 +93,6 @@ struct Path1 {
     row.input(INPUT_1, input1);
     // op 3: match 1
     const Gl v9_diff = input1 - gl(0u);
-    const Gl v10_inv = inverse_or_zero(v9_diff);
-    row.auxiliary(AUX_5, v10_inv);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v14_seed = seed.u32(SEED1_READ_4);
@@ -118,6 +116,9 @@ struct Path1 {
     row.auxiliary(AUX_4, v6_seed);
     const Gl v13_seed = seed.full(SEED1_READ_3);
     row.auxiliary(AUX_6, v13_seed);
+    // op 3: match 1
+    const Gl v10_inv = inverse_or_zero(v9_diff);
+    row.auxiliary(AUX_5, v10_inv);
   }
 };
 

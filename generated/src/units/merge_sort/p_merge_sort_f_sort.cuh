@@ -97,8 +97,6 @@ struct Path1 {
     row.input(INPUT_1, input1);
     // op 0: match 1
     const Gl v5_diff = gl(input1) - gl(1u);
-    const Gl v6_inv = inverse_or_zero(v5_diff);
-    row.auxiliary(AUX_2, v6_inv);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v11_seed = seed.u32(SEED1_READ_2);
@@ -131,6 +129,9 @@ struct Path1 {
     row.auxiliary(AUX_14, v24_seed);
     const uint32_t v25_seed = seed.u32(SEED1_READ_6);
     row.auxiliary(AUX_15, v25_seed);
+    // op 0: match 1
+    const Gl v6_inv = inverse_or_zero(v5_diff);
+    row.auxiliary(AUX_2, v6_inv);
   }
 };
 

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0xf77e9a204a66495dull;
-  out[1u] = 0xf9ed4e6b0d43281ull;
-  out[2u] = 0x2ca766a20d51e6aaull;
-  out[3u] = 0xfc39918f53e3c1e9ull;
+  out[0u] = 0xf513e689430297bbull;
+  out[1u] = 0x9aa419f71aeb0e09ull;
+  out[2u] = 0x1311a93c7ec223c7ull;
+  out[3u] = 0x5277fa7fdae44b6ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

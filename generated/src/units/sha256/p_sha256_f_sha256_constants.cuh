@@ -42,21 +42,7 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(1u, 16u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -86,20 +72,7 @@ struct Path1 {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(2u, 16u);
     row.selector(SELECTOR_1, 1u);
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -130,19 +103,7 @@ struct Path2 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
     row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(3u, 16u);
     row.selector(SELECTOR_2, 1u);
     const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -171,21 +132,8 @@ struct Path3 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 3u);
+    row.selector_zeros(4u, 16u);
     row.selector(SELECTOR_3, 1u);
     const Gl multiplicity = seed.full(SEED3_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -214,21 +162,8 @@ struct Path4 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 4u);
+    row.selector_zeros(5u, 16u);
     row.selector(SELECTOR_4, 1u);
     const Gl multiplicity = seed.full(SEED4_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -257,21 +192,8 @@ struct Path5 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 5u);
+    row.selector_zeros(6u, 16u);
     row.selector(SELECTOR_5, 1u);
     const Gl multiplicity = seed.full(SEED5_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -300,21 +222,8 @@ struct Path6 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 6u);
+    row.selector_zeros(7u, 16u);
     row.selector(SELECTOR_6, 1u);
     const Gl multiplicity = seed.full(SEED6_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -343,21 +252,8 @@ struct Path7 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 7u);
+    row.selector_zeros(8u, 16u);
     row.selector(SELECTOR_7, 1u);
     const Gl multiplicity = seed.full(SEED7_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -386,21 +282,8 @@ struct Path8 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 8u);
+    row.selector_zeros(9u, 16u);
     row.selector(SELECTOR_8, 1u);
     const Gl multiplicity = seed.full(SEED8_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -429,21 +312,8 @@ struct Path9 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 9u);
+    row.selector_zeros(10u, 16u);
     row.selector(SELECTOR_9, 1u);
     const Gl multiplicity = seed.full(SEED9_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -472,21 +342,8 @@ struct Path10 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 10u);
+    row.selector_zeros(11u, 16u);
     row.selector(SELECTOR_10, 1u);
     const Gl multiplicity = seed.full(SEED10_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -515,21 +372,8 @@ struct Path11 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 11u);
+    row.selector_zeros(12u, 16u);
     row.selector(SELECTOR_11, 1u);
     const Gl multiplicity = seed.full(SEED11_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -558,21 +402,8 @@ struct Path12 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
-    row.selector(SELECTOR_15, 0u);
+    row.selector_zeros(0u, 12u);
+    row.selector_zeros(13u, 16u);
     row.selector(SELECTOR_12, 1u);
     const Gl multiplicity = seed.full(SEED12_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -601,19 +432,7 @@ struct Path13 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
+    row.selector_zeros(0u, 13u);
     row.selector(SELECTOR_14, 0u);
     row.selector(SELECTOR_15, 0u);
     row.selector(SELECTOR_13, 1u);
@@ -644,20 +463,7 @@ struct Path14 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
+    row.selector_zeros(0u, 14u);
     row.selector(SELECTOR_15, 0u);
     row.selector(SELECTOR_14, 1u);
     const Gl multiplicity = seed.full(SEED14_MULTIPLICITY);
@@ -687,21 +493,7 @@ struct Path15 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(SELECTOR_0, 0u);
-    row.selector(SELECTOR_1, 0u);
-    row.selector(SELECTOR_2, 0u);
-    row.selector(SELECTOR_3, 0u);
-    row.selector(SELECTOR_4, 0u);
-    row.selector(SELECTOR_5, 0u);
-    row.selector(SELECTOR_6, 0u);
-    row.selector(SELECTOR_7, 0u);
-    row.selector(SELECTOR_8, 0u);
-    row.selector(SELECTOR_9, 0u);
-    row.selector(SELECTOR_10, 0u);
-    row.selector(SELECTOR_11, 0u);
-    row.selector(SELECTOR_12, 0u);
-    row.selector(SELECTOR_13, 0u);
-    row.selector(SELECTOR_14, 0u);
+    row.selector_zeros(0u, 15u);
     row.selector(SELECTOR_15, 1u);
     const Gl multiplicity = seed.full(SEED15_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -776,291 +568,83 @@ struct Generic {
     }
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(1u, 16u);
     }
     if (block == 2u) {
       row.selector(SELECTOR_1, 1u);
       row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(2u, 16u);
     }
     if (block == 3u) {
       row.selector(SELECTOR_2, 1u);
       row.selector(SELECTOR_0, 0u);
       row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(3u, 16u);
     }
     if (block == 4u) {
       row.selector(SELECTOR_3, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 3u);
+      row.selector_zeros(4u, 16u);
     }
     if (block == 5u) {
       row.selector(SELECTOR_4, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 4u);
+      row.selector_zeros(5u, 16u);
     }
     if (block == 6u) {
       row.selector(SELECTOR_5, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 5u);
+      row.selector_zeros(6u, 16u);
     }
     if (block == 7u) {
       row.selector(SELECTOR_6, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 6u);
+      row.selector_zeros(7u, 16u);
     }
     if (block == 8u) {
       row.selector(SELECTOR_7, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 7u);
+      row.selector_zeros(8u, 16u);
     }
     if (block == 9u) {
       row.selector(SELECTOR_8, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 8u);
+      row.selector_zeros(9u, 16u);
     }
     if (block == 10u) {
       row.selector(SELECTOR_9, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 9u);
+      row.selector_zeros(10u, 16u);
     }
     if (block == 11u) {
       row.selector(SELECTOR_10, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 10u);
+      row.selector_zeros(11u, 16u);
     }
     if (block == 12u) {
       row.selector(SELECTOR_11, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 11u);
+      row.selector_zeros(12u, 16u);
     }
     if (block == 13u) {
       row.selector(SELECTOR_12, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
-      row.selector(SELECTOR_15, 0u);
+      row.selector_zeros(0u, 12u);
+      row.selector_zeros(13u, 16u);
     }
     if (block == 14u) {
       row.selector(SELECTOR_13, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
+      row.selector_zeros(0u, 13u);
       row.selector(SELECTOR_14, 0u);
       row.selector(SELECTOR_15, 0u);
     }
     if (block == 15u) {
       row.selector(SELECTOR_14, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
+      row.selector_zeros(0u, 14u);
       row.selector(SELECTOR_15, 0u);
     }
     if (block == 16u) {
       row.selector(SELECTOR_15, 1u);
-      row.selector(SELECTOR_0, 0u);
-      row.selector(SELECTOR_1, 0u);
-      row.selector(SELECTOR_2, 0u);
-      row.selector(SELECTOR_3, 0u);
-      row.selector(SELECTOR_4, 0u);
-      row.selector(SELECTOR_5, 0u);
-      row.selector(SELECTOR_6, 0u);
-      row.selector(SELECTOR_7, 0u);
-      row.selector(SELECTOR_8, 0u);
-      row.selector(SELECTOR_9, 0u);
-      row.selector(SELECTOR_10, 0u);
-      row.selector(SELECTOR_11, 0u);
-      row.selector(SELECTOR_12, 0u);
-      row.selector(SELECTOR_13, 0u);
-      row.selector(SELECTOR_14, 0u);
+      row.selector_zeros(0u, 15u);
     }
   }
 };

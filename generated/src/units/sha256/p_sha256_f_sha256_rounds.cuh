@@ -5517,8 +5517,6 @@ struct Path1 {
     row.auxiliary(AUX_529, byte_of(word30, 3u));
     // op 1044: match 0
     const Gl v1343_diff = gl(byte_of(word0, 0u)) - gl(15u);
-    const Gl v1344_inv = inverse_or_zero(v1343_diff);
-    row.auxiliary(AUX_530, v1344_inv);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v1355_seed = seed.u32(SEED1_READ_12);
@@ -5570,6 +5568,9 @@ struct Path1 {
     row.auxiliary(AUX_537, v1353_seed);
     const uint32_t v1354_seed = seed.u32(SEED1_READ_11);
     row.auxiliary(AUX_538, v1354_seed);
+    // op 1044: match 0
+    const Gl v1344_inv = inverse_or_zero(v1343_diff);
+    row.auxiliary(AUX_530, v1344_inv);
   }
 };
 

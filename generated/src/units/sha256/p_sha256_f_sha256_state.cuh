@@ -136,8 +136,6 @@ struct Path1 {
     row.input(INPUT_0, input0);
     // op 0: match 0
     const Gl v4_diff = input0 - gl(0u);
-    const Gl v5_inv = inverse_or_zero(v4_diff);
-    row.auxiliary(AUX_2, v5_inv);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v42_seed = seed.u32(SEED1_READ_32);
@@ -312,6 +310,9 @@ struct Path1 {
     row.auxiliary(AUX_132, byte_of(word32, 1u));
     row.auxiliary(AUX_133, byte_of(word32, 2u));
     row.auxiliary(AUX_134, byte_of(word32, 3u));
+    // op 0: match 0
+    const Gl v5_inv = inverse_or_zero(v4_diff);
+    row.auxiliary(AUX_2, v5_inv);
   }
 };
 

@@ -88,14 +88,14 @@ struct Path1 {
     row.input(INPUT_1, input1);
     // op 0: match 1
     const Gl v5_diff = input1 - gl(0u);
-    const Gl v6_inv = inverse_or_zero(v5_diff);
-    row.auxiliary(AUX_2, v6_inv);
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     const uint32_t rank = seed.u32(SEED1_RANK);
     row.auxiliary(RANK, rank);
     const Gl input0 = seed.full(SEED1_INPUT_0);
     row.input(INPUT_0, input0);
+    const Gl v6_inv = inverse_or_zero(v5_diff);
+    row.auxiliary(AUX_2, v6_inv);
   }
 };
 
@@ -127,16 +127,12 @@ struct Path2 {
     row.input(INPUT_1, input1);
     // op 0: match 1
     const Gl v5_diff = input1 - gl(0u);
-    const Gl v6_inv = inverse_or_zero(v5_diff);
-    row.auxiliary(AUX_2, v6_inv);
     const Gl input0 = seed.full(SEED2_INPUT_0);
     row.input(INPUT_0, input0);
     // op 3: sub 0 1
     const Gl v7_diff = input0 - input1;
     // op 4: match 2
     const Gl v9_diff = v7_diff - gl(0u);
-    const Gl v10_inv = inverse_or_zero(v9_diff);
-    row.auxiliary(AUX_3, v10_inv);
     const uint32_t rank = seed.u32(SEED2_RANK);
     row.auxiliary(RANK, rank);
     const uint32_t v15_seed = seed.u32(SEED2_READ_1);
@@ -161,6 +157,14 @@ struct Path2 {
     row.auxiliary(AUX_4, v14_seed);
     const Gl v21_seed = seed.full(SEED2_READ_2);
     row.auxiliary(AUX_9, v21_seed);
+    Gl inverses0[2];
+    inverses0[0u] = v5_diff;
+    inverses0[1u] = v9_diff;
+    invert_or_zero(inverses0);
+    const Gl v6_inv = inverses0[0u];
+    row.auxiliary(AUX_2, v6_inv);
+    const Gl v10_inv = inverses0[1u];
+    row.auxiliary(AUX_3, v10_inv);
   }
 };
 
