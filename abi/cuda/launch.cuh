@@ -115,41 +115,53 @@ __device__ __forceinline__ void copies_wait() {
 #endif
 }
 
-// One thread per row. A block copies its seeds to shared memory, neighbouring
-// threads neighbouring words, and keeps them at an odd word stride so that threads
-// which read the same word of their seeds use different banks.
+// Threads in front of the first row's, at most 31: warps begin at multiples of 32
+// in the window, since the cells of a warp that begins elsewhere share a memory
+// sector per column with the next warp's, and are written in two parts.
+__device__ __forceinline__ uint32_t lead_of(const TlRows &rows) {
+  return uint32_t(position_of(rows, 0) % 32);
+}
+
+// One thread per row behind the lead, so a launch has up to 31 threads more than
+// rows. A block copies its seeds to shared memory, neighbouring threads
+// neighbouring words, and keeps them at an odd word stride so that threads which
+// read the same word of their seeds use different banks.
 template <class Writer>
 __device__ __forceinline__ void write_rows(const TlRows &rows) {
   constexpr uint32_t WORDS = Writer::SEED_WORDS;
   constexpr uint32_t THREADS = block_threads(WORDS);
-  const uint64_t first = uint64_t(blockIdx.x) * THREADS;
-  const uint64_t index = first + threadIdx.x;
+  const uint64_t begin = uint64_t(blockIdx.x) * THREADS;
+  const uint32_t lead = lead_of(rows);
+  // Beyond all rows where the thread is part of the lead.
+  const uint64_t index = begin + threadIdx.x - lead;
+  const uint64_t position = position_of(rows, index);
+  const bool writes = index < rows.num_rows && position < rows.window.count;
   if constexpr (staged_threads(WORDS) != 0) {
     constexpr uint32_t STRIDE = WORDS | 1;
     __shared__ uint32_t staged[THREADS * STRIDE];
-    const uint64_t left = first < rows.num_rows ? rows.num_rows - first : 0;
-    const uint32_t words = WORDS * uint32_t(left < THREADS ? left : THREADS);
+    const uint64_t first = begin == 0 ? 0 : begin - lead;
+    const uint64_t end = begin + THREADS - lead;
+    const uint64_t last = end < rows.num_rows ? end : rows.num_rows;
+    const uint32_t words = first < last ? WORDS * uint32_t(last - first) : 0;
     const uint32_t *seeds = rows.seeds + first * WORDS;
     for (uint32_t word = threadIdx.x; word < words; word += THREADS) {
       copy_word(staged + word / WORDS * STRIDE + word % WORDS, seeds + word);
     }
     copies_wait();
     __syncthreads();
-    const uint64_t position = position_of(rows, index);
-    if (index < rows.num_rows && position < rows.window.count) {
-      write_row<Writer>(staged + threadIdx.x * STRIDE, row_at(rows, position));
+    if (writes) {
+      write_row<Writer>(staged + (index - first) * STRIDE, row_at(rows, position));
     }
   } else {
-    const uint64_t position = position_of(rows, index);
-    if (index < rows.num_rows && position < rows.window.count) {
+    if (writes) {
       write_row<Writer>(rows.seeds + index * WORDS, row_at(rows, position));
     }
   }
 }
 
-// Zeros to rows that belong to no member. One thread per row.
+// Zeros to rows that belong to no member. One thread per row behind the lead.
 __device__ __forceinline__ void write_padding(const TlRows &rows) {
-  const uint64_t index = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const uint64_t index = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x - lead_of(rows);
   const uint64_t position = position_of(rows, index);
   if (index < rows.num_rows && position < rows.window.count) {
     row_at(rows, position).zeros(0, rows.bases.width);

@@ -190,13 +190,17 @@ impl Kernel {
         self.handle
     }
 
-    /// One thread per row, or `None` if a grid cannot have as many.
+    /// One thread per row and for the longest lead, or `None` if a grid cannot have as
+    /// many.
     pub(crate) fn grid(&self, num_rows: u64) -> Option<Grid> {
-        let blocks = num_rows.div_ceil(u64::from(self.threads));
+        let blocks = num_rows.checked_add(MAX_LEAD)?.div_ceil(u64::from(self.threads));
         let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= i32::MAX as u32)?;
         Some(Grid { blocks, threads: self.threads })
     }
 }
+
+/// Of `lead_of` in `launch.cuh`.
+const MAX_LEAD: u64 = 31;
 
 /// `block_threads` of `launch.cuh`.
 fn block_threads(seed_bytes: usize) -> u32 {

@@ -79,9 +79,6 @@ pub enum RowsError {
 pub struct RowEngine {
     staging: Staging,
     compute: Stream,
-    /// Runs take turns on these and `compute`: the last blocks of one, or all of a short
-    /// one, leave most of the device idle.
-    others: [Stream; 3],
     seeds: Arc<SeedCache>,
     next_key: AtomicU64,
 }
@@ -99,7 +96,6 @@ impl RowEngine {
         Ok(Arc::new(Self {
             staging: Staging::new(device, options)?,
             compute: device.stream()?,
-            others: [device.stream()?, device.stream()?, device.stream()?],
             seeds: SeedCache::new(device, seed_budget),
             next_key: AtomicU64::new(0),
         }))
@@ -111,37 +107,10 @@ impl RowEngine {
         self.compute.device()
     }
 
-    /// The stream that kernels run on, or wait for and are waited for by.
+    /// The stream that kernels run on.
     #[must_use]
     pub fn compute(&self) -> &Stream {
         &self.compute
-    }
-
-    /// The stream of a run, or of padding.
-    fn stream_of(&self, turn: usize) -> &Stream {
-        match turn % (1 + self.others.len()) {
-            0 => &self.compute,
-            other => &self.others[other - 1],
-        }
-    }
-
-    /// Lets the first `turns - 1` other streams wait for what is on `compute`.
-    fn fork(&self, turns: usize) -> Result<(), DeviceError> {
-        if turns > 1 {
-            let event = self.compute.record()?;
-            for stream in self.others.iter().take(turns - 1) {
-                stream.wait_for(&event)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets `compute` wait for them.
-    fn join(&self, turns: usize) -> Result<(), DeviceError> {
-        for stream in self.others.iter().take(turns.saturating_sub(1)) {
-            self.compute.wait_for(&stream.record()?)?;
-        }
-        Ok(())
     }
 
     /// The ring of pinned memory.
@@ -250,9 +219,6 @@ impl<'a> CircuitRows<'a> {
         if window.count == 0 {
             return Ok(());
         }
-        // Every run has a turn, and padding the last one.
-        let turns = self.source.runs().len() + 1;
-        self.engine.fork(turns).map_err(|error| self.device_error(error))?;
         match self.engine.seeds.get(self.key) {
             Some(resident) => self.write_resident(&resident, window)?,
             None => self.upload_and_write(window)?,
@@ -261,11 +227,10 @@ impl<'a> CircuitRows<'a> {
         for rows in self.segments(window) {
             let padding = rows.start.max(num_rows)..rows.end;
             if !padding.is_empty() {
-                let (kernel, bases) = (self.kernels.padding(), self.first_bases());
-                self.launch(turns - 1, kernel, None, padding, bases, window)?;
+                self.launch(self.kernels.padding(), None, padding, self.first_bases(), window)?;
             }
         }
-        self.engine.join(turns).map_err(|error| self.device_error(error))
+        Ok(())
     }
 
     fn bounded(&self, what: &'static str, value: u64, most: u64) -> Result<(), RowsError> {
@@ -301,9 +266,9 @@ impl<'a> CircuitRows<'a> {
     }
 
     fn write_resident(&self, resident: &Resident, window: &Window<'_>) -> Result<(), RowsError> {
+        let compute = &self.engine.compute;
+        compute.wait_for(&resident.ready).map_err(|error| self.device_error(error))?;
         for (run, (encoding, buffer)) in resident.runs.iter().enumerate() {
-            let stream = self.engine.stream_of(run);
-            stream.wait_for(&resident.ready).map_err(|error| self.device_error(error))?;
             let rows = self.rows_of(run);
             for part in self.parts(window, &rows) {
                 self.launch_run(run, *encoding, buffer, rows.start, part, window)?;
@@ -386,7 +351,7 @@ impl<'a> CircuitRows<'a> {
             let offset = (chunk_rows.start - rows.start) * stride as u64;
             let sent = chunk.send(&buffer, offset, len, self.ledger, &transfer);
             let sent = sent.map_err(failed)?;
-            self.engine.stream_of(run).wait_for(&sent).map_err(failed)?;
+            self.engine.compute.wait_for(&sent).map_err(failed)?;
             for part in self.parts(window, &chunk_rows) {
                 self.launch_run(run, encoding, &buffer, rows.start, part, window)?;
             }
@@ -414,7 +379,7 @@ impl<'a> CircuitRows<'a> {
         let seeds = buffer.span((rows.start - first) * stride, (rows.end - rows.start) * stride);
         let selector = self.source.runs()[run].first_member_selector;
         let bases = TlBases { first_member_selector: selector as u32, ..self.first_bases() };
-        self.launch(run, kernel, Some(seeds), rows, bases, window)
+        self.launch(kernel, Some(seeds), rows, bases, window)
     }
 
     fn first_bases(&self) -> TlBases {
@@ -429,7 +394,6 @@ impl<'a> CircuitRows<'a> {
 
     fn launch(
         &self,
-        turn: usize,
         kernel: &Kernel,
         seeds: Option<Span<'_>>,
         rows: Range<u64>,
@@ -460,8 +424,7 @@ impl<'a> CircuitRows<'a> {
             rows: Some(rows.clone()),
             buffer: None,
         };
-        let stream = self.engine.stream_of(turn);
-        let launched = stream.launch(kernel.handle(), grid, arguments, place);
+        let launched = self.engine.compute.launch(kernel.handle(), grid, arguments, place);
         launched.map_err(|error| self.device_error(error))?;
         self.ledger.dispatched(self.circuit, kernel.name(), num_rows);
         Ok(())

@@ -73,7 +73,7 @@ inline void launch(const Kernel &kernel, TlRows rows, cudaStream_t stream = null
     return;
   }
   const uint32_t threads = traceloom::block_threads(kernel.seed_words);
-  const uint64_t blocks = (rows.num_rows + threads - 1) / threads;
+  const uint64_t blocks = (rows.num_rows + 31 + threads - 1) / threads;  // 31: the longest lead
   void *arguments[] = {&rows};
   CHECK(cudaLaunchKernel(kernel.entry, dim3(uint32_t(blocks)), dim3(threads), arguments, 0, stream));
 }

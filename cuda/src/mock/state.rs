@@ -7,7 +7,7 @@ use traceloom_abi::device_abi::TlBases;
 
 use super::Call;
 use super::host::{HostRows, KernelHost};
-use crate::driver::{Arguments, Span};
+use crate::driver::{Arguments, RowsArguments, Span};
 use crate::error::Code;
 
 /// Bytes between allocations, so that no two touch.
@@ -70,6 +70,12 @@ fn place(span: Span<'_>) -> Result<(u64, u64, u64), Code> {
     Ok((span.memory.address, span.offset, span.bytes))
 }
 
+/// One per row, and those in front of them that `lead_of` of `launch.cuh` leaves idle.
+fn needed_threads(rows: &RowsArguments<'_>) -> u64 {
+    let position = rows.first_row.wrapping_sub(rows.first) & (rows.height - 1);
+    rows.num_rows + position % 32
+}
+
 impl Op {
     /// Refuses what the kernel's threads do not cover.
     pub(super) fn launch(
@@ -82,7 +88,7 @@ impl Op {
                 let (address, offset, _) = place(span)?;
                 Ok(Self::Digest { kernel, address, offset })
             }
-            Arguments::Rows(rows) if rows.is_sound() && rows.num_rows <= threads => {
+            Arguments::Rows(rows) if rows.is_sound() && needed_threads(&rows) <= threads => {
                 Ok(Self::Rows(Box::new(RowsOp {
                     kernel,
                     seeds: rows.seeds.map(place).transpose()?,
