@@ -25,10 +25,10 @@ pub struct StagingOptions {
 }
 
 impl Default for StagingOptions {
-    /// Chunks that take a fast link some 80 µs each, and enough of them to pack into
-    /// while others are under way.
+    /// Chunks that take a fast link some 160 µs each, and enough of them to pack into
+    /// while others are under way. Smaller ones leave threads idle at the end of each.
     fn default() -> Self {
-        const CHUNK: NonZeroUsize = NonZeroUsize::new(4 << 20).expect("it is not zero");
+        const CHUNK: NonZeroUsize = NonZeroUsize::new(8 << 20).expect("it is not zero");
         const CHUNKS: NonZeroUsize = NonZeroUsize::new(8).expect("it is not zero");
         Self { chunk_bytes: CHUNK, max_chunks: CHUNKS }
     }
