@@ -183,7 +183,10 @@ static void field_job() {
   for (size_t i = 0; i < pairs.size(); i += 2) {
     const Gl a = gl(pairs[i]);
     const Gl b = gl(pairs[i + 1]);
-    for (Gl value : {a + b, a - b, a * b, inverse_or_zero(a)}) {
+    Gl inverses[3] = {a, b, a};
+    invert_or_zero(inverses);
+    for (Gl value : {a + b, a - b, a * b, inverse_or_zero(a), inverses[0], inverses[1],
+                     inverses[2]}) {
       out.push_back(value.value);
     }
   }

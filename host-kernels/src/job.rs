@@ -13,7 +13,8 @@
 //!           the job of the domain
 //!           -> folded elements, multiplicities as in device_abi.h
 //! bytes     3 -> per pair of bytes the results of BYTE_RESULTS helpers
-//! field     4, pairs, elements -> per pair sum, difference, product, inverse
+//! field     4, pairs, elements -> per pair sum, difference, product, inverse of the
+//!           first, and of first, second and first again by one inversion
 //! ```
 
 use traceloom_abi::field::word;
@@ -25,6 +26,8 @@ pub const CANARY: usize = 64;
 pub const POISON: u64 = u64::MAX;
 /// Number of results per pair of bytes.
 pub const BYTE_RESULTS: usize = 15;
+/// Number of results per pair of elements.
+pub const FIELD_RESULTS: usize = 7;
 
 /// One job.
 #[derive(Clone, Debug)]
@@ -184,7 +187,7 @@ impl Job {
                 FoldPart::Lookups => domain.outputs[1] * count * (shift.len() + 1),
             },
             Self::Bytes => BYTE_RESULTS << 16,
-            Self::Field(pairs) => 4 * pairs.len(),
+            Self::Field(pairs) => FIELD_RESULTS * pairs.len(),
         }
     }
 }

@@ -6,7 +6,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{MODULUS, element, inverse_or_zero, word};
 use traceloom_host_kernels::executable::{Executable, Sources};
 use traceloom_host_kernels::fixtures::BOUNDARY;
-use traceloom_host_kernels::job::{BYTE_RESULTS, Job};
+use traceloom_host_kernels::job::{BYTE_RESULTS, FIELD_RESULTS, Job};
 
 #[test]
 fn byte_helpers_agree_with_the_byte_tables() {
@@ -50,9 +50,12 @@ fn field_arithmetic_agrees_with_goldilocks() {
         words.iter().flat_map(|&a| words.iter().map(move |&b| (a, b))).collect();
     let executable = Executable::compile(&Sources::default());
     let results = &executable.run(&[Job::Field(pairs.clone())])[0];
-    for (&(a, b), found) in pairs.iter().zip(results.chunks(4)) {
+    for (&(a, b), found) in pairs.iter().zip(results.chunks(FIELD_RESULTS)) {
         let (x, y) = (element(a), element(b));
-        let expected = [x + y, x - y, x * y, inverse_or_zero(x)].map(word);
+        let inverses = [x, y, x].map(inverse_or_zero);
+        let [inverse, ..] = inverses;
+        let expected = [[x + y, x - y, x * y, inverse].to_vec(), inverses.to_vec()].concat();
+        let expected: Vec<u64> = expected.into_iter().map(word).collect();
         assert_eq!(found, expected, "a = {a}, b = {b}");
     }
 }
