@@ -51,11 +51,7 @@ pub struct Chosen {
 ///
 /// A GPU has only the rows of a proof so far, so `cuda` asks for those and says where
 /// the rest is computed.
-pub fn choose(
-    backend: Backend,
-    trace: &TraceArgs,
-    progress: &Progress,
-) -> Result<Chosen, Failure> {
+pub fn choose(backend: Backend, trace: &TraceArgs, progress: &Progress) -> Result<Chosen, Failure> {
     let mut trace = *trace;
     let reason = match (backend, probe::devices()) {
         (Backend::Cpu, _) => None,
