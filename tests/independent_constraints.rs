@@ -1,4 +1,4 @@
-//! Constraints and lookups of three functions, written out by hand.
+//! Constraints and lookups of four functions, written out by hand.
 //!
 //! What a row must satisfy follows from the rules of the bytecode alone; here it is
 //! as a person would write it down from those rules, column by column. The built
@@ -12,7 +12,8 @@ use traceloom::bytecode::system::build_system;
 use traceloom::bytecode::text::parse;
 
 const PROGRAM: &str = r#"
-program "three"
+program "four"
+memory 2
 
 fn line(a, b) -> 2 entry {
   p = mul a, b
@@ -57,11 +58,23 @@ fn climb(n, acc) -> 1 entry {
   return o
 }
 
+fn keep(a, b) -> 3 entry {
+  p = store a, b
+  c, d = load p
+  l, k = u8_add c, d
+  u8_range_check l, k
+  v = u32_less_than a, l
+  assert_eq [d, v], [p, k]
+  return l, k, v
+}
+
 end
 "#;
 
-/// Channels, spelled out: calls and byte range checks.
+/// Channels, spelled out: calls, memory, sums of bytes and byte range checks.
 const CALL: u64 = 1;
+const MEMORY: u64 = 2;
+const BYTE_SUM: u64 = 32 + 4;
 const RANGE_CHECK: u64 = 32 + 9;
 
 type Row<'a> = &'a [Goldilocks];
@@ -200,6 +213,64 @@ const CLIMB: ByHand = ByHand {
     },
 };
 
+/// The inverse, by Fermat: x to the p - 2.
+fn inverse(x: Goldilocks) -> Goldilocks {
+    let exponent = 0xffff_ffff_0000_0001_u64 - 2;
+    let square_and_multiply = |power: Goldilocks, bit: u32| {
+        power * power * if exponent >> bit & 1 == 1 { x } else { n(1) }
+    };
+    (0..64).rev().fold(n(1), square_and_multiply)
+}
+
+/// Four bytes, the lowest first.
+fn pack(bytes: &[Goldilocks]) -> Goldilocks {
+    bytes.iter().rev().fold(n(0), |sum, &byte| sum * n(256) + byte)
+}
+
+/// The carry of `c + d`, and whether `a` is below the sum's low byte `l`: no borrow of
+/// `l - a - 1`, whose four bytes are the middle ones.
+fn keep_results(row: Row<'_>) -> [Goldilocks; 2] {
+    let [a, _, _, _, _, c, d, l] = row[..8] else { panic!("keep has 20 columns") };
+    let carry = (c + d - l) * inverse(n(256));
+    let borrow = (pack(&row[12..16]) - (l - a - n(1))) * inverse(n(1 << 32));
+    [carry, n(1) - borrow]
+}
+
+/// a, b | selector | multiplicity, pointer, two loaded values, low byte of their sum,
+/// twelve bytes: of a, of the difference, of the low byte.
+const KEEP: ByHand = ByHand {
+    circuit: 3,
+    width: 20,
+    constraints: |row| {
+        let [a, _, sel, mult, p, _, d, l] = row[..8] else { panic!("keep has 20 columns") };
+        let [carry, less] = keep_results(row);
+        vec![
+            bit(sel),
+            bit(sel),
+            mult * (n(1) - sel),
+            sel * (a - pack(&row[8..12])),
+            sel * (l - pack(&row[16..20])),
+            sel * bit(n(1) - less),
+            sel * (d - p),
+            sel * (less - carry),
+        ]
+    },
+    messages: |row| {
+        let [a, b, sel, mult, p, c, d, l] = row[..8] else { panic!("keep has 20 columns") };
+        let [carry, less] = keep_results(row);
+        let mut messages = vec![
+            (false, mult, vec![n(CALL), n(3), a, b, l, carry, less]),
+            (true, sel, vec![n(MEMORY), n(2), p, a, b]),
+            (true, sel, vec![n(MEMORY), n(2), p, c, d]),
+            (true, sel, vec![n(BYTE_SUM), c, d, l]),
+            (true, sel, vec![n(RANGE_CHECK), l, carry]),
+        ];
+        let pairs = row[8..].chunks(2);
+        messages.extend(pairs.map(|pair| (true, sel, vec![n(RANGE_CHECK), pair[0], pair[1]])));
+        messages
+    },
+};
+
 /// Values of all nodes on one row; no function looks at the next one.
 fn evaluate(circuit: &Circuit, row: Row<'_>) -> Vec<Goldilocks> {
     let mut values: Vec<Goldilocks> = Vec::new();
@@ -263,4 +334,9 @@ fn a_match_with_a_default() {
 #[test]
 fn a_match_with_continuation_and_a_recursive_call() {
     compare(&CLIMB);
+}
+
+#[test]
+fn memory_bytes_and_a_comparison_of_words() {
+    compare(&KEEP);
 }

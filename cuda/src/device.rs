@@ -124,15 +124,19 @@ impl Device {
         (accounts.held, accounts.peak)
     }
 
-    /// Bytes that a new buffer may have.
+    /// Bytes that a new buffer may have. Those of dropped buffers are among them: who
+    /// allocates waits for their work, if it has to.
     ///
     /// # Errors
     /// [`DeviceError`].
     pub fn free_memory(&self) -> Result<u64, DeviceError> {
         let free =
             self.call("asking for free memory", Place::default, |driver| driver.free_memory())?;
+        // Locked first, as in `settle`, so that nothing is missed or counted twice.
+        let leaving = lock(&self.0.leaving);
+        let dropped: u64 = leaving.iter().map(|buffer| buffer.memory.bytes).sum();
         let kept: u64 = lock(&self.0.kept).values().flatten().map(|memory| memory.bytes).sum();
-        Ok(free + kept)
+        Ok(free + dropped + kept)
     }
 
     /// The final error that this device has had.

@@ -149,3 +149,24 @@ fn both_verifiers_agree_on_random_changes() {
         assert_eq!(sample.first(&bytes), second.is_ok(), "byte {position}: {second:?}");
     }
 }
+
+/// Who verifies has nothing of the prover or of its libraries: only proofs to look at
+/// are made with it, in `samples`.
+#[test]
+fn it_shares_no_code_with_the_prover() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/second_verifier");
+    let mut num_files = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder of this test") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a source file");
+        let name = path.file_name().expect("it has a name").to_str().expect("it is ASCII");
+        let may = ["samples.rs", "main.rs"].contains(&name);
+        for line in text.lines().filter(|_| !may) {
+            let ours = line.matches("traceloom::").count();
+            let data = line.matches("traceloom::abi::").count();
+            assert!(ours == data && !line.contains("p3_"), "{name}: {line}");
+        }
+        num_files += 1;
+    }
+    assert!(num_files >= 15, "{num_files} files");
+}

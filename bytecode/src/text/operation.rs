@@ -173,7 +173,7 @@ impl Parser<'_> {
             return self.range(first, last, start.offset, list);
         }
         self.cursor.spend(start.offset, Resource::Operands, 1)?;
-        let value = self.scope.get(first, ValueId(0));
+        let value = self.scope.find(first).map(|(value, _)| value);
         list.push(value.unwrap_or(ValueId(0)));
         if value.is_none() && self.scope.is_first_unknown(first) {
             let message = format!("no value is called {} here", excerpt(start.text));
@@ -198,19 +198,22 @@ impl Parser<'_> {
         offset: usize,
         list: &mut Vec<ValueId>,
     ) -> Step<()> {
-        let Some(range) = first.range_to(last) else {
+        let Some(mut range) = first.range_to(last) else {
             return Err(self.no_range(offset));
         };
         self.cursor.spend(offset, Resource::Operands, range.len())?;
-        let mut guess = ValueId(0);
-        for name in range {
-            let Some(value) = self.scope.get(name, guess) else {
+        while let Some(name) = range.next() {
+            let Some((ValueId(value), len)) = self.scope.find(name) else {
                 let message = "the range that begins here holds unknown names";
                 self.cursor.reports.add(offset, message.into());
                 return Ok(());
             };
-            list.push(value);
-            guess = ValueId(value.0 + 1);
+            list.push(ValueId(value));
+            let more = (len as usize - 1).min(range.len());
+            list.extend((1..=more as u32).map(|i| ValueId(value + i)));
+            if more > 0 {
+                range.nth(more - 1);
+            }
         }
         Ok(())
     }

@@ -1,12 +1,15 @@
 //! Names of the values on the path to the current line.
 
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
+
 use hashbrown::{HashMap, HashSet};
 
 use crate::model::ValueId;
 
 /// A value's name: an identifier, cut before a canonical decimal suffix, so that
 /// the names of a range are made without making strings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Name {
     prefix: u32,
     number: u32,
@@ -14,9 +17,6 @@ pub(super) struct Name {
 
 /// Stands for "no suffix"; as a suffix this number is left in the prefix.
 const NO_NUMBER: u32 = u32::MAX;
-
-/// The name of a value that repeated another one's name.
-const UNNAMED: Name = Name { prefix: u32::MAX, number: NO_NUMBER };
 
 impl Name {
     /// The names from this one to `last`, if both differ in the suffix only.
@@ -29,14 +29,42 @@ impl Name {
 }
 
 /// The names of one function, each with its value.
+///
+/// A short text may name two million values, in ranges. So names are kept in runs:
+/// values in a row under names in a row.
 #[derive(Debug, Default)]
 pub(super) struct Scope<'s> {
     prefixes: HashMap<&'s str, u32>,
-    values: HashMap<Name, ValueId>,
-    /// By value.
-    names: Vec<Name>,
+    /// In the order of their values.
+    runs: Vec<Run>,
+    /// By first name: the run.
+    starts: BTreeMap<Name, u32>,
+    /// Number of values.
+    len: u32,
     /// Names that were reported as unknown.
     unknown: HashSet<Name>,
+}
+
+#[derive(Debug)]
+struct Run {
+    value: u32,
+    len: u32,
+    /// None for values that repeated others' names.
+    first: Option<Name>,
+    /// The number at which the names of another run begin. Holds while the run is the
+    /// last one: those that began after it are gone by then.
+    limit: u32,
+}
+
+impl Run {
+    fn is_continued_by(&self, name: Name) -> bool {
+        self.first.is_some_and(|first| {
+            first.prefix == name.prefix
+                && first.number != NO_NUMBER
+                && first.number.checked_add(self.len) == Some(name.number)
+                && name.number < self.limit
+        })
+    }
 }
 
 impl<'s> Scope<'s> {
@@ -60,30 +88,55 @@ impl<'s> Scope<'s> {
 
     /// Number of values on the path.
     pub fn len(&self) -> u32 {
-        self.names.len() as u32
+        self.len
     }
 
     /// Appends a value. If the name is taken it stays with its old value, and
     /// the answer is false.
     pub fn define(&mut self, name: Name) -> bool {
-        let value = ValueId(self.len());
-        let free = *self.values.entry(name).or_insert(value) == value;
-        self.names.push(if free { name } else { UNNAMED });
+        let value = self.len;
+        self.len += 1;
+        match self.runs.last_mut() {
+            Some(run) if run.is_continued_by(name) => {
+                run.len += 1;
+                return true;
+            }
+            _ => {}
+        }
+        let free = self.find(name).is_none();
+        let first = free.then_some(name);
+        match self.runs.last_mut() {
+            Some(run) if !free && run.first.is_none() => run.len += 1,
+            _ => {
+                let next = self.starts.range((Excluded(name), Unbounded)).next();
+                let next = next.filter(|(next, _)| next.prefix == name.prefix);
+                let limit = next.map_or(NO_NUMBER, |(next, _)| next.number);
+                self.starts.extend(first.map(|name| (name, self.runs.len() as u32)));
+                self.runs.push(Run { value, len: 1, first, limit });
+            }
+        }
         free
     }
 
-    /// The value called `name`; `guess` is tried first.
-    pub fn get(&self, name: Name, guess: ValueId) -> Option<ValueId> {
-        if self.names.get(guess.index()) == Some(&name) {
-            return Some(guess);
-        }
-        self.values.get(&name).copied()
+    /// The value called `name`, and how many values from it on have names that count on
+    /// from there.
+    pub fn find(&self, name: Name) -> Option<(ValueId, u32)> {
+        let before = self.starts.range(..=name).next_back();
+        let (first, &run) = before.filter(|(first, _)| first.prefix == name.prefix)?;
+        let (run, offset) = (&self.runs[run as usize], name.number - first.number);
+        (offset < run.len).then(|| (ValueId(run.value + offset), run.len - offset))
     }
 
     /// Forgets all but the first `len` values.
     pub fn truncate(&mut self, len: u32) {
-        for name in self.names.drain(len as usize..) {
-            self.values.remove(&name);
+        self.len = self.len.min(len);
+        while let Some(run) = self.runs.pop_if(|run| run.value >= len) {
+            if let Some(first) = run.first {
+                self.starts.remove(&first);
+            }
+        }
+        if let Some(run) = self.runs.last_mut() {
+            run.len = run.len.min(len - run.value);
         }
     }
 
@@ -147,8 +200,78 @@ mod tests {
         assert!(scope.define(a));
         assert!(!scope.define(a));
         scope.truncate(1);
-        assert_eq!(scope.get(a, ValueId(9)), Some(ValueId(0)));
+        assert_eq!(scope.find(a), Some((ValueId(0), 1)));
         scope.truncate(0);
-        assert_eq!(scope.get(a, ValueId(0)), None);
+        assert_eq!(scope.find(a), None);
+    }
+
+    /// A name per value, as it would be without runs.
+    #[derive(Default)]
+    struct Naive(Vec<Option<Name>>);
+
+    impl Naive {
+        fn define(&mut self, name: Name) -> bool {
+            let free = self.find(name).is_none();
+            self.0.push(free.then_some(name));
+            free
+        }
+
+        fn find(&self, name: Name) -> Option<ValueId> {
+            let value = self.0.iter().position(|&found| found == Some(name))?;
+            Some(ValueId(value as u32))
+        }
+    }
+
+    #[test]
+    fn runs_are_names_by_value() {
+        let mut state = 1_u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((state >> 33) % below) as u32
+        };
+        let last = NO_NUMBER - 1;
+        let (mut num_repeated, mut num_in_runs) = (0, 0);
+        for _ in 0..300 {
+            let (mut scope, mut naive) = (Scope::default(), Naive::default());
+            for _ in 0..60 {
+                // Two prefixes, few numbers, and those at the end of what there is.
+                let number = match random(8) {
+                    0 => NO_NUMBER,
+                    1 => last - random(3),
+                    _ => random(12),
+                };
+                let name = Name { prefix: random(2), number };
+                if random(6) == 0 {
+                    let len = random(naive.0.len() as u64 + 1);
+                    scope.truncate(len);
+                    naive.0.truncate(len as usize);
+                }
+                for i in 0..=random(4) {
+                    let Some(number) = name.number.checked_add(i) else { break };
+                    let name = Name { number, ..name };
+                    let free = naive.define(name);
+                    assert_eq!(scope.define(name), free);
+                    num_repeated += usize::from(!free);
+                    if number == NO_NUMBER {
+                        break;
+                    }
+                }
+                assert_eq!(scope.len() as usize, naive.0.len());
+                for number in (0..20).chain(last - 4..=NO_NUMBER) {
+                    for prefix in 0..3 {
+                        let name = Name { prefix, number };
+                        let found = scope.find(name);
+                        assert_eq!(found.map(|(value, _)| value), naive.find(name), "{name:?}");
+                        for i in 1..found.map_or(0, |(_, len)| len) {
+                            let (value, name) =
+                                (found.unwrap().0, Name { number: number + i, prefix });
+                            assert_eq!(naive.find(name), Some(ValueId(value.0 + i)));
+                            num_in_runs += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(num_repeated > 1000 && num_in_runs > 1000, "{num_repeated}, {num_in_runs}");
     }
 }

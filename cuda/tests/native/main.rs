@@ -6,16 +6,18 @@
 mod common;
 
 use std::fs;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceloom_abi::cuda::HEADERS;
-use traceloom_cuda::device::Device;
-use traceloom_cuda::error::Code;
+use traceloom_cuda::device::{Device, Pinned};
+use traceloom_cuda::error::{Code, Place};
 use traceloom_cuda::probe;
 use traceloom_generated::PROGRAMS;
+use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 use traceloom_runtime::provider::TraceProvider;
 
 /// Names the case that this process is to run.
@@ -39,7 +41,11 @@ fn main() -> ExitCode {
                  expected: &'static str| {
         let (libraries, folder) = (Arc::clone(&libraries), Arc::clone(&folder));
         Trial::test(name, move || {
-            let case = if expected == "traces are equal" { "traces" } else { "probe" };
+            let case = match expected {
+                "traces are equal" => "traces",
+                "devices are apart" => "devices",
+                _ => "probe",
+            };
             libraries.check(folder.path(), library, case, settings, expected)
         })
     };
@@ -55,6 +61,7 @@ fn main() -> ExitCode {
         trial("a_code_without_name", "whole", &[("FAKE_INIT", "910")], "CUDA error 910"),
         trial("two_devices", "whole", &[], "2 devices, device 1 (fake, sm_90)"),
         trial("traces_through_the_driver", "whole", &[], "traces are equal"),
+        trial("calls_are_made_on_their_device", "whole", &[], "devices are apart"),
     ];
     libtest_mimic::run(&args, trials).exit_code()
 }
@@ -133,6 +140,7 @@ fn run_case(case: &str) -> ExitCode {
             }
         },
         "traces" => traces(),
+        "devices" => devices(),
         _ => panic!("no case {case}"),
     }
     ExitCode::SUCCESS
@@ -161,4 +169,69 @@ fn traces() {
     assert_eq!(device.memory().0, 0, "every buffer was dropped");
     assert_eq!(device.lost(), None::<Code>);
     println!("traces are equal");
+}
+
+/// Every call, made for one device and then for the other, so that none finds its
+/// context by chance.
+fn in_turn(devices: &[Device; 2]) {
+    let (ledger, bytes) = (Ledger::default(), NonZeroUsize::new(64).unwrap());
+    let size = NonZeroU64::new(64).unwrap();
+    let transfer = Transfer { circuit: "none", kind: Kind::Seeds };
+    let streams = devices.each_ref().map(|device| device.stream().unwrap());
+    let events = streams.each_ref().map(|stream| stream.record().unwrap());
+    let mut pinned = devices.each_ref().map(|device| device.pinned(bytes).unwrap());
+    let allocate = |d: usize| devices[d].allocate(&streams[d], "some", size).unwrap();
+    let buffers = [0, 1].map(allocate);
+    let mut both = |call: &mut dyn FnMut(usize, &mut Pinned)| {
+        pinned.iter_mut().enumerate().for_each(|(d, pinned)| call(d, pinned));
+    };
+    both(&mut |d, _| streams[d].wait_for(&events[d]).unwrap());
+    both(&mut |d, _| events[d].wait().unwrap());
+    both(&mut |d, _| assert!(!events[d].elapsed_since(&events[d]).unwrap().is_zero()));
+    both(&mut |d, _| streams[d].fill(&buffers[d], 1).unwrap());
+    both(&mut |d, pinned| pinned.bytes_mut().unwrap().fill(2 + d as u8));
+    let len = bytes.get();
+    both(&mut |d, pinned| {
+        streams[d].upload(&buffers[d], 0, pinned, len, &ledger, &transfer).unwrap();
+    });
+    both(&mut |_, pinned| assert!(pinned.is_idle().unwrap()));
+    both(&mut |d, _| {
+        let read = streams[d].read(&buffers[d], &ledger, &transfer).unwrap();
+        assert_eq!(read, [2 + d as u8; 64]);
+    });
+    both(&mut |d, _| streams[d].synchronize(&Place::default()).unwrap());
+    let modules = devices.each_ref().map(|device| device.load(b"image").unwrap());
+    // Dropped in turn; what is dropped first is settled by the next allocation.
+    drop((modules, buffers, events, pinned));
+    drop([0, 1].map(|d| devices[d].allocate(&streams[d], "more", size).unwrap()));
+}
+
+/// Two devices and three threads that use both in turn: every call is made in the
+/// context of its owner, and figures of memory are those of the device that is asked.
+fn devices() {
+    let devices = [0, 1].map(|ordinal| Device::open(ordinal).unwrap());
+    let free = devices.each_ref().map(|device| device.free_memory().unwrap());
+    assert_eq!(free, [1 << 30, 2 << 30]);
+    assert_ne!(devices[0].info().uuid, devices[1].info().uuid);
+    in_turn(&devices);
+    let writers =
+        devices.each_ref().map(|device| common::writer_on(device, common::staging(1 << 12, 2), 0));
+    let case = common::Case::fibonacci(70);
+    let expected = case.reference();
+    std::thread::scope(|scope| {
+        for first in 0..3 {
+            let (case, writers, expected) = (&case, &writers, &expected);
+            scope.spawn(move || {
+                for job in 0..6 {
+                    let (found, _) = case.device(&writers[(first + job) % 2], true).unwrap();
+                    assert!(found == *expected);
+                }
+            });
+        }
+    });
+    drop(writers);
+    for device in &devices {
+        assert_eq!((device.memory().0, device.lost()), (0, None));
+    }
+    println!("devices are apart");
 }
