@@ -90,9 +90,13 @@ pub fn registered() -> Result<Vec<Case>, Box<dyn Error>> {
 /// Functions of the imported program that are measured although nothing calls them.
 const NUM_WIDEST: usize = 10;
 
+/// Bytes that the imported program hashes: no block, parts of one and of chunks, trees.
+const IMPORTED_LENGTHS: [u64; 9] = [0, 1, 63, 64, 65, 1023, 1025, 1300, 2100];
+
 /// The imported program, planned and emitted.
 pub struct Emitted {
-    pub case: Case,
+    /// By input.
+    pub cases: Vec<Case>,
     pub plan: ProgramPlan,
     pub unit: Ident,
     /// Functions that have kernels.
@@ -110,21 +114,23 @@ impl Emitted {
             println!("skipped program=imported reason=\"TRACELOOM_DATA does not have it\"");
             return Ok(None);
         };
-        let case = Case::new(program, Some(main), &[1300], 1300)?;
-        let plan = plan_program(&case.program);
+        let run = |len| Case::new(program.clone(), Some(main), &[len], len);
+        let cases: Vec<Case> = IMPORTED_LENGTHS.into_iter().map(run).collect::<Result<_, _>>()?;
+        let plan = plan_program(&cases[0].program);
         let mut by_width: Vec<&FunctionPlan> = plan.functions.iter().collect();
         by_width.sort_by_key(|plan| std::cmp::Reverse(plan.layout.width()));
         let mut wanted: BTreeSet<u32> =
             by_width.iter().take(NUM_WIDEST).map(|plan| plan.function).collect();
-        let called = plan.functions.iter().map(|plan| plan.function);
-        wanted.extend(called.filter(|&f| !case.record.functions[f as usize].is_empty()));
+        let is_called =
+            |&f: &u32| cases.iter().any(|case| !case.record.functions[f as usize].is_empty());
+        wanted.extend(plan.functions.iter().map(|plan| plan.function).filter(is_called));
         let unit = Ident::new("imported");
         // Sources are constants of a program; these live as long as it.
         let sources = row_writers(&plan, &unit, &DIGEST)
             .into_iter()
             .map(|file| SourceFile { name: file.name.leak(), text: file.text.leak() });
         let sources = sources.collect();
-        Ok(Some(Self { case, plan, unit, wanted, sources }))
+        Ok(Some(Self { cases, plan, unit, wanted, sources }))
     }
 
     /// Functions that have kernels, the widest first.

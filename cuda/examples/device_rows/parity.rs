@@ -90,7 +90,19 @@ fn imported(
 ) -> Result<(), Box<dyn Error>> {
     let kernels = load(emitted, writer.engine(), options)?;
     println!("kernels program=imported origin=\"{}\"", kernels.origin());
-    let Emitted { case, plan, .. } = emitted;
+    for case in &emitted.cases {
+        imported_case(emitted, case, writer, &kernels)?;
+    }
+    Ok(())
+}
+
+fn imported_case(
+    emitted: &Emitted,
+    case: &Case,
+    writer: &RowWriter,
+    kernels: &Kernels,
+) -> Result<(), Box<dyn Error>> {
+    let plan = &emitted.plan;
     let executed = Executed { program: &case.program, plan, record: &case.record };
     let expected = case.reference()?;
     let (mut circuits, mut cells) = (0, 0);
@@ -101,12 +113,15 @@ fn imported(
             let runs = executed.seeded_runs(circuit, trace, encoding);
             let source = Packed::new(emitted, &columns, runs);
             let name = format!("imported, circuit {circuit}, {encoding:?}");
-            check(writer.engine(), &kernels, &name, &source, trace)?;
+            check(writer.engine(), kernels, &name, &source, trace)?;
             cells += trace.values.len();
         }
         circuits += 1;
     }
-    println!("parity program=imported circuits={circuits} cells={cells} result=equal");
+    let input = case.claims[0].claim.inputs[0];
+    println!(
+        "parity program=imported input={input} circuits={circuits} cells={cells} result=equal"
+    );
     Ok(())
 }
 
