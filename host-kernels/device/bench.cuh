@@ -74,9 +74,10 @@ struct Side {
 };
 
 // Runs the sides in turn, forwards and backwards, so that drift falls on all alike.
-inline void measure(std::vector<Side> &sides, cudaStream_t stream, int repeats) {
+inline void measure(std::vector<Side> &sides, cudaStream_t stream, int repeats,
+                    int iterations = ITERATIONS) {
   const Event start, stop;
-  for (int iteration = -2; iteration < ITERATIONS; ++iteration) {
+  for (int iteration = -2; iteration < iterations; ++iteration) {
     for (size_t i = 0; i < sides.size(); ++i) {
       Side &side = sides[iteration % 2 == 0 ? i : sides.size() - 1 - i];
       CHECK(cudaEventRecord(start, stream));
@@ -92,6 +93,19 @@ inline void measure(std::vector<Side> &sides, cudaStream_t stream, int repeats) 
       }
     }
   }
+}
+
+inline void print_figure(const std::string &name, uint64_t rows, const std::string &figure,
+                         double value, const char *unit) {
+  printf("bench=%s rows=%llu figure=%s value=%.5g unit=%s\n", name.c_str(),
+         (unsigned long long)rows, figure.c_str(), value, unit);
+  fflush(stdout);
+}
+
+inline void print_times(const std::string &name, uint64_t rows, const Side &side) {
+  print_figure(name, rows, side.name + "_ms", side.median(), "ms");
+  print_figure(name, rows, side.name + "_ms_p10", side.quantile(0.1), "ms");
+  print_figure(name, rows, side.name + "_ms_p90", side.quantile(0.9), "ms");
 }
 
 class Bench {
@@ -130,16 +144,13 @@ class Bench {
 
   double cell_bytes() const { return double(circuit_.width) * double(num_rows_) * 8; }
 
-  void figure(const std::string &name, const char *figure, double value, const char *unit) const {
-    printf("bench=%s rows=%llu figure=%s value=%.5g unit=%s\n", name.c_str(),
-           (unsigned long long)num_rows_, figure, value, unit);
-    fflush(stdout);
+  void figure(const std::string &name, const std::string &figure, double value,
+              const char *unit) const {
+    print_figure(name, num_rows_, figure, value, unit);
   }
 
   void times(const std::string &name, const Side &side) const {
-    figure(name, (side.name + "_ms").c_str(), side.median(), "ms");
-    figure(name, (side.name + "_ms_p10").c_str(), side.quantile(0.1), "ms");
-    figure(name, (side.name + "_ms_p90").c_str(), side.quantile(0.9), "ms");
+    print_times(name, num_rows_, side);
   }
 
   std::string bench_name(const Run &run) const {
@@ -235,9 +246,9 @@ class Bench {
     figure(name, "write_only_rate", cell_bytes() / limit / 1e6, "GB/s");
     figure(name, "floor_ms", limit * (cell_bytes() + double(all.bytes())) / cell_bytes(), "ms");
     for (size_t i = 1; i < sides.size(); ++i) {
-      figure(name, (sides[i].name + "_rate").c_str(), cell_bytes() / sides[i].median() / 1e6,
+      figure(name, sides[i].name + "_rate", cell_bytes() / sides[i].median() / 1e6,
              "GB/s");
-      figure(name, (sides[i].name + "_of_limit").c_str(), limit / sides[i].median(), "fraction");
+      figure(name, sides[i].name + "_of_limit", limit / sides[i].median(), "fraction");
     }
   }
 
@@ -344,7 +355,7 @@ class Bench {
     figure(name, "full_seed", words * 4, "bytes");
     for (const Side &side : sides) {
       times(name, side);
-      figure(name, (side.name + "_of_limit").c_str(), sides[0].median() / side.median(),
+      figure(name, side.name + "_of_limit", sides[0].median() / side.median(),
              "fraction");
     }
   }

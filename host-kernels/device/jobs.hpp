@@ -1,4 +1,4 @@
-// The jobs of a kit, as written by the exporter, which owns the layout.
+// The jobs of a kit, as written by the exporter, which owns the layouts.
 #pragma once
 
 #include <stdint.h>
@@ -17,6 +17,14 @@ struct Kernel {
 
 // The table that is compiled with the kernels.
 const std::vector<Kernel> &kernels();
+
+// The kernels of an evaluator: constraints, lookups. Compiled likewise.
+struct FoldKernels {
+  std::string names[2];
+  const void *entries[2];
+};
+
+const std::vector<FoldKernels> &fold_kernels();
 
 struct Run {
   const Kernel *kernel;
@@ -48,7 +56,7 @@ class Words {
   explicit Words(const char *path) {
     FILE *file = fopen(path, "rb");
     if (file == nullptr) {
-      fail("jobs.bin cannot be opened");
+      fail("a file of jobs cannot be opened");
     }
     uint64_t word;
     while (fread(&word, sizeof(word), 1, file) == 1) {
@@ -76,7 +84,7 @@ class Words {
  private:
   const uint64_t *take(uint64_t count) {
     if (count > words_.size() - position_) {
-      fail("jobs.bin ends early");
+      fail("a file of jobs ends early");
     }
     position_ += count;
     return words_.data() + position_ - count;

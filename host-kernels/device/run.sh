@@ -6,7 +6,7 @@
 #   OUT    folder of the reports (default: out)
 #   BUILD  folder of object files (default: build)
 #   ARCH   architecture (default: sm_90)
-#   BUILD_SECONDS  limit of the build (default: 150)
+#   BUILD_SECONDS  limit of the build (default: 300)
 #   STEPS  what to run (default: build parity sanitize bench)
 #   LDFLAGS  for example -L with the folder of the runtime library
 set -uo pipefail
@@ -38,14 +38,14 @@ describe() {
         --format=csv
     "$NVCC" --version | tail -n 2
     echo "$(nproc) cores"
-    sha256sum jobs.bin kernels.cpp main.cu
+    sha256sum jobs.bin kernels.cpp evaluators.bin evaluators.cpp main.cu
 }
 
 # Sources by the size of what they compile, the largest first, so that none of the
 # slow ones starts last.
 sources() {
     local source header
-    for source in *.cu kernels.cpp; do
+    for source in *.cu *.cpp; do
         header=${source#variants_}
         header=${header%.cu}.cuh
         [ -f "$header" ] || header=$source
@@ -108,7 +108,7 @@ sanitize() {
 export -f describe sources compile ptxas_table sanitize
 step device 20 bash -c describe
 if wanted build; then
-    step build "${BUILD_SECONDS:-150}" bash -c compile
+    step build "${BUILD_SECONDS:-300}" bash -c compile
     LINES_SHOWN=24 step ptxas 20 bash -c ptxas_table
 fi
 wanted parity && step parity 60 "$BUILD/kit" parity

@@ -1,5 +1,5 @@
 //! The values of a circuit's expressions, node by node: what every emitted
-//! evaluator has to compute, and domains to compute them on.
+//! evaluator has to compute, domains to compute them on, and how kernels fold them.
 
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +8,7 @@ use traceloom_abi::field::{Goldilocks, MODULUS, element, word};
 use traceloom_abi::system::{Circuit, ExprId, Node};
 
 use crate::fixtures::BOUNDARY;
-use crate::job::EvaluateJob;
+use crate::job::{EvaluateJob, FoldJob, FoldPart};
 
 /// Constraints, multiplicities and arguments of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,4 +181,109 @@ impl Domain {
         }
         Ok(())
     }
+}
+
+/// Both kernels over both orders of rows, whole and in part, in extensions of all
+/// degrees.
+#[must_use]
+pub fn fold_jobs(domain: &EvaluateJob, circuit: &Circuit) -> Vec<FoldJob> {
+    let mut rng = ChaCha8Rng::seed_from_u64(domain.evaluator as u64);
+    let height = domain.height;
+    let mut jobs = Vec::new();
+    for part in [FoldPart::Constraints, FoldPart::Lookups] {
+        for (step, bit_reversed, first, count, degree) in [
+            (1, false, 0, height, 2),
+            (4, true, 0, height, 3),
+            (2, true, 3, height - 4, 1),
+            (2, false, height / 2, height / 2 - 1, 3),
+            (height, true, height - 1, 1, 2),
+        ] {
+            let [powers, shift] = challenges(&mut rng, circuit, part, degree);
+            let domain = domain.clone();
+            jobs.push(FoldJob { part, domain, step, bit_reversed, first, count, powers, shift });
+        }
+    }
+    jobs
+}
+
+/// Random words for the powers that a kernel takes, and a shift; the kernel need not
+/// know that powers are powers.
+pub fn challenges(
+    rng: &mut ChaCha8Rng,
+    circuit: &Circuit,
+    part: FoldPart,
+    degree: usize,
+) -> [Vec<u64>; 2] {
+    let arguments = circuit.lookups.iter().map(|lookup| lookup.arguments.len());
+    let num_powers = match part {
+        FoldPart::Constraints => circuit.constraints.len(),
+        FoldPart::Lookups => arguments.max().unwrap_or(0),
+    };
+    [num_powers, 1].map(|count| (0..count * degree).map(|_| rng.next_u64() % MODULUS).collect())
+}
+
+/// The row one step of the trace further, by the definition of the order. `height` is
+/// a power of two, at least two.
+#[must_use]
+pub fn next_row(height: usize, step: usize, bit_reversed: bool, row: usize) -> usize {
+    let reversed = |row: usize| match bit_reversed {
+        true => row.reverse_bits() >> (usize::BITS - height.ilog2()),
+        false => row,
+    };
+    reversed((reversed(row) + step) % height)
+}
+
+/// What a kernel must compute of one row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldedRow {
+    /// The folded constraints, or the message of each lookup; coefficient by
+    /// coefficient.
+    pub sums: Vec<Goldilocks>,
+    /// Multiplicity of each lookup; none of constraints.
+    pub multiplicities: Vec<Goldilocks>,
+}
+
+/// Folds the values of one row.
+#[must_use]
+pub fn fold_row(
+    circuit: &Circuit,
+    values: Values,
+    part: FoldPart,
+    powers: &[u64],
+    shift: &[u64],
+) -> FoldedRow {
+    let degree = shift.len();
+    let sum = |values: &[Goldilocks], start: Goldilocks, k: usize| -> Goldilocks {
+        let terms = values.iter().enumerate();
+        terms.fold(start, |sum, (j, &x)| sum + element(powers[j * degree + k]) * x)
+    };
+    if part == FoldPart::Constraints {
+        let sums = (0..degree).map(|k| sum(&values.constraints, element(0), k)).collect();
+        return FoldedRow { sums, multiplicities: Vec::new() };
+    }
+    let mut arguments = &values.arguments[..];
+    let mut sums = Vec::new();
+    for lookup in &circuit.lookups {
+        let (own, others) = arguments.split_at(lookup.arguments.len());
+        arguments = others;
+        sums.extend((0..degree).map(|k| sum(own, element(shift[k]), k)));
+    }
+    FoldedRow { sums, multiplicities: values.multiplicities }
+}
+
+/// What a kernel must write: folded elements, then multiplicities.
+#[must_use]
+pub fn folded(circuit: &Circuit, domain: &Domain, job: &FoldJob) -> Vec<u64> {
+    let rows: Vec<FoldedRow> = (job.first..job.first + job.count)
+        .map(|row| {
+            let next = next_row(domain.height, job.step, job.bit_reversed, row);
+            let values = domain.with_rows([row, next], |cells| interpret(circuit, cells));
+            fold_row(circuit, values, job.part, &job.powers, &job.shift)
+        })
+        .collect();
+    let columns = |column: fn(&FoldedRow) -> &Vec<Goldilocks>| {
+        let rows = &rows;
+        (0..column(&rows[0]).len()).flat_map(move |at| rows.iter().map(move |r| column(r)[at]))
+    };
+    columns(|row| &row.sums).chain(columns(|row| &row.multiplicities)).map(word).collect()
 }

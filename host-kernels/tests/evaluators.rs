@@ -8,18 +8,16 @@
 #[path = "emitted/evaluators.rs"]
 mod emitted;
 
-use rand::{RngCore, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use traceloom_abi::evaluate::{Evaluator, Value};
-use traceloom_abi::field::{Goldilocks, MODULUS, Packed, element, word};
+use traceloom_abi::field::{Goldilocks, Packed};
 use traceloom_abi::system::Circuit;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
 use traceloom_codegen::evaluator;
-use traceloom_host_kernels::evaluation::{Domain, interpret, run};
+use traceloom_host_kernels::evaluation::{Domain, fold_jobs, folded, interpret, run};
 use traceloom_host_kernels::executable::{Executable, Sources};
 use traceloom_host_kernels::fixtures;
-use traceloom_host_kernels::job::{EvaluateJob, FoldJob, FoldPart, Job};
+use traceloom_host_kernels::job::Job;
 
 /// Rows of every domain.
 const HEIGHT: usize = 8;
@@ -70,75 +68,6 @@ fn cuda_evaluators_compute_and_fold_the_system() {
     for (check, output) in checks.iter().zip(&outputs) {
         assert_eq!(check(output), Ok(()));
     }
-}
-
-/// Both kernels over both orders of rows, whole and in part, in extensions of all
-/// degrees.
-fn fold_jobs(domain: &EvaluateJob, circuit: &Circuit) -> Vec<FoldJob> {
-    let mut rng = ChaCha8Rng::seed_from_u64(domain.evaluator as u64);
-    let mut draw = |count: usize| (0..count).map(|_| rng.next_u64() % MODULUS).collect::<Vec<_>>();
-    let mut jobs = Vec::new();
-    for part in [FoldPart::Constraints, FoldPart::Lookups] {
-        for (step, bit_reversed, first, count, degree) in [
-            (1, false, 0, HEIGHT, 2),
-            (4, true, 0, HEIGHT, 3),
-            (2, true, 3, 4, 1),
-            (HEIGHT, true, 7, 1, 2),
-        ] {
-            let num_powers = match part {
-                FoldPart::Constraints => circuit.constraints.len(),
-                FoldPart::Lookups => {
-                    circuit.lookups.iter().map(|lookup| lookup.arguments.len()).max().unwrap_or(0)
-                }
-            };
-            let (powers, shift) = (draw(num_powers * degree), draw(degree));
-            let domain = domain.clone();
-            jobs.push(FoldJob { part, domain, step, bit_reversed, first, count, powers, shift });
-        }
-    }
-    jobs
-}
-
-/// The row one step of the trace further, by the definition of the order.
-fn next_row(job: &FoldJob, row: usize) -> usize {
-    let reversed = |row: usize| match job.bit_reversed {
-        true => row.reverse_bits() >> (usize::BITS - HEIGHT.ilog2()),
-        false => row,
-    };
-    reversed((reversed(row) + job.step) % HEIGHT)
-}
-
-/// What a kernel must write.
-fn folded(circuit: &Circuit, domain: &Domain, job: &FoldJob) -> Vec<u64> {
-    let (count, degree) = (job.count, job.shift.len());
-    let is_lookups = job.part == FoldPart::Lookups;
-    let num_sums = if is_lookups { circuit.lookups.len() } else { 1 };
-    let mut sums = vec![element(0); num_sums * degree * count];
-    let mut multiplicities = vec![element(0); if is_lookups { num_sums * count } else { 0 }];
-    for at in 0..count {
-        let row = job.first + at;
-        let values = domain.with_rows([row, next_row(job, row)], |cells| interpret(circuit, cells));
-        let sum = |values: &[Goldilocks], start: Goldilocks, k: usize| -> Goldilocks {
-            let terms = values.iter().enumerate();
-            terms.fold(start, |sum, (j, &x)| sum + element(job.powers[j * degree + k]) * x)
-        };
-        if !is_lookups {
-            for k in 0..degree {
-                sums[k * count + at] = sum(&values.constraints, element(0), k);
-            }
-            continue;
-        }
-        let mut arguments = &values.arguments[..];
-        for (index, lookup) in circuit.lookups.iter().enumerate() {
-            let (own, others) = arguments.split_at(lookup.arguments.len());
-            arguments = others;
-            multiplicities[index * count + at] = values.multiplicities[index];
-            for k in 0..degree {
-                sums[(index * degree + k) * count + at] = sum(own, element(job.shift[k]), k);
-            }
-        }
-    }
-    sums.into_iter().chain(multiplicities).map(word).collect()
 }
 
 /// The circuits whose Rust text is checked in.

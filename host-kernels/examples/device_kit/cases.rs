@@ -13,11 +13,13 @@ use traceloom_bytecode::system::GroupColumns;
 use traceloom_codegen::cuda::TextFile;
 use traceloom_codegen::cuda::ident::Ident;
 use traceloom_codegen::cuda::writer::{Writer, kernel_name, padding_kernel_name, row_writers};
+use traceloom_codegen::evaluator;
 use traceloom_codegen::plan::{FunctionPlan, ProgramPlan, plan_program};
 use traceloom_host_kernels::fixtures::{self, Fixture};
 use traceloom_host_kernels::launches::{Encoding, Executed};
 use traceloom_runtime::reference::function_trace;
 
+use crate::evaluators::Evaluators;
 use crate::imported;
 use crate::jobs::{CircuitJob, Detail, Jobs, RunJob};
 use crate::kernels::Kernels;
@@ -118,6 +120,16 @@ impl Case {
         files.retain(|file| names.contains(&file.name));
         files.extend(variants);
         files
+    }
+
+    /// The emitted evaluators of all circuits; adds what they must compute. None of the
+    /// imported program: its circuits are many, and their text is of the same forms.
+    pub fn evaluators(&self, evaluators: &mut Evaluators) -> Vec<TextFile> {
+        if self.fixture.name == "imported" {
+            return Vec::new();
+        }
+        let circuits = evaluator::circuits(&self.fixture.program, &self.plan);
+        circuits.iter().flat_map(|circuit| evaluators.push(&self.unit, circuit)).collect()
     }
 
     /// The circuits that have rows, and the wanted functions that have none.

@@ -61,10 +61,36 @@ pub struct RunJob {
     pub seeds: Vec<u8>,
 }
 
+/// A file of words.
+#[derive(Default)]
+pub struct Words(pub Vec<u64>);
+
+impl Words {
+    /// Adds numbers.
+    pub fn numbers(&mut self, numbers: &[usize]) {
+        self.0.extend(numbers.iter().map(|&number| number as u64));
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, text: &str) {
+        self.numbers(&[text.len()]);
+        for chunk in text.as_bytes().chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0.push(u64::from_le_bytes(word));
+        }
+    }
+
+    /// The file, behind `head`.
+    pub fn bytes(&self, head: [u64; 2]) -> Vec<u8> {
+        head.iter().chain(&self.0).flat_map(|word| word.to_le_bytes()).collect()
+    }
+}
+
 /// All circuits, encoded.
 #[derive(Default)]
 pub struct Jobs {
-    words: Vec<u64>,
+    words: Words,
     circuits: usize,
 }
 
@@ -77,40 +103,27 @@ impl Jobs {
     /// Adds a circuit.
     pub fn push(&mut self, job: &CircuitJob) {
         self.circuits += 1;
-        self.text(&job.name);
-        self.numbers(&[job.width, job.first_selector, job.first_auxiliary]);
-        self.words.extend([job.padding, job.detail as u64]);
-        self.numbers(&[job.cells.len() / job.width]);
-        self.words.extend(&job.cells);
+        let words = &mut self.words;
+        words.text(&job.name);
+        words.numbers(&[job.width, job.first_selector, job.first_auxiliary]);
+        words.0.extend([job.padding, job.detail as u64]);
+        words.numbers(&[job.cells.len() / job.width]);
+        words.0.extend(&job.cells);
         for runs in &job.encodings {
-            self.numbers(&[runs.len()]);
+            words.numbers(&[runs.len()]);
             for run in runs {
-                self.words.push(run.kernel);
-                self.numbers(&[run.first_row, run.num_rows, run.first_member_selector]);
+                words.0.push(run.kernel);
+                words.numbers(&[run.first_row, run.num_rows, run.first_member_selector]);
                 let (seeds, rest) = run.seeds.as_chunks::<8>();
                 assert!(rest.is_empty(), "strides are multiples of eight");
-                self.numbers(&[seeds.len()]);
-                self.words.extend(seeds.iter().map(|word| u64::from_le_bytes(*word)));
+                words.numbers(&[seeds.len()]);
+                words.0.extend(seeds.iter().map(|word| u64::from_le_bytes(*word)));
             }
         }
     }
 
     /// The file.
     pub fn bytes(&self) -> Vec<u8> {
-        let head = [MAGIC, self.circuits as u64];
-        head.iter().chain(&self.words).flat_map(|word| word.to_le_bytes()).collect()
-    }
-
-    fn numbers(&mut self, numbers: &[usize]) {
-        self.words.extend(numbers.iter().map(|&number| number as u64));
-    }
-
-    fn text(&mut self, text: &str) {
-        self.numbers(&[text.len()]);
-        for chunk in text.as_bytes().chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.words.push(u64::from_le_bytes(word));
-        }
+        self.words.bytes([MAGIC, self.circuits as u64])
     }
 }
