@@ -1,0 +1,3 @@
+program "\"); panic!(\""
+circuit f1
+circuit f-> 3 
