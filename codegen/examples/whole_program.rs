@@ -20,6 +20,7 @@ use std::time::Instant;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::import::import;
 use traceloom_codegen::device::{DeviceProgram, Environment, Job, MODE};
+use traceloom_codegen::inventory::table;
 use traceloom_codegen::{Unit, compile};
 
 const USAGE: &str = "usage: whole_program BYTECODE.json FOLDER [rust] [cpp] [nvcc|nvcc=N]";
@@ -60,6 +61,8 @@ fn main() -> Result<(), Failure> {
         fs::write(sources.join(name), text)?;
     }
     say("generated", start, &sizes(&unit));
+    // The last line of the inventory sums up.
+    println!("{}", table(&unit.plan, None).lines().last().unwrap_or_default());
     for step in steps {
         let start = Instant::now();
         match step {

@@ -101,6 +101,20 @@ fn deep_functions_are_generated_flat_on_a_small_stack() {
     }
 }
 
+/// Twice as deep is twice as long, and not four times.
+#[test]
+fn text_grows_with_the_program() {
+    for blocks in [nested, in_a_row] {
+        let bytes = |count| {
+            let program = CheckedProgram::new(program(blocks(count))).unwrap();
+            let unit = compile(&program).unwrap_or_else(|faults| panic!("{faults}"));
+            unit.files.values().map(String::len).sum::<usize>()
+        };
+        let (once, twice) = (bytes(700), bytes(1400));
+        assert!(2 * twice < 5 * once, "{once} bytes, then {twice}");
+    }
+}
+
 /// More than a circuit can have is refused before anything is planned.
 #[test]
 fn what_no_circuit_can_hold_is_refused_on_a_small_stack() {
