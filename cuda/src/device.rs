@@ -40,7 +40,8 @@ struct Inner {
     leaving: Mutex<Vec<Leaving>>,
     /// Memory that no work uses, by size.
     kept: Mutex<BTreeMap<u64, Vec<Memory>>>,
-    streams: Mutex<Vec<Weak<StreamInner>>>,
+    /// All that are not destroyed: work on them may use a buffer that is dropped.
+    streams: Mutex<Vec<Arc<StreamHandle>>>,
     caches: Mutex<Vec<Weak<dyn Reclaim>>>,
     /// The code of a final error; 0 without.
     lost: AtomicU32,
@@ -178,11 +179,9 @@ impl Device {
     pub fn stream(&self) -> Result<Stream, DeviceError> {
         let handle =
             self.call("making a stream", Place::default, |driver| driver.create_stream())?;
-        let inner = Arc::new(StreamInner { device: self.clone(), handle: Some(handle) });
-        let mut streams = lock(&self.0.streams);
-        streams.retain(|stream| stream.strong_count() > 0);
-        streams.push(Arc::downgrade(&inner));
-        Ok(Stream(inner))
+        let handle = Arc::new(handle);
+        lock(&self.0.streams).push(Arc::clone(&handle));
+        Ok(Stream(Arc::new(StreamInner { device: self.clone(), handle: Some(handle) })))
     }
 
     fn event(&self) -> Result<Event, DeviceError> {
@@ -309,7 +308,16 @@ impl Device {
     /// # Errors
     /// [`DeviceError`], where code 209 means that there is none for this device.
     pub fn load(&self, image: &[u8]) -> Result<Module, DeviceError> {
-        let handle = self.call("loading kernels", Place::default, |driver| driver.load(image))?;
+        let attempt = || self.call("loading kernels", Place::default, |driver| driver.load(image));
+        let mut handle = attempt();
+        if handle.as_ref().is_err_and(|error| error.code() == Code::OUT_OF_MEMORY) {
+            // What is kept for buffers is memory, too.
+            self.settle(true);
+            if self.give_back() {
+                handle = attempt();
+            }
+        }
+        let handle = handle?;
         Ok(Module { device: self.clone(), handle: Some(handle) })
     }
 }
@@ -345,13 +353,21 @@ pub struct Stream(Arc<StreamInner>);
 #[derive(Debug)]
 struct StreamInner {
     device: Device,
-    handle: Option<StreamHandle>,
+    handle: Option<Arc<StreamHandle>>,
 }
 
 impl Drop for StreamInner {
     fn drop(&mut self) {
-        if let Some(handle) = self.handle.take() {
-            let _ = self.device.0.driver.release_stream(handle);
+        let Some(handle) = self.handle.take() else { return };
+        let driver = &*self.device.0.driver;
+        // Locked until it is destroyed: whoever drops a buffer finds the stream with its
+        // work, or finds neither. A driver destroys a stream at once and lets its work run
+        // on, where no event can follow it.
+        let mut streams = lock(&self.device.0.streams);
+        let _ = driver.synchronize(&handle);
+        streams.retain(|other| !Arc::ptr_eq(other, &handle));
+        if let Some(handle) = Arc::into_inner(handle) {
+            let _ = driver.release_stream(handle);
         }
     }
 }
@@ -588,21 +604,22 @@ impl Drop for Buffer {
             }
             accounts.by_name.retain(|_, bytes| *bytes > 0);
         }
-        let streams: Vec<_> = lock(&inner.streams).iter().filter_map(Weak::upgrade).collect();
+        let streams = lock(&inner.streams);
         let mut events = Vec::new();
-        for stream in streams {
+        for stream in streams.iter() {
             let event = inner.driver.create_event();
             let recorded = event.and_then(|event| {
-                let recorded = inner.driver.record(&event, stream.handle());
+                let recorded = inner.driver.record(&event, stream);
                 events.push(event);
                 recorded
             });
             // Without an event behind its work the stream is waited for; if that fails, too,
             // the device does no work any more.
             if recorded.is_err() {
-                let _ = inner.driver.synchronize(stream.handle());
+                let _ = inner.driver.synchronize(stream);
             }
         }
+        drop(streams);
         lock(&inner.leaving).push(Leaving { memory, events });
     }
 }
@@ -677,8 +694,12 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        if let Some(handle) = self.handle.take() {
-            let _ = self.device.0.driver.unload(handle);
+        let Some(handle) = self.handle.take() else { return };
+        let driver = &*self.device.0.driver;
+        // Its kernels may be queued on any of them.
+        for stream in lock(&self.device.0.streams).iter() {
+            let _ = driver.synchronize(stream);
         }
+        let _ = driver.unload(handle);
     }
 }

@@ -47,8 +47,10 @@ impl Code {
             209 => "no binary for this GPU",
             214 => "uncorrectable ECC error",
             218 => "invalid PTX",
+            220 => "uncorrectable NVLink error",
             221 => "JIT compiler not found",
             222 => "unsupported PTX version",
+            226 => "contained error",
             304 => "operating system",
             400 => "invalid handle",
             500 => "not found",
@@ -56,6 +58,7 @@ impl Code {
             700 => "illegal address",
             701 => "launch out of resources",
             702 => "launch timeout",
+            710 => "assertion in a kernel",
             714 => "hardware stack error",
             715 => "illegal instruction",
             716 => "misaligned address",
@@ -73,7 +76,7 @@ impl Code {
     /// Whether the device can do nothing more for this process after it.
     #[must_use]
     pub const fn is_final(self) -> bool {
-        matches!(self.0, 214 | 700 | 702 | 714..=719)
+        matches!(self.0, 214 | 220 | 226 | 700 | 702 | 710 | 714..=719)
     }
 }
 

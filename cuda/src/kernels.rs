@@ -284,12 +284,14 @@ impl Kernels {
         &self.padding
     }
 
-    /// Registers per thread, and bytes that each spills.
+    /// Registers per thread of the kernel of this name, and bytes that each spills; `None`
+    /// if there is no such kernel.
     ///
     /// # Errors
     /// [`DeviceError`].
-    pub fn resources(&self, kernel: &Kernel) -> Result<(u32, u32), DeviceError> {
-        self.modules[self.module_of[&kernel.name]].resources(kernel.handle)
+    pub fn resources(&self, name: &str) -> Result<Option<(u32, u32)>, DeviceError> {
+        let kernel = self.module_of.get(name).zip(self.by_name.get(name));
+        kernel.map(|(&module, kernel)| self.modules[module].resources(kernel.handle)).transpose()
     }
 }
 

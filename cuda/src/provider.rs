@@ -50,6 +50,10 @@ impl RowOptions {
 type Loaded = BTreeMap<[u8; 32], (&'static str, Arc<Kernels>)>;
 
 /// A device with the kernels that were loaded so far.
+///
+/// For plain threads, any number of them: packing, compiling and downloading run on rayon
+/// while a chunk or a lock is held, so that a task of a rayon pool which calls in here
+/// could be given another that waits for it.
 #[derive(Debug)]
 pub struct RowWriter {
     engine: Arc<RowEngine>,

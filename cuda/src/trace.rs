@@ -23,11 +23,12 @@ const TURNED_ROWS: usize = 8;
 /// A trace in device memory, column-major. It has no host matrix.
 #[derive(Debug)]
 pub struct BornTrace {
+    /// Dropped before the engine, whose streams write it.
+    cells: Buffer,
     engine: Arc<RowEngine>,
     circuit: String,
     width: usize,
     height: usize,
-    cells: Buffer,
 }
 
 impl BornTrace {

@@ -74,6 +74,40 @@ fn any_call_may_fail() {
     }
 }
 
+/// A trace that nobody reads outlives its writer, and the other way round: no stream is
+/// destroyed and no code unloaded under kernels that were not done, whose memory the next
+/// buffer would get.
+#[test]
+fn nothing_is_dropped_under_its_work() {
+    let case = Case::fibonacci(40);
+    for trace_first in [false, true] {
+        let mock = mock();
+        let device = Device::mock(&mock);
+        let writer = writer_on(&device, staging(1 << 10, 2), PLENTY);
+        mock.delay();
+        let kernels = writer
+            .kernels(
+                traceloom_generated::find(&case.program.fingerprint()).unwrap(),
+                &Ledger::default(),
+            )
+            .unwrap();
+        let (source, ledger) = (case.source(0).unwrap(), Ledger::default());
+        let rows = CircuitRows::new(writer.engine(), &kernels, "fibonacci", &source, &ledger);
+        let trace = BornTrace::write(writer.engine(), "fibonacci", &rows, &ledger).unwrap();
+        drop(rows);
+        drop(kernels);
+        if trace_first {
+            drop(trace);
+            drop(writer);
+        } else {
+            drop(writer);
+            drop(trace);
+        }
+        drop(device);
+        assert_eq!((mock.busy_releases(), mock.num_live()), (0, 0), "trace first: {trace_first}");
+    }
+}
+
 #[test]
 fn errors_name_kernel_circuit_and_rows() {
     let case = Case::fibonacci(40);

@@ -584,7 +584,10 @@ pub fn traces(
         strict: choices.strict,
         fingerprint: hex(&system.fingerprint),
         unit_digest: choices.digest.as_ref().map(|digest| hex(digest)),
-        device: choices.device.map(|(device, _)| device.name()),
+        device: choices
+            .device
+            .filter(|_| reports.iter().any(|of| of.provider == Provider::Device))
+            .map(|(device, _)| device.name()),
         circuits: reports,
         downloading: Duration::ZERO,
         ledger: choices.ledger.entries(),

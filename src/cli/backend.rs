@@ -53,32 +53,52 @@ pub struct Chosen {
 /// the rest is computed.
 pub fn choose(backend: Backend, trace: &TraceArgs, progress: &Progress) -> Result<Chosen, Failure> {
     let mut trace = *trace;
-    let reason = match (backend, probe::devices()) {
-        (Backend::Cpu, _) => None,
-        (Backend::Cuda, Err(error)) => {
-            return Err(Failure::Refused(format!(
-                "--backend cuda: {error}; `traceloom doctor` says what this machine has, and \
-                 --backend auto proves on the CPU where there is no GPU"
-            )));
-        }
-        (Backend::Cuda, Ok(_)) if trace.strict => {
-            return Err(Failure::Refused(
-                "--backend cuda --strict: this version computes commitments and openings on the \
-                 CPU only; --trace device --strict has a GPU write all rows of functions"
-                    .into(),
-            ));
-        }
-        (Backend::Cuda, Ok(_)) => {
-            if trace.trace == TraceProvider::Auto {
-                trace.trace = TraceProvider::Device;
+    let reason = match backend {
+        // Nothing of a driver is touched.
+        Backend::Cpu => None,
+        Backend::Cuda => {
+            let refused = |why: &str| Err(Failure::Refused(format!("--backend cuda: {why}")));
+            match probe::devices() {
+                Err(error) => {
+                    return refused(&format!(
+                        "{error}; `traceloom doctor` says what this machine has, and --backend \
+                         auto proves on the CPU where there is no GPU"
+                    ));
+                }
+                Ok(devices) if devices.iter().all(|info| info.ordinal != trace.device) => {
+                    return refused(&format!(
+                        "there is no device {}; `traceloom doctor` lists those of this machine",
+                        trace.device
+                    ));
+                }
+                Ok(_) if trace.strict => {
+                    return refused(
+                        "with --strict: this version computes commitments and openings on the \
+                         CPU only; --trace device --strict has a GPU write all rows of functions",
+                    );
+                }
+                Ok(_) => {}
+            }
+            match trace.trace {
+                TraceProvider::Auto | TraceProvider::Device => {
+                    trace.trace = TraceProvider::Device;
+                }
+                other => {
+                    return Err(Failure::Malformed(format!(
+                        "--backend cuda --trace {}: a GPU has only the rows of a proof in this \
+                         version, so leave one of the two out",
+                        other.name()
+                    )));
+                }
             }
             Some("this version has a GPU write the rows, and nothing else of a proof".to_owned())
         }
-        (Backend::Auto, Ok(_)) => Some(
-            "this version proves on no GPU; --backend cuda or --trace device has it write the rows"
+        Backend::Auto => Some(match probe::devices() {
+            Ok(_) => "this version proves on no GPU; --backend cuda or --trace device has it \
+                      write the rows"
                 .to_owned(),
-        ),
-        (Backend::Auto, Err(error)) => Some(error.to_string()),
+            Err(error) => error.to_string(),
+        }),
     };
     if let Some(reason) = &reason {
         progress.note(&format!("proving on the CPU: {reason}"));

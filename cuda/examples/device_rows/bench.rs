@@ -175,7 +175,7 @@ fn kernel(
         let (name, stride) = source.kernel(run, of.encoding);
         if !names.contains(&name) {
             names.push(name);
-            let (registers, local) = kernels.resources(kernels.get(name)?)?;
+            let (registers, local) = kernels.resources(name)?.ok_or("no kernel")?;
             println!(
                 "kernel subject={label} name={name} stride={stride} registers={registers} \
                  local_bytes={local}"

@@ -92,6 +92,13 @@ impl Mock {
         self.lock().stalls
     }
 
+    /// How often a stream was destroyed or code was unloaded while work was queued, which
+    /// then runs on where nothing waits for it.
+    #[must_use]
+    pub fn busy_releases(&self) -> u64 {
+        self.lock().busy_releases
+    }
+
     /// Number of allocations that are not released, of device and host memory, and of
     /// streams, events and modules.
     #[must_use]
@@ -225,6 +232,7 @@ impl Driver for Mock {
     fn release_stream(&self, stream: StreamHandle) -> Result<(), Code> {
         let result = self.call("release stream", String::new()).map(drop);
         let mut state = self.lock();
+        state.busy_releases += u64::from(state.is_busy(stream.0));
         state.run_all(stream.0, &*self.host);
         state.streams.remove(&stream.0);
         result
@@ -351,7 +359,10 @@ impl Driver for Mock {
 
     fn unload(&self, _module: ModuleHandle) -> Result<(), Code> {
         let result = self.call("unload", String::new()).map(drop);
-        self.lock().num_modules -= 1;
+        let mut state = self.lock();
+        let is_busy = state.streams.keys().any(|&stream| state.is_busy(stream));
+        state.busy_releases += u64::from(is_busy);
+        state.num_modules -= 1;
         result
     }
 

@@ -23,6 +23,7 @@ pub(super) struct State {
     /// A final error, or one of work that nobody has been told of.
     pub(super) fault: Option<Code>,
     pub(super) stalls: u64,
+    pub(super) busy_releases: u64,
     pub(super) memories: BTreeMap<u64, Vec<u64>>,
     pub(super) num_pinned: usize,
     pub(super) num_modules: usize,
@@ -151,6 +152,11 @@ impl State {
         let queue = self.streams.get_mut(&stream).ok_or(Code::INVALID_VALUE)?;
         queue.ops.push_back(op);
         Ok(queue.num_done + queue.ops.len() as u64)
+    }
+
+    /// Whether there is work on a stream that was not done.
+    pub(super) fn is_busy(&self, stream: u64) -> bool {
+        self.streams.get(&stream).is_some_and(|queue| !queue.ops.is_empty())
     }
 
     /// Streams that are gone have done their work.
