@@ -247,9 +247,12 @@ fn the_backend_is_chosen_once_and_said() {
     assert!(note.starts_with("note: proving on the CPU: "), "{note}");
     assert_eq!(notes("--backend cpu"), Vec::<String>::new());
     std::fs::remove_file(cli.path("p.proof")).unwrap();
-    // Where there is a GPU the same words are tested there, by `docs/measurements.md`.
-    if traceloom_cuda::probe::devices().is_err() {
-        let cuda = "prove fibonacci --args 5 --profile fast --out p.proof --backend cuda";
+    let cuda = "prove fibonacci --args 5 --profile fast --out p.proof --backend cuda";
+    if traceloom_cuda::probe::devices().is_ok() {
+        let ran = cli.run(cuda);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains("has a GPU write the rows, and nothing else"), "{}", ran.err);
+    } else {
         cli.fails(1, cuda, "`traceloom doctor` says what this machine has");
         assert!(!cli.path("p.proof").exists());
     }
