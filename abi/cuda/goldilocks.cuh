@@ -82,8 +82,8 @@ TL_DEVICE_CALL Gl inverse_or_zero(Gl a) {
   return square_times(even, 32, even * a);
 }
 
-// Replaces elements by their inverses, 0 by 0, for one inversion and 3 N - 3
-// multiplications (Montgomery 1987, section 10.3.1).
+// Replaces elements by their inverses, 0 by 0, for one inversion and 3 N multiplications
+// (Montgomery 1987, section 10.3.1).
 template <uint32_t N>
 TL_DEVICE void invert_or_zero(Gl (&elements)[N]) {
   Gl before[N];  // product of the elements in front, 0 counted as 1

@@ -167,15 +167,26 @@ pub enum DeviceError {
         /// That error.
         code: Code,
     },
+    /// Something of another device.
+    #[error("{device}: {what} belongs to {owner}; a device works on what is its own")]
+    Foreign {
+        /// The device.
+        device: String,
+        /// What was given to it.
+        what: String,
+        /// The device that it belongs to.
+        owner: String,
+    },
 }
 
 impl DeviceError {
-    /// The driver's answer, if this is one.
+    /// The driver's answer, or the one that fits best.
     #[must_use]
     pub const fn code(&self) -> Code {
         match self {
             Self::Call { code, .. } | Self::Lost { code, .. } => *code,
             Self::Memory { .. } => Code::OUT_OF_MEMORY,
+            Self::Foreign { .. } => Code::INVALID_VALUE,
         }
     }
 }

@@ -130,6 +130,18 @@ pub enum KernelError {
         /// What the code says.
         found: String,
     },
+    /// Seeds are not those that the kernel reads.
+    #[error(
+        "kernel {kernel} reads seeds of {expected} bytes, and its source packs {found} per row"
+    )]
+    Seeds {
+        /// Its name.
+        kernel: String,
+        /// Bytes that it reads.
+        expected: usize,
+        /// Bytes that it was to be given.
+        found: usize,
+    },
     /// Something was to run that is no kernel of the program.
     #[error("there is no kernel {kernel}; run `traceloom codegen` and build again")]
     Unknown {
@@ -177,6 +189,7 @@ pub struct Kernel {
     name: String,
     handle: KernelHandle,
     threads: u32,
+    seed_bytes: usize,
 }
 
 impl Kernel {
@@ -184,6 +197,12 @@ impl Kernel {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Bytes of a seed, which it reads one of per row; 0 if it reads none.
+    #[must_use]
+    pub fn seed_bytes(&self) -> usize {
+        self.seed_bytes
     }
 
     pub(crate) fn handle(&self) -> KernelHandle {
@@ -232,7 +251,7 @@ impl Kernels {
     ) -> Result<Self, KernelError> {
         let device = stream.device();
         let failed = |error| request.failed(device.info(), error);
-        let (modules, files, origin) = request.modules(device)?;
+        let (modules, files, origin) = request.modules(device, ledger)?;
         let mut module_of = BTreeMap::new();
         let find = |name: &str| -> Result<(usize, KernelHandle), KernelError> {
             // Each file has its own module; all of an image is in one.
@@ -243,14 +262,15 @@ impl Kernels {
         let mut by_name = BTreeMap::new();
         for (name, seed_bytes) in &request.names.rows {
             let (module, handle) = find(name)?;
-            let threads = block_threads(*seed_bytes);
+            let (name, seed_bytes) = (name.clone(), *seed_bytes);
+            let threads = block_threads(seed_bytes);
             module_of.insert(name.clone(), module);
-            by_name.insert(name.clone(), Kernel { name: name.clone(), handle, threads });
+            by_name.insert(name.clone(), Kernel { name, handle, threads, seed_bytes });
         }
         let name = request.names.padding.clone();
         let (module, handle) = find(&name)?;
         module_of.insert(name.clone(), module);
-        let padding = Kernel { name, handle, threads: PADDING_THREADS };
+        let padding = Kernel { name, handle, threads: PADDING_THREADS, seed_bytes: 0 };
         let (_, digest) = find(&request.names.digest)?;
         let found = read_digest(stream, request, digest, ledger).map_err(failed)?;
         if found != request.digest {
@@ -262,6 +282,12 @@ impl Kernels {
             });
         }
         Ok(Self { by_name, padding, origin, modules, module_of })
+    }
+
+    /// The device that they are loaded on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        self.modules[0].device()
     }
 
     /// Where they came from.
@@ -317,15 +343,19 @@ impl KernelRequest<'_> {
         KernelError::Device { program: self.program.into(), error: Box::new(error), hint }
     }
 
-    fn modules(&self, device: &Device) -> Result<Loaded, KernelError> {
+    fn modules(&self, device: &Device, ledger: &Ledger) -> Result<Loaded, KernelError> {
         let info = device.info();
+        let transfer = Transfer { circuit: self.program, kind: Kind::Code };
+        let load = |image: &[u8]| {
+            device.load(image, ledger, &transfer).map_err(|error| self.failed(info, error))
+        };
         let of_program = || self.images.iter().filter(|image| image.program == self.program);
         let fits = |image: &&DeviceImage| {
             image.digest == self.digest
                 && image.architectures.iter().any(|name| runs(name, info.capability))
         };
         if let Some(image) = of_program().find(fits) {
-            let module = device.load(image.bytes).map_err(|error| self.failed(info, error))?;
+            let module = load(image.bytes)?;
             let architectures = image.architectures.iter().map(ToString::to_string).collect();
             return Ok((vec![module], Vec::new(), Origin::Image { architectures }));
         }
@@ -348,7 +378,7 @@ impl KernelRequest<'_> {
         for file in &files {
             let source = self.sources.iter().find(|source| source.name == file.name);
             texts.extend(source.map(|source| source.text));
-            modules.push(device.load(&file.code).map_err(|error| self.failed(info, error))?);
+            modules.push(load(&file.code)?);
         }
         if modules.is_empty() {
             let kernel = self.names.digest.clone();

@@ -213,6 +213,11 @@ impl<'a> CircuitRows<'a> {
     /// # Errors
     /// [`RowsError`].
     pub fn write(&self, window: &Window<'_>) -> Result<(), RowsError> {
+        let device = self.engine.device();
+        device
+            .owns(window.cells.device(), || format!("buffer {:?}", window.cells.name()))
+            .and_then(|()| device.owns(self.kernels.device(), || "the kernels".into()))
+            .map_err(|error| self.device_error(error))?;
         let height = self.source.height() as u64;
         self.bounded("first row of a window", window.first, height - 1)?;
         self.bounded("number of rows of a window", window.count, height)?;
@@ -321,7 +326,7 @@ impl<'a> CircuitRows<'a> {
         rows: &Range<u64>,
         window: &Window<'_>,
     ) -> Result<Option<Buffer>, RowsError> {
-        let (_, stride) = self.source.kernel(run, encoding);
+        let (_, stride) = self.kernel(run, encoding)?;
         let staging = &self.engine.staging;
         let chunk_rows = staging.chunk_bytes() / stride;
         if chunk_rows == 0 {
@@ -359,6 +364,20 @@ impl<'a> CircuitRows<'a> {
         Ok(Some(buffer))
     }
 
+    /// The kernel of a run, and bytes per seed, which the source and the kernel agree on.
+    fn kernel(&self, run: usize, encoding: Encoding) -> Result<(&Kernel, usize), RowsError> {
+        let (name, found) = self.source.kernel(run, encoding);
+        let kernel = self.kernels.get(name).and_then(|kernel| match kernel.seed_bytes() {
+            expected if expected == found => Ok(kernel),
+            expected => Err(KernelError::Seeds { kernel: name.into(), expected, found }),
+        });
+        let kernel = kernel.map_err(|error| RowsError::Kernels {
+            circuit: self.circuit.into(),
+            error: Box::new(error),
+        })?;
+        Ok((kernel, found))
+    }
+
     /// Launches some rows of a run, of which `buffer` has the seeds from `first` on.
     fn launch_run(
         &self,
@@ -369,12 +388,7 @@ impl<'a> CircuitRows<'a> {
         rows: Range<u64>,
         window: &Window<'_>,
     ) -> Result<(), RowsError> {
-        let (name, stride) = self.source.kernel(run, encoding);
-        let kernel = self.kernels.get(name);
-        let kernel = kernel.map_err(|error| RowsError::Kernels {
-            circuit: self.circuit.into(),
-            error: Box::new(error),
-        })?;
+        let (kernel, stride) = self.kernel(run, encoding)?;
         let stride = stride as u64;
         let seeds = buffer.span((rows.start - first) * stride, (rows.end - rows.start) * stride);
         let selector = self.source.runs()[run].first_member_selector;

@@ -3,17 +3,20 @@
 
 mod common;
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::sync::Arc;
 
 use common::{Case, images, mock, staging, writer_on};
-use traceloom_cuda::device::Device;
+use traceloom_cuda::device::{Buffer, Device, Stream};
 use traceloom_cuda::error::{Code, DeviceError};
-use traceloom_cuda::mock::Mock;
+use traceloom_cuda::kernels::Kernels;
+use traceloom_cuda::mock::{Mock, ScalarHost};
 use traceloom_cuda::provider::{RowOptions, RowWriter};
-use traceloom_cuda::rows::CircuitRows;
+use traceloom_cuda::rows::{CircuitRows, Window};
 use traceloom_cuda::trace::BornTrace;
+use traceloom_generated::PROGRAMS;
 use traceloom_runtime::device::{DeviceOption, RowDevice};
-use traceloom_runtime::ledger::{Kind, Ledger};
+use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 use traceloom_runtime::provider::{Choices, Provider, Reason, TraceOptions, TraceProvider};
 use traceloom_runtime::source::SeedSource;
 
@@ -54,6 +57,8 @@ fn any_call_may_fail() {
                         let of = &report.circuits[0];
                         let is_device = of.provider == Provider::Device;
                         assert_eq!(is_device, of.reason.is_none(), "{context}");
+                        let named = report.device.as_deref();
+                        assert_eq!(named, is_device.then_some("device 0 (mock, sm_90)"));
                         num_right += usize::from(is_device);
                     }
                     Err(error) => {
@@ -72,6 +77,90 @@ fn any_call_may_fail() {
             assert_eq!(mock.num_live(), 0, "{context}: something leaks");
         }
     }
+}
+
+/// Any call may need memory of the driver's own. It gets that of dropped buffers, once,
+/// and fails where there is none.
+#[test]
+fn calls_get_the_memory_of_dropped_buffers() {
+    type Call = fn(&Stream, &Buffer) -> Result<(), DeviceError>;
+    const OTHER: Transfer<'_> = Transfer { circuit: "none", kind: Kind::Code };
+    let calls: [(&str, Call); 5] = [
+        ("create stream", |stream, _| stream.device().stream().map(drop)),
+        ("create event", |stream, _| stream.record().map(drop)),
+        ("allocate host", |stream, _| stream.device().pinned(NonZeroUsize::MIN).map(drop)),
+        ("load", |stream, _| stream.device().load(b"image", &Ledger::default(), &OTHER).map(drop)),
+        ("fill", |stream, buffer| stream.fill(buffer, 0)),
+    ];
+    let bytes = |n| NonZeroU64::new(n).unwrap();
+    for (name, call) in calls {
+        for has_dropped in [true, false] {
+            let mock = mock();
+            let device = Device::mock(&mock);
+            let stream = device.stream().unwrap();
+            let buffer = device.allocate(&stream, "in use", bytes(1 << 10)).unwrap();
+            if has_dropped {
+                drop(device.allocate(&stream, "dropped", bytes(1 << 20)).unwrap());
+            }
+            let first = mock.calls().len();
+            mock.fail_call(first as u64, Code::OUT_OF_MEMORY);
+            let result = call(&stream, &buffer);
+            let made = &mock.calls()[first..];
+            let count = |of: &str| made.iter().filter(|call| call.name == of).count();
+            assert_eq!((made[0].name, count("release")), (name, usize::from(has_dropped)));
+            match result {
+                Ok(()) => assert!(has_dropped && count(name) == 2, "{name}: made again"),
+                Err(error) => {
+                    assert!(!has_dropped && count(name) == 1, "{name}");
+                    assert_eq!(error.code(), Code::OUT_OF_MEMORY, "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// What belongs to another device is named with both, and no call is made for it.
+#[test]
+fn what_is_of_another_device_is_refused() {
+    let mocks = [0, 1].map(|ordinal| Mock::new(ordinal, Arc::new(ScalarHost::new(PROGRAMS))));
+    let writers = mocks.each_ref().map(|mock| writer_on(&Device::mock(mock), staging(64, 2), 0));
+    let [own, other] = writers.each_ref().map(|writer| writer.engine().compute());
+    let size = NonZeroU64::new(1 << 16).unwrap();
+    let [mine, theirs] = [own, other].map(|of| of.device().allocate(of, "cells", size).unwrap());
+    let [mut pinned, mut foreign] =
+        [own, other].map(|of| of.device().pinned(NonZeroUsize::MIN).unwrap());
+    let [before, event] = [own, other].map(|of| of.record().unwrap());
+    let (ledger, case) = (Ledger::default(), Case::fibonacci(3));
+    let transfer = Transfer { circuit: "none", kind: Kind::Seeds };
+    let unit = traceloom_generated::find(&case.program.fingerprint()).unwrap();
+    let kernels = writers.each_ref().map(|writer| writer.kernels(unit, &ledger).unwrap());
+    let source = case.source(0).unwrap();
+    let write = |kernels: &Kernels, cells: &Buffer| {
+        let (stride, count) = (source.height() as u64, 1);
+        let rows = CircuitRows::new(writers[0].engine(), kernels, "fibonacci", &source, &ledger);
+        rows.write(&Window { cells, stride, first: 0, count }).map_err(|error| error.to_string())
+    };
+    let calls = || mocks.each_ref().map(|mock| mock.calls().len());
+    let (made, entries) = (calls(), ledger.entries());
+    let text = |error: DeviceError| error.to_string();
+    let results = [
+        ("stream", own.device().allocate(other, "more", size).map(drop).map_err(text)),
+        ("cells", own.fill(&theirs, 0).map_err(text)),
+        ("cells", own.read(&theirs, &ledger, &transfer).map(drop).map_err(text)),
+        ("cells", own.upload(&theirs, 0, &mut pinned, 1, &ledger, &transfer).map_err(text)),
+        ("pinned", own.upload(&mine, 0, &mut foreign, 1, &ledger, &transfer).map_err(text)),
+        ("event", own.wait_for(&event).map_err(text)),
+        ("event", before.elapsed_since(&event).map(drop).map_err(text)),
+        ("cells", write(&kernels[0], &theirs)),
+        ("kernels", write(&kernels[1], &mine)),
+    ];
+    for (number, (what, result)) in results.into_iter().enumerate() {
+        let error = result.unwrap_err();
+        let names = "belongs to device 1 (mock, sm_90)";
+        let is_said = error.contains(what) && error.contains(names);
+        assert!(is_said && error.contains("device 0 (mock, sm_90): "), "{number}: {error}");
+    }
+    assert_eq!((calls(), ledger.entries()), (made, entries));
 }
 
 /// A trace that nobody reads outlives its writer, and the other way round: no stream is
@@ -131,7 +220,7 @@ fn choices_on<'a>(
 ) -> Result<Choices<'a>, traceloom_runtime::provider::ChoiceError> {
     let device = DeviceOption::Ready { device: writer, record: &case.record };
     let provider = TraceProvider::Device;
-    let registry = traceloom_generated::PROGRAMS;
+    let registry = PROGRAMS;
     let options = TraceOptions { provider, strict, device, ..TraceOptions::new(registry) };
     Choices::new(&case.program, &case.system, &options)
 }
@@ -147,8 +236,9 @@ fn memory_is_admitted_before_anything_is_written() {
     assert!(choices.notice().unwrap().contains("bytes of device memory and"));
     let error = choices_on(&case, &writer, true).unwrap_err().to_string();
     assert!(error.contains("would have scalar rows"), "{error}");
-    let (found, _) = case.device(&writer, false).unwrap();
+    let (found, report) = case.device(&writer, false).unwrap();
     assert!(found == case.reference());
+    assert_eq!(report.device, None, "one that is there and wrote nothing");
 }
 
 #[test]
@@ -156,7 +246,7 @@ fn without_device_or_kernels_rows_are_scalar_and_strict_refuses() {
     let case = Case::fibonacci(30);
     let expected = case.reference();
     let provider = TraceProvider::Device;
-    let registry = traceloom_generated::PROGRAMS;
+    let registry = PROGRAMS;
     let device = DeviceOption::Unavailable("the driver is on holiday");
     let options = TraceOptions { provider, device, ..TraceOptions::new(registry) };
     let choices = Choices::new(&case.program, &case.system, &options).unwrap();
@@ -166,7 +256,7 @@ fn without_device_or_kernels_rows_are_scalar_and_strict_refuses() {
     assert!(Choices::new(&case.program, &case.system, &strict).is_err());
     // No image, and what is compiled for the mock is not known to run.
     let options = RowOptions { staging: staging(1 << 10, 2), seed_budget: 0, cache: None };
-    let mock = Mock::new(0, std::sync::Arc::new(traceloom_cuda::mock::ScalarHost::default()));
+    let mock = Mock::new(0, Arc::new(ScalarHost::default()));
     let bare = RowWriter::new(&Device::mock(&mock), images(), options).unwrap();
     let reason = bare.bind(registry[0], &Ledger::default()).unwrap_err();
     assert!(reason.contains("finding a kernel failed") && reason.contains("traceloom codegen"));
@@ -182,8 +272,8 @@ fn kernels_of_other_units_are_refused() {
     let mut other = *unit;
     other.digest[0] ^= 1;
     let other: &'static _ = Box::leak(Box::new(other));
-    let host = traceloom_cuda::mock::ScalarHost::new(&[other]);
-    let mock = Mock::new(0, std::sync::Arc::new(host));
+    let host = ScalarHost::new(&[other]);
+    let mock = Mock::new(0, Arc::new(host));
     let writer = writer_on(&Device::mock(&mock), staging(1 << 10, 2), 0);
     let error = writer.kernels(unit, &Ledger::default()).unwrap_err().to_string();
     assert!(error.contains("were made from other units: expected digest"), "{error}");

@@ -23,7 +23,7 @@ use traceloom_runtime::device::{DeviceOption, DeviceTrace};
 use traceloom_runtime::ledger::Ledger;
 use traceloom_runtime::provider::{ChoiceError, Choices, TraceOptions, TraceProvider};
 use traceloom_runtime::seeds::{Encoding, SeedError};
-use traceloom_runtime::source::{CircuitColumns, RecordSource, SeedSource, SourceRun};
+use traceloom_runtime::source::{Altered, SeedSource};
 
 fn writer(mock: &Mock) -> RowWriter {
     writer_on(&Device::mock(mock), staging(1 << 12, 2), 0)
@@ -175,42 +175,45 @@ fn callers_on_a_tight_device_have_their_trace_or_are_told() {
     assert_eq!(mock.num_live(), 0);
 }
 
-/// Seeds of a record, up to one that fails or panics.
-#[derive(Debug)]
-struct Breaking<'a> {
-    source: RecordSource<'a>,
-    /// Fills before it breaks.
-    left: AtomicUsize,
-    panics: bool,
+/// How a source breaks.
+#[derive(Clone, Copy)]
+enum Break {
+    Error,
+    Panic,
 }
 
-impl SeedSource for Breaking<'_> {
-    fn columns(&self) -> CircuitColumns {
-        self.source.columns()
+/// The seeds of a source, up to one that breaks: `left` fills before that.
+fn fill_up_to<'a>(
+    source: &'a dyn SeedSource,
+    left: &'a AtomicUsize,
+    how: Break,
+) -> impl Fn(usize, Encoding, Range<usize>, &mut [u8]) -> Result<bool, SeedError> + Sync + 'a {
+    move |run, encoding, rows, seeds| match (left.fetch_sub(1, Ordering::Relaxed), how) {
+        // Without the hook, which would print a thousand times.
+        (0, Break::Panic) => resume_unwind(Box::new("a panic of the source")),
+        (0, Break::Error) => Err(SeedError::NotCanonical { function: "fibonacci", path: 0 }),
+        _ => source.fill(run, encoding, rows, seeds),
     }
+}
 
-    fn runs(&self) -> &[SourceRun] {
-        self.source.runs()
-    }
-
-    fn kernel(&self, run: usize, encoding: Encoding) -> (&str, usize) {
-        self.source.kernel(run, encoding)
-    }
-
-    fn fill(
-        &self,
-        run: usize,
-        encoding: Encoding,
-        rows: Range<usize>,
-        seeds: &mut [u8],
-    ) -> Result<bool, SeedError> {
-        match self.left.fetch_sub(1, Ordering::Relaxed) {
-            // Without the hook, which would print a thousand times.
-            0 if self.panics => resume_unwind(Box::new("a panic of the source")),
-            0 => Err(SeedError::NotCanonical { function: "fibonacci", path: 0 }),
-            _ => self.source.fill(run, encoding, rows, seeds),
-        }
-    }
+/// Who packs other seeds than a kernel reads is told, before anything is launched.
+#[test]
+fn seeds_of_another_size_are_refused() {
+    let case = Case::fibonacci(300);
+    let unit = traceloom_generated::find(&case.program.fingerprint()).unwrap();
+    let mock = mock();
+    let (writer, ledger) = (writer(&mock), Ledger::default());
+    let kernels = writer.kernels(unit, &ledger).unwrap();
+    let launches = || mock.calls().iter().filter(|call| call.name == "launch").count();
+    let before = launches();
+    let source = case.source(0).unwrap();
+    let source = Altered::new(&source).with_excess(8);
+    let rows = CircuitRows::new(writer.engine(), &kernels, "fibonacci", &source, &ledger);
+    let error = BornTrace::write(writer.engine(), "fibonacci", &rows, &ledger).unwrap_err();
+    let (name, found) = source.kernel(0, source.runs()[0].encoding);
+    let expected = format!("kernel {name} reads seeds of {} bytes, and its source", found - 8);
+    assert!(error.to_string().contains(&expected), "{error}");
+    assert_eq!(launches(), before);
 }
 
 /// A thousand jobs that fail, panic or are given up, at every step: nothing stays held,
@@ -226,24 +229,24 @@ fn jobs_that_end_early_leave_nothing_behind() {
     let ledger = Ledger::default();
     let kernels = writer.kernels(unit, &ledger).unwrap();
     let device = writer.engine().device();
-    let job = |left: usize, panics: bool| {
+    let job = |left: &AtomicUsize, how: Break| {
         let source = case.source(0).unwrap();
-        let source = Breaking { source, left: AtomicUsize::new(left), panics };
+        let fill = fill_up_to(&source, left, how);
+        let source = Altered::new(&source).with_fill(&fill);
         let rows = CircuitRows::new(writer.engine(), &kernels, "fibonacci", &source, &ledger);
         let trace = BornTrace::write(writer.engine(), "fibonacci", &rows, &ledger);
         trace.map_err(|error| error.to_string())
     };
     let num_fills = {
-        let source = case.source(0).unwrap();
-        let source = Breaking { source, left: AtomicUsize::new(1 << 20), panics: false };
-        let rows = CircuitRows::new(writer.engine(), &kernels, "fibonacci", &source, &ledger);
-        BornTrace::write(writer.engine(), "fibonacci", &rows, &ledger).unwrap();
-        (1 << 20) - source.left.load(Ordering::Relaxed)
+        let left = AtomicUsize::new(1 << 20);
+        job(&left, Break::Error).unwrap();
+        (1 << 20) - left.into_inner()
     };
     assert!(num_fills >= 5, "{num_fills} steps");
     for number in 0..1000 {
         let (left, panics) = (number % (num_fills + 1), number % 2 == 1);
-        match catch_unwind(AssertUnwindSafe(|| job(left, panics))) {
+        let how = if panics { Break::Panic } else { Break::Error };
+        match catch_unwind(AssertUnwindSafe(|| job(&AtomicUsize::new(left), how))) {
             // Given up: nobody asks for it.
             Ok(Ok(trace)) => assert_eq!((left, trace.height()), (num_fills, 512)),
             Ok(Err(error)) => assert!(!panics && error.contains("fibonacci"), "{error}"),
@@ -251,7 +254,7 @@ fn jobs_that_end_early_leave_nothing_behind() {
         }
         assert_eq!(device.memory().0, 0, "job {number}: bytes are held");
     }
-    let trace = job(num_fills, false).unwrap().download(&ledger).unwrap();
+    let trace = job(&AtomicUsize::new(num_fills), Break::Error).unwrap().download(&ledger).unwrap();
     assert!(trace == *expected.traces[0].as_ref().unwrap());
     drop(kernels);
     drop(writer);

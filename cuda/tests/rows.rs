@@ -52,6 +52,7 @@ fn device_born_traces_are_reference_traces_and_every_byte_is_counted() {
             assert_eq!(ledger.of_kind(Kind::Rows).down, cells as u64);
             assert_eq!(ledger.of_kind(Kind::Rows).up, 0, "no main trace goes up");
             assert_eq!(ledger.of_kind(Kind::Identity).down, 32);
+            assert_eq!(ledger.of_kind(Kind::Code).up, images()[0].bytes.len() as u64);
             assert_eq!(ledger.avoided.values().sum::<u64>(), cells as u64);
         }
     }

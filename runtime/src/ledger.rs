@@ -15,6 +15,8 @@ pub enum Kind {
     Seeds,
     /// Rows of a trace.
     Rows,
+    /// Kernels, where a proof is the first to use them.
+    Code,
     /// Identities of kernels.
     Identity,
 }
@@ -26,6 +28,7 @@ impl Kind {
         match self {
             Self::Seeds => "seeds",
             Self::Rows => "rows",
+            Self::Code => "code",
             Self::Identity => "identity",
         }
     }

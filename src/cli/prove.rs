@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use traceloom_bytecode::system::build_system;
 use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove, verify};
+use traceloom_runtime::ledger::Kind;
 use traceloom_runtime::report::ProofReport;
 
 use super::execute::{print_claim, print_rows};
@@ -49,6 +50,7 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     write_whole(&args.out, &bytes)?;
     let (providers, evaluators) = (traces.providers(), traces.evaluators());
     let moved = traces.ledger.total();
+    let code = traces.ledger.of_kind(Kind::Code).up;
     let host_built: u64 = traces.ledger.avoided.values().sum();
     if let Some(folder) = &args.report {
         let others = [("execution", executed), ("rows", rows)];
@@ -72,11 +74,12 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     say!("{:>12}  main traces, {providers}", seconds(rows));
     if moved.transfers > 0 {
         say!(
-            "{:>12}  of which: {} up (host-built: {}), {} down",
+            "{:>12}  of which: {} up (host-built: {}), {} down; {} of kernels up",
             "",
-            size(moved.up),
+            size(moved.up - code),
             size(host_built),
-            size(moved.down)
+            size(moved.down),
+            size(code)
         );
     }
     for stage in Stage::ALL {

@@ -28,7 +28,7 @@ use traceloom_runtime::source::{RecordSource, SeedSource};
 
 use crate::cases::{Case, Emitted};
 use crate::parity::load;
-use crate::sources::{Packed, Unpacked, WriteOnly, repeated};
+use crate::sources::{Packed, repeated, unpacked, write_only};
 
 const REPETITIONS: usize = 21;
 /// Of what takes milliseconds on one core.
@@ -182,7 +182,7 @@ fn kernel(
             );
         }
     }
-    let write_only = WriteOnly::new(source);
+    let write_only = write_only(source);
     let rows = CircuitRows::new(engine, kernels, label, source, &ledger);
     let floor = CircuitRows::new(engine, kernels, label, &write_only, &ledger);
     let all = Window { cells: &cells, stride: height, first: 0, count: height };
@@ -260,7 +260,7 @@ fn pipeline(
 ) -> Result<(), Box<dyn Error>> {
     let cells = cells(engine, source)?;
     let ledger = Ledger::default();
-    let unpacked = Unpacked(source);
+    let unpacked = unpacked(source);
     let height = source.height() as u64;
     let window = Window { cells: &cells, stride: height, first: 0, count: height };
     let write = |source: &dyn SeedSource| {

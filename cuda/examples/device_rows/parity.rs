@@ -53,13 +53,13 @@ fn whole(case: &Case, writer: &RowWriter) -> Result<(), Box<dyn Error>> {
         return Err(format!("program {}: traces differ from the reference", case.name()).into());
     }
     let cells: usize = report.circuits.iter().map(|c| c.height * c.width).sum();
-    let total = report.ledger.total();
+    let ledger = &report.ledger;
     println!(
         "parity program={} circuits={} cells={cells} up={} down={} result=equal",
         case.name(),
         report.circuits.len(),
-        total.up,
-        total.down
+        ledger.of_kind(Kind::Seeds).up,
+        ledger.of_kind(Kind::Rows).down
     );
     Ok(())
 }

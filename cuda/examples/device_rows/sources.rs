@@ -9,7 +9,7 @@ use traceloom_codegen::plan::FunctionPlan;
 use traceloom_host_kernels::launches::SeededRun;
 use traceloom_runtime::order::Run;
 use traceloom_runtime::seeds::{Encoding, SeedError, Why};
-use traceloom_runtime::source::{CircuitColumns, SeedSource, SourceRun};
+use traceloom_runtime::source::{Altered, CircuitColumns, SeedSource, SourceRun};
 
 use crate::cases::Emitted;
 
@@ -115,73 +115,14 @@ impl SeedSource for Packed {
 
 /// The rows of another source, whose seeds are where they go already: an upload without
 /// packing. What is uploaded are seeds of other rows, so only times are right.
-#[derive(Debug)]
-pub struct Unpacked<'a>(pub &'a dyn SeedSource);
-
-impl SeedSource for Unpacked<'_> {
-    fn columns(&self) -> CircuitColumns {
-        self.0.columns()
-    }
-
-    fn runs(&self) -> &[SourceRun] {
-        self.0.runs()
-    }
-
-    fn kernel(&self, run: usize, encoding: Encoding) -> (&str, usize) {
-        self.0.kernel(run, encoding)
-    }
-
-    fn fill(
-        &self,
-        _: usize,
-        _: Encoding,
-        _: Range<usize>,
-        _: &mut [u8],
-    ) -> Result<bool, SeedError> {
-        Ok(true)
-    }
+pub fn unpacked(source: &dyn SeedSource) -> Altered<'_> {
+    Altered::new(source).with_fill(&|_, _, _, _| Ok(true))
 }
 
 /// One row of another source and padding to its height: a loop that only writes.
-#[derive(Debug)]
-pub struct WriteOnly<'a> {
-    source: &'a dyn SeedSource,
-    run: [SourceRun; 1],
-}
-
-impl<'a> WriteOnly<'a> {
-    pub fn new(source: &'a dyn SeedSource) -> Self {
-        let run = SourceRun { rows: 0..1, ..source.runs()[0].clone() };
-        Self { source, run: [run] }
-    }
-}
-
-impl SeedSource for WriteOnly<'_> {
-    fn columns(&self) -> CircuitColumns {
-        self.source.columns()
-    }
-
-    fn runs(&self) -> &[SourceRun] {
-        &self.run
-    }
-
-    fn kernel(&self, run: usize, encoding: Encoding) -> (&str, usize) {
-        self.source.kernel(run, encoding)
-    }
-
-    fn fill(
-        &self,
-        run: usize,
-        encoding: Encoding,
-        rows: Range<usize>,
-        seeds: &mut [u8],
-    ) -> Result<bool, SeedError> {
-        self.source.fill(run, encoding, rows, seeds)
-    }
-
-    fn height(&self) -> usize {
-        self.source.height()
-    }
+pub fn write_only(source: &dyn SeedSource) -> Altered<'_> {
+    let run = SourceRun { rows: 0..1, ..source.runs()[0].clone() };
+    Altered::new(source).with_runs(vec![run])
 }
 
 /// The runs with their queries repeated to `num_rows` rows in all, in proportion.

@@ -67,6 +67,15 @@ pub(crate) fn describe(ordinal: u32) -> Result<DeviceInfo, Unavailable> {
     read_info(ordinal).map(|(_, info)| info)
 }
 
+/// An attribute of a device. The driver must have started.
+fn attribute(device: CUdevice, which: CUdevice_attribute) -> Result<u32, Unavailable> {
+    let mut value: c_int = 0;
+    // SAFETY: `start` has found the function; the pointer is to a local variable.
+    check(unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, device) })
+        .map_err(|code| Unavailable::from_code("cuDeviceGetAttribute", code))?;
+    Ok(value.unsigned_abs())
+}
+
 fn read_info(ordinal: u32) -> Result<(CUdevice, DeviceInfo), Unavailable> {
     let count = start()?;
     if ordinal >= count {
@@ -89,15 +98,10 @@ fn read_info(ordinal: u32) -> Result<(CUdevice, DeviceInfo), Unavailable> {
         check(sys::cuDeviceTotalMem_v2(&raw mut memory, device))
             .map_err(refused("cuDeviceTotalMem"))?;
     }
-    let attribute = |which| {
-        let mut value: c_int = 0;
-        // SAFETY: as above.
-        check(unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, device) })
-            .map_err(refused("cuDeviceGetAttribute"))?;
-        Ok(value.unsigned_abs())
-    };
-    let major = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    let minor = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    let major =
+        attribute(device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor =
+        attribute(device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
     let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     let info = DeviceInfo {
         ordinal,
@@ -142,17 +146,21 @@ impl Drop for Context {
 pub(crate) struct CudaDriver {
     info: DeviceInfo,
     context: Arc<Context>,
+    /// Most bytes from piece to piece in one copy.
+    max_pitch: usize,
 }
 
 impl CudaDriver {
     /// Takes device `ordinal`.
     pub(crate) fn open(ordinal: u32) -> Result<Self, Unavailable> {
         let (device, info) = read_info(ordinal)?;
+        let max_pitch = attribute(device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH)?;
         let mut context = null_mut();
         // SAFETY: the device is one of the driver's; the pointer is to a local variable.
         check(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut context, device) })
             .map_err(|code| Unavailable::from_code("cuDevicePrimaryCtxRetain", code))?;
-        Ok(Self { info, context: Arc::new(Context { device, context }) })
+        let context = Arc::new(Context { device, context });
+        Ok(Self { info, context, max_pitch: max_pitch as usize })
     }
 }
 
@@ -428,6 +436,21 @@ impl Driver for CudaDriver {
         }
         pinned.wait()?;
         self.context.make_current()?;
+        let stream = stream_of(stream);
+        if from.count > 1 && from.pitch > self.max_pitch {
+            let copied = (0..from.count).try_for_each(|piece| {
+                let (from_byte, to_byte) = (piece * from.pitch, piece * from.length);
+                // SAFETY: `count` pieces lie inside of the span and fit the pinned memory,
+                // one behind the other; `used_on` keeps it.
+                check(unsafe {
+                    let to = pinned.bytes.as_ptr().add(to_byte).cast();
+                    sys::cuMemcpyDtoHAsync_v2(to, address + from_byte as u64, from.length, stream)
+                })
+            });
+            // Also after an error: pieces before it are on their way.
+            pinned.used_on(stream)?;
+            return copied;
+        }
         let copy = CUDA_MEMCPY2D_st {
             srcXInBytes: 0,
             srcY: 0,
@@ -446,9 +469,7 @@ impl Driver for CudaDriver {
             WidthInBytes: from.length,
             Height: from.count,
         };
-        let stream = stream_of(stream);
-        // SAFETY: `count` pieces lie inside of the span and fit the pinned memory, one
-        // behind the other; `used_on` keeps it.
+        // SAFETY: as above.
         check(unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) })?;
         pinned.used_on(stream)
     }

@@ -14,7 +14,7 @@ use crate::compile::CompileError;
 use crate::probe::Unavailable;
 
 /// Every function of the driver that `driver.rs` calls without asking.
-const DRIVER_SYMBOLS: [&str; 33] = [
+const DRIVER_SYMBOLS: [&str; 34] = [
     "cuCtxSetCurrent",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
@@ -39,6 +39,7 @@ const DRIVER_SYMBOLS: [&str; 33] = [
     "cuMemGetInfo_v2",
     "cuMemHostAlloc",
     "cuMemcpy2DAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",
     "cuMemsetD8Async",
     "cuModuleGetFunction",

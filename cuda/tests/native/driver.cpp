@@ -1,6 +1,7 @@
 // A driver library that is none: device memory is host memory, work is done when it is
 // queued, and kernels are emitted ones, compiled into this library for the host.
-// FAKE_VERSION, FAKE_INIT and FAKE_COUNT set what it answers first. A call in another
+// FAKE_VERSION, FAKE_INIT and FAKE_COUNT set what it answers first, FAKE_SILENT is a
+// device that it refuses, FAKE_PITCH the largest distance of pieces. A call in another
 // context than that of what it is about ends the process: with several devices a driver
 // may refuse it, or do it on the wrong one.
 #include <dlfcn.h>
@@ -17,7 +18,8 @@
 typedef int Result;
 typedef unsigned long long Address;
 
-static const Result OK = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_FOUND = 500,
+static const Result OK = 0, INVALID_VALUE = 1, INVALID_DEVICE = 101, INVALID_CONTEXT = 201,
+                    NOT_FOUND = 500,
                     ILLEGAL_ADDRESS = 700;
 
 static Result setting(const char *name, Result otherwise) {
@@ -119,7 +121,7 @@ Result cuDeviceGetCount(int *count) {
 }
 Result cuDeviceGet(int *device, int ordinal) {
   *device = ordinal;
-  return OK;
+  return ordinal == setting("FAKE_SILENT", -1) ? INVALID_DEVICE : OK;
 }
 Result cuDeviceGetName(char *name, int length, int) {
   strncpy(name, "fake", length);
@@ -134,8 +136,19 @@ Result cuDeviceTotalMem_v2(size_t *bytes, int) {
   return OK;
 }
 Result cuDeviceGetAttribute(int *value, int which, int) {
-  *value = which == 75 ? 9 : 0;
-  return OK;
+  switch (which) {
+    case 11:
+      *value = setting("FAKE_PITCH", 0x7fffffff);
+      return OK;
+    case 75:
+      *value = 9;
+      return OK;
+    case 76:
+      *value = 0;
+      return OK;
+    default:
+      return INVALID_VALUE;
+  }
 }
 Result cuDevicePrimaryCtxRetain(void **context, int device) {
   *context = malloc(1);
@@ -183,8 +196,16 @@ Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *st
   }
   return result;
 }
+Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *stream) {
+  const Result places = both(to, (void *)from), result = places == OK ? known(stream) : places;
+  if (result == OK) {
+    memcpy(to, (const void *)from, bytes);
+  }
+  return result;
+}
 Result cuMemcpy2DAsync_v2(const Copy2d *copy, void *stream) {
-  if (copy->from_type != 2 || copy->to_type != 1 || copy->width > copy->from_pitch) {
+  const bool is_far = copy->from_pitch > size_t(setting("FAKE_PITCH", 0x7fffffff));
+  if (copy->from_type != 2 || copy->to_type != 1 || copy->width > copy->from_pitch || is_far) {
     return INVALID_VALUE;
   }
   const Result places = both((void *)copy->from_device, copy->to_host);

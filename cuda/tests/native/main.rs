@@ -60,7 +60,15 @@ fn main() -> ExitCode {
         trial("a_mismatch", "whole", &[("FAKE_INIT", "803")], "system driver mismatch"),
         trial("a_code_without_name", "whole", &[("FAKE_INIT", "910")], "CUDA error 910"),
         trial("two_devices", "whole", &[], "2 devices, device 1 (fake, sm_90)"),
+        trial(
+            "a_silent_device_hides_no_other",
+            "whole",
+            &[("FAKE_SILENT", "0")],
+            "1 devices, device 1 (fake, sm_90)",
+        ),
         trial("traces_through_the_driver", "whole", &[], "traces are equal"),
+        // Columns of 100 rows and more are further apart than one copy may reach.
+        trial("columns_far_apart", "whole", &[("FAKE_PITCH", "800")], "traces are equal"),
         trial("calls_are_made_on_their_device", "whole", &[], "devices are apart"),
     ];
     libtest_mimic::run(&args, trials).exit_code()
@@ -133,7 +141,7 @@ fn compile(folder: &Path) {
 fn run_case(case: &str) -> ExitCode {
     match case {
         "probe" => match probe::devices() {
-            Ok(devices) => println!("{} devices, {}", devices.len(), devices[1]),
+            Ok(devices) => println!("{} devices, {}", devices.len(), devices.last().unwrap()),
             Err(error) => {
                 println!("{error}");
                 assert_eq!(Device::open(0).unwrap_err(), error, "the same answer again");
@@ -200,7 +208,8 @@ fn in_turn(devices: &[Device; 2]) {
         assert_eq!(read, [2 + d as u8; 64]);
     });
     both(&mut |d, _| streams[d].synchronize(&Place::default()).unwrap());
-    let modules = devices.each_ref().map(|device| device.load(b"image").unwrap());
+    let modules =
+        devices.each_ref().map(|device| device.load(b"image", &ledger, &transfer).unwrap());
     // Dropped in turn; what is dropped first is settled by the next allocation.
     drop((modules, buffers, events, pinned));
     drop([0, 1].map(|d| devices[d].allocate(&streams[d], "more", size).unwrap()));
