@@ -12,7 +12,8 @@
 //! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table;
 //! - [`device`]: CUDA text compiled to images, where there is a compiler;
 //! - `abi_header`: the Rust side of the device ABI (a feature);
-//! - [`units`]: the files of a crate, written, compared, kept up to date by builds.
+//! - [`units`]: the files of a crate, written, compared, kept up to date by builds;
+//! - [`whole`]: files that are there whole, or as they were.
 //!
 //! Everything is a function of the program alone: ordered collections, no clock,
 //! no path, no thread order.
@@ -32,6 +33,7 @@ pub mod plan;
 pub mod rust;
 pub mod units;
 pub mod verify;
+pub mod whole;
 
 pub use compile::{Planned, Unit, compile, planned};
 pub use units::Units;

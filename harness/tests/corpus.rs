@@ -75,6 +75,21 @@ fn changed_arguments_are_understood_or_refused() {
     changed("cli_args", 1500);
 }
 
+/// What one reader refuses, another one may be given.
+#[test]
+fn every_saved_input_is_a_file_for_the_command_line() {
+    for (name, inputs) in corpus(&folder()) {
+        let shown = inputs.iter().filter(|input| (target("cli_files").run)(input)).count();
+        let has_programs = ["text", "json", "proof_decode_verify", "cli_files"].contains(&name);
+        assert_eq!(shown > 0, has_programs, "{name}: {shown} of {} are shown", inputs.len());
+    }
+}
+
+#[test]
+fn changed_files_are_read_or_refused_by_every_command() {
+    changed("cli_files", 300);
+}
+
 /// Few bytes that stand for much: ranges of names, wide matches, many functions.
 /// Targets count what they build; docs/reliability.md has the memory they take.
 #[test]
@@ -105,7 +120,9 @@ fn short_files_that_ask_for_much_are_read() {
 /// A file that was cut is noticed, wherever it was cut.
 #[test]
 fn cut_files_are_refused() {
-    for (name, inputs) in corpus(&folder()).into_iter().filter(|(name, _)| *name != "cli_args") {
+    // Fewer arguments are arguments, and what the command line reads is among the others.
+    let is_form = |name: &str| !["cli_args", "cli_files"].contains(&name);
+    for (name, inputs) in corpus(&folder()).into_iter().filter(|(name, _)| is_form(name)) {
         for input in inputs.iter().filter(|input| (target(name).run)(input)) {
             let end = input.trim_ascii_end().len();
             for len in (0..end).step_by(64) {

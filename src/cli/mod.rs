@@ -24,6 +24,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use traceloom_bytecode::execute::Limits;
 use traceloom_runtime::provider::TraceProvider;
 
 pub use failure::Failure;
@@ -74,6 +75,9 @@ struct RunArgs {
     /// Entry function, needed where a program has several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
+    /// What the run may use; no option.
+    #[arg(skip)]
+    limits: Limits,
 }
 
 /// Who writes main traces and evaluates circuits.
@@ -221,7 +225,18 @@ pub fn main() -> ExitCode {
             return ExitCode::from(exit_code(&error));
         }
     };
-    let result = match &cli.command {
+    match run(&cli.command).and_then(|()| output::finish()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Where this cannot be written, the exit code still says it.
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<(), Failure> {
+    match command {
         Command::Programs => programs::run(),
         Command::Execute(args) => execute::run(args),
         Command::Check(args) => check::run(args),
@@ -231,13 +246,40 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args),
         Command::Codegen(args) => codegen::run(args),
         Command::Doctor => doctor::run(),
-    };
-    match result.and_then(|()| output::finish()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            // Where this cannot be written, the exit code still says it.
-            let _ = writeln!(std::io::stderr(), "error: {failure}");
-            ExitCode::from(failure.code())
-        }
     }
+}
+
+/// What a command line did, with what it printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The exit code.
+    pub code: u8,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+/// Runs a command line as [`main`] does, the program's name first, inside this process:
+/// what it prints is kept, and programs that it runs have these limits.
+#[must_use]
+pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ran {
+    let mut cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let (code, text) = (exit_code(&error), error.render().to_string());
+            let (out, err) = if code == 0 { (text, String::new()) } else { (String::new(), text) };
+            return Ran { code, out, err };
+        }
+    };
+    match &mut cli.command {
+        Command::Execute(run) | Command::Plan(run) => run.limits = limits.clone(),
+        Command::Check(check) => check.run.limits = limits.clone(),
+        Command::Prove(prove) => prove.run.limits = limits.clone(),
+        _ => {}
+    }
+    let (result, output::Printed { out, mut err }) = output::kept(|| run(&cli.command));
+    let failure = result.err();
+    err.extend(failure.iter().map(|failure| format!("error: {failure}\n")));
+    Ran { code: failure.map_or(0, |failure| failure.code()), out, err }
 }

@@ -1,11 +1,13 @@
 //! Files, progress and the printing of standard forms.
 
+use std::cell::RefCell;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+
+use traceloom_codegen::whole;
 
 use super::Failure;
 
@@ -19,9 +21,50 @@ pub(super) use say;
 /// The first line that could not be printed.
 static FAILED: OnceLock<io::Error> = OnceLock::new();
 
+thread_local! {
+    /// What this thread would have printed, while somebody keeps it.
+    static KEPT: RefCell<Option<Printed>> = const { RefCell::new(None) };
+}
+
+/// What a command prints.
+#[derive(Default)]
+pub(super) struct Printed {
+    /// On standard output.
+    pub out: String,
+    /// On standard error.
+    pub err: String,
+}
+
+/// Runs `command`; what it prints on this thread is kept and not printed.
+pub(super) fn kept<T>(command: impl FnOnce() -> T) -> (T, Printed) {
+    KEPT.set(Some(Printed::default()));
+    let done = command();
+    (done, KEPT.take().unwrap_or_default())
+}
+
+/// Hands `text` to whoever keeps what is printed; whether there is somebody.
+fn is_kept(text: fmt::Arguments<'_>, place: impl FnOnce(&mut Printed) -> &mut String) -> bool {
+    KEPT.with_borrow_mut(|kept| {
+        let Some(printed) = kept else { return false };
+        // Text can always be added to a string.
+        let _ = fmt::Write::write_fmt(place(printed), text);
+        true
+    })
+}
+
 /// Prints a line to standard output; see [`say!`].
 pub(super) fn print(line: fmt::Arguments<'_>) {
-    keep(writeln!(io::stdout(), "{line}"));
+    if !is_kept(format_args!("{line}\n"), |printed| &mut printed.out) {
+        keep(writeln!(io::stdout(), "{line}"));
+    }
+}
+
+/// Writes to standard error. Where that is not possible there is nobody to tell.
+fn tell(text: fmt::Arguments<'_>) {
+    if !is_kept(text, |printed| &mut printed.err) {
+        let mut err = io::stderr();
+        let _ = err.write_fmt(text).and_then(|()| err.flush());
+    }
 }
 
 /// Whether everything was printed. A reader that has gone away (`| head`) is no error.
@@ -42,29 +85,14 @@ fn keep(result: io::Result<()>) {
     }
 }
 
-/// Writes beside `path`, flushes to the disk and renames: after a failure of any
-/// kind `path` is what it was before.
+/// Writes a whole file: after a failure of any kind `path` is what it was before.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let failure = |error: io::Error| Failure::file("write", path, &error);
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
     // Renaming over a device or a folder would do something else than writing to it.
     if path.symlink_metadata().is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
         return Err(failure(io::Error::other("it is not a regular file; name another --out")));
     }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".traceloom-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(failure)?;
-    file.write_all(bytes).map_err(failure)?;
-    file.as_file().sync_all().map_err(failure)?;
-    file.persist(path).map_err(|error| failure(error.error))?;
-    // The rename itself is in the folder.
-    let folder = File::open(folder).and_then(|folder| folder.sync_all());
-    folder.map_err(failure)
+    whole::write(path, bytes).map_err(failure)
 }
 
 /// Steps of a long command on standard error: rewritten in place on a terminal,
@@ -82,25 +110,23 @@ impl Progress {
 
     /// Names the step that begins now.
     pub fn step(&self, what: &str) {
-        let mut err = io::stderr();
         let seconds = self.start.elapsed().as_secs_f64();
-        let _ = match self.terminal {
-            true => write!(err, "\r\x1b[K[{seconds:6.1} s] {what} …").and_then(|()| err.flush()),
-            false => writeln!(err, "[{seconds:6.1} s] {what}"),
-        };
+        match self.terminal {
+            true => tell(format_args!("\r\x1b[K[{seconds:6.1} s] {what} …")),
+            false => tell(format_args!("[{seconds:6.1} s] {what}\n")),
+        }
     }
 
     /// Says what somebody should know, in a line of its own.
     pub fn note(&self, what: &str) {
         self.done();
-        let _ = writeln!(io::stderr(), "note: {what}");
+        tell(format_args!("note: {what}\n"));
     }
 
     /// Ends the steps.
     pub fn done(&self) {
         if self.terminal {
-            let mut err = io::stderr();
-            let _ = write!(err, "\r\x1b[K").and_then(|()| err.flush());
+            tell(format_args!("\r\x1b[K"));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use traceloom_abi::claim::Claim;
 use traceloom_abi::field::{Goldilocks, MODULUS, is_canonical, word as word_of};
 use traceloom_abi::io::Io;
-use traceloom_bytecode::execute::{Execution, Limits, execute};
+use traceloom_bytecode::execute::{Execution, execute};
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::{CheckedProgram, Program, json, text};
 use traceloom_programs::{self as programs, Example, Inputs};
@@ -121,7 +121,7 @@ pub struct Run {
 pub fn run(args: &RunArgs) -> Result<Run, Failure> {
     let source = load(&args.program)?;
     let (entry, inputs, io) = arguments(&source, args)?;
-    let execution = execute(&source.program, &[(entry, inputs)], io, &Limits::default())
+    let execution = execute(&source.program, &[(entry, inputs)], io, &args.limits)
         .map_err(|error| Failure::Refused(format!("{}: {error}", args.program)))?;
     Ok(Run { source, execution })
 }

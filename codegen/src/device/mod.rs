@@ -49,6 +49,8 @@ pub use toolkit::Toolkit;
 
 use cache::Cache;
 
+use crate::whole;
+
 /// Device code of one program, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceProgram {
@@ -202,17 +204,12 @@ impl Triggers {
     }
 }
 
-/// Writes beside `path` and renames, so that nobody reads half a file.
+/// Writes a whole file, and the folders that it is in.
 fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    let failure =
-        |error: std::io::Error| Failure::Folder { path: path.to_owned(), why: error.to_string() };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failure)?;
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, path)).map_err(failure)
+    let folders = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    folders
+        .and_then(|()| whole::write(path, content))
+        .map_err(|error| Failure::Folder { path: path.to_owned(), why: error.to_string() })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use super::source::PLAN;
 use super::{Change, Problem, Problems, Units};
+use crate::whole;
 
 /// All files that belong to the generator, by path relative to the crate.
 #[derive(Debug)]
@@ -71,8 +72,8 @@ pub(super) fn apply(units: &Units, changes: &[Change]) -> Result<(), Problems> {
     Ok(())
 }
 
-/// Writes beside the units folder and renames, so that a reader at the same time
-/// sees one whole file or the other.
+/// Writes a whole file. Its draft is beside the units folder: a reader at the same time
+/// sees no file that is none of ours.
 fn replace(units: &Units, path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -80,9 +81,7 @@ fn replace(units: &Units, path: &Path, text: &str) -> io::Result<()> {
     let output = units.root.join(&units.output);
     let beside = output.parent().unwrap_or(&output);
     fs::create_dir_all(beside)?;
-    let draft = beside.join(format!(".traceloom-{}.draft", std::process::id()));
-    let renamed = fs::write(&draft, text).and_then(|()| fs::rename(&draft, path));
-    renamed.inspect_err(|_| drop(fs::remove_file(&draft)))
+    whole::write_beside(path, beside, text.as_bytes())
 }
 
 /// Removes the folder of a removed file, if it was the last one.

@@ -1,0 +1,6 @@
+program "square"
+fn square(x) -> 1 entry {
+  y = mul x, x
+  return y
+}
+end
