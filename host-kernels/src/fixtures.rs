@@ -69,6 +69,7 @@ pub fn all() -> Vec<Fixture> {
         narrow(),
         words(),
         control(),
+        undecided(),
         many_paths(),
         calls(),
         group(),
@@ -128,6 +129,24 @@ fn constants() -> Fixture {
         let equal = f.eq_zero(less);
         let rest = f.sum(&[high, bytes[4], equal]);
         f.ret(&[sum, product, rest, wide])
+    })
+}
+
+/// A match that has nothing to choose from, of a value of an earlier block that nothing
+/// else reads. Found by random programs.
+fn undecided() -> Fixture {
+    single("undecided", [2, 1], vec![vec![1, 2], vec![3, 4]], |f, inputs, _| {
+        let (a, b) = (inputs[0], inputs[1]);
+        let byte = f.u8_xor(a, b);
+        let packed = f.u32_to_field([byte; 4]);
+        f.match_value(a, |arms| {
+            arms.case(1, |f| {
+                f.match_value(packed, |arms| {
+                    arms.default(|f| f.ret(&[b]));
+                })
+            });
+            arms.default(|f| f.ret(&[a]));
+        })
     })
 }
 

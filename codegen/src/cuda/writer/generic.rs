@@ -253,7 +253,9 @@ fn reads(function: &FunctionPlan, block: &GenericBlock) -> Vec<ValueNo> {
                 }
             }
         }
-        GenericControl::Match { value, .. } => reads.push(*value),
+        // Where there is a default alone, nothing is compared.
+        GenericControl::Match { value, cases, .. } if !cases.is_empty() => reads.push(*value),
+        GenericControl::Match { .. } => {}
     }
     reads
 }
