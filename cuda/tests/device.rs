@@ -1,12 +1,13 @@
 //! Traces of a real device. Where there is none the tests say so and are counted as
-//! ignored; with `TRACELOOM_REQUIRE_GPU=1` that is a failure.
+//! ignored; with `TRACELOOM_REQUIRE_GPU=1` that is a failure, and so is a driver that is
+//! there and does not work.
 
 mod common;
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Case, examples, staging};
+use common::{Case, REQUIRED, examples, is_without_device, needed, staging};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use rayon::prelude::*;
 use traceloom_abi::field::word;
@@ -23,15 +24,9 @@ fn main() {
     let args = Arguments::from_args();
     let trial = |name: &str, test: fn(Device) -> Completion| {
         Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
-            let is_required = std::env::var_os("TRACELOOM_REQUIRE_GPU").is_some_and(|v| v == "1");
-            match Device::open(0) {
-                Ok(device) => Ok(test(device)),
-                Err(error) if is_required => Err(error.to_string().into()),
-                Err(error) => {
-                    println!("skipped: {error}");
-                    Ok(Completion::ignored_with(format!("because {error}")))
-                }
-            }
+            let is_required = std::env::var_os(REQUIRED).is_some_and(|value| value == "1");
+            let device = needed(Device::open(0), is_without_device, is_required);
+            device.map_or_else(|ended| ended, |device| Ok(test(device)))
         })
     };
     let trials = vec![

@@ -14,7 +14,7 @@ use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_generated::PROGRAMS;
 use traceloom_host_kernels::executable::{Executable, Sources};
 use traceloom_host_kernels::job::{CANARY, Job, Launch, RowsJob};
-use traceloom_runtime::seeds::Encoding;
+use traceloom_runtime::seeds::{Encoding, PackOptions};
 
 /// Kernels of some units, compiled for the host.
 struct Compiled {
@@ -97,18 +97,20 @@ impl KernelHost for Compiled {
 #[test]
 fn emitted_kernels_write_reference_traces() {
     let host = Arc::new(Compiled::new(&["fibonacci", "merge_sort"]));
-    let cases = [
-        Case::fibonacci(70),
-        Case::new(traceloom_programs::merge_sort::program().unwrap(), &[20], 80),
-    ];
+    // fibonacci(n) has a run of n - 1 rows: none, 1, 2, 3, and edges of blocks.
+    let numbers = [0, 2, 3, 4, 70, 254, 255, 256, 257, 258];
+    let merge_sort = Case::new(traceloom_programs::merge_sort::program().unwrap(), &[20], 80);
+    let cases = numbers.map(Case::fibonacci).into_iter().chain([merge_sort]);
     let mock = Mock::new(0, host);
     let options = RowOptions { staging: staging(1 << 11, 2), seed_budget: 1 << 20, cache: None };
     let writer = RowWriter::new(&Device::mock(&mock), images(), options).unwrap();
     for case in cases {
         let (found, report) = case.device(&writer, true).unwrap();
         assert!(found == case.reference(), "{}", case.name());
+        // Short runs are packed in full.
         let runs = report.circuits.iter().flat_map(|circuit| &circuit.runs);
-        let typed = runs.filter(|run| run.encoding == Encoding::Typed);
-        assert!(typed.count() > 0, "{}: typed kernels ran", case.name());
+        let has_long = runs.clone().any(|run| run.rows >= PackOptions::default().short_run);
+        let mut typed = runs.filter(|run| run.encoding == Encoding::Typed);
+        assert_eq!(typed.next().is_some(), has_long, "{}: typed kernels ran", case.name());
     }
 }

@@ -6,11 +6,12 @@ mod common;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 
-use common::{Case, images, mock, staging, writer_on};
+use common::{Case, images, is_without_device, mock, needed, staging, writer_on};
 use traceloom_cuda::device::{Buffer, Device, Stream};
 use traceloom_cuda::error::{Code, DeviceError};
 use traceloom_cuda::kernels::Kernels;
 use traceloom_cuda::mock::{Mock, ScalarHost};
+use traceloom_cuda::probe::Unavailable;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_cuda::rows::{CircuitRows, Window};
 use traceloom_cuda::trace::BornTrace;
@@ -77,6 +78,26 @@ fn any_call_may_fail() {
             assert_eq!(mock.num_live(), 0, "{context}: something leaks");
         }
     }
+}
+
+/// Tests that need a device are ignored where there is none, unless it is required; a
+/// driver that does not work is no reason to skip them.
+#[test]
+fn only_an_absent_device_is_skipped() {
+    let refused = |code| Unavailable::Refused { call: "cuInit", code: Code(code) };
+    let old = Unavailable::TooOld { found: (11, 4), needed: (12, 0) };
+    let broken = Unavailable::BrokenLibrary { error: "cut".into() };
+    for error in [refused(803), refused(999), old, broken, Unavailable::StubLibrary] {
+        let ended = needed(Err::<(), _>(error.clone()), is_without_device, false).unwrap_err();
+        assert!(ended.is_err(), "{error}");
+    }
+    for error in [Unavailable::NoLibrary, Unavailable::NoDevice] {
+        let ended = |is_required| {
+            needed(Err::<(), _>(error.clone()), is_without_device, is_required).unwrap_err()
+        };
+        assert!(ended(false).is_ok() && ended(true).is_err(), "{error}");
+    }
+    assert!(needed(Ok::<_, Unavailable>(1), is_without_device, true).is_ok());
 }
 
 /// Any call may need memory of the driver's own. It gets that of dropped buffers, once,
@@ -277,6 +298,16 @@ fn kernels_of_other_units_are_refused() {
     let writer = writer_on(&Device::mock(&mock), staging(1 << 10, 2), 0);
     let error = writer.kernels(unit, &Ledger::default()).unwrap_err().to_string();
     assert!(error.contains("were made from other units: expected digest"), "{error}");
+    // A proof falls back and says so, or is refused; no kernel but the one asked has run.
+    let choices = choices_on(&case, &writer, false).unwrap();
+    assert_eq!(choices.provider(0), Provider::Scalar);
+    assert!(choices.notice().unwrap().contains("were made from other units"));
+    let error = choices_on(&case, &writer, true).unwrap_err().to_string();
+    assert!(error.contains("were made from other units"), "{error}");
+    assert!(case.device(&writer, false).unwrap().0 == case.reference());
+    let calls = mock.calls();
+    let mut launches = calls.iter().filter(|call| call.name == "launch");
+    assert!(launches.all(|call| call.detail.contains("_digest,")));
 }
 
 /// Writes the trace of a circuit; bytes of seeds that went up for it.

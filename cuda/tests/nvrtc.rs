@@ -1,8 +1,11 @@
 //! Units compiled by NVRTC, which needs no device. Where there is no compiler the tests
 //! say so and are counted as ignored.
 
+mod common;
+
 use std::fs;
 
+use common::needed;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use traceloom_abi::registry::SourceFile;
 use traceloom_cuda::cache::KernelCache;
@@ -14,13 +17,11 @@ fn main() {
     let args = Arguments::from_args();
     let trial = |name: &str, test: fn()| {
         Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
-            match compiler_version() {
-                Ok(_) => {
-                    test();
-                    Ok(Completion::Completed)
-                }
-                Err(error) => Ok(Completion::ignored_with(format!("because {error}"))),
-            }
+            // A library that is there and cannot be loaded is a fault.
+            let is_absent =
+                |error: &CompileError| matches!(error, CompileError::NoCompiler { error: None });
+            let version = needed(compiler_version(), is_absent, false);
+            version.map_or_else(|ended| ended, |_| Ok(completed(test)))
         })
     };
     let trials = vec![
@@ -29,6 +30,11 @@ fn main() {
         trial("what_is_refused_is_named", what_is_refused_is_named),
     ];
     libtest_mimic::run(&args, trials).exit();
+}
+
+fn completed(test: fn()) -> Completion {
+    test();
+    Completion::Completed
 }
 
 const ARCHITECTURE: &str = "sm_90";

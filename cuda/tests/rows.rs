@@ -82,8 +82,8 @@ fn the_ledger_counts_launches_of_every_path() {
 
 #[test]
 fn every_number_of_rows_has_its_trace() {
-    // fibonacci(n) has n + 1 rows, but one for n below 2.
-    for n in [0_u64, 2, 3, 4, 15, 16, 254, 255, 256] {
+    // fibonacci(n) has n + 1 rows, but one for n below 2; a run of n - 1.
+    for n in [0_u64, 2, 3, 4, 15, 16, 254, 255, 256, 257, 258] {
         let case = Case::fibonacci(n);
         let (found, report) = case.device(&writer(&mock()), true).unwrap();
         assert!(found == case.reference(), "{n}");

@@ -4,8 +4,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use traceloom_abi::evaluate::Evaluator;
-use traceloom_abi::field::{Packed, PrimeCharacteristicRing, element};
+use traceloom_abi::field::{MODULUS, Packed, PrimeCharacteristicRing, element};
 use traceloom_abi::io::Io;
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{ABI_VERSION, FunctionUnit, PathUnit, ProgramUnit};
 use traceloom_abi::system::CircuitKind;
 use traceloom_abi::trace::Trace;
@@ -54,6 +55,32 @@ fn groupings(program: &Program) -> Vec<Program> {
         Program { circuits, ..program.clone() }
     };
     vec![program.clone(), grouped(1), grouped(2), grouped(members.len())]
+}
+
+/// The field has two spellings of small numbers. A record with the other one is refused
+/// before a row is written, in typed and in full seeds.
+#[test]
+fn seeds_have_one_spelling() {
+    for n in [3, 200] {
+        let program = CheckedProgram::new(traceloom_programs::fibonacci::program().unwrap());
+        let program = program.unwrap();
+        let system = build_system(&program);
+        let Execution { mut record, claims, .. } = run(&program, &[n], &[]);
+        let choices = Choices::new(&program, &system, &strict()).unwrap();
+        let write = |record: &Record| witness(&program, &system, record, claims.clone(), &choices);
+        let (_, report) = write(&record).unwrap();
+        let encodings: Vec<_> =
+            report.circuits.iter().flat_map(|c| &c.runs).map(|run| run.encoding).collect();
+        assert_eq!(encodings.contains(&Encoding::Typed), n == 200);
+        let query = record.functions[0].find(&[n - 1]).unwrap();
+        let multiplicity = record.functions[0].multiplicity(query);
+        record.functions[0].set_multiplicity(query, multiplicity + MODULUS);
+        let error = write(&record).unwrap_err().to_string();
+        assert!(error.contains("fibonacci") && error.contains("below the modulus"), "{error}");
+        // Modulo p it is the same.
+        record.functions[0].set_multiplicity(query, multiplicity);
+        assert!(write(&record).is_ok());
+    }
 }
 
 #[test]

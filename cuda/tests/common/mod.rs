@@ -1,9 +1,11 @@
 //! Programs that were run, and devices that run their kernels.
 #![allow(dead_code, reason = "every test uses some of it")]
 
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use libtest_mimic::{Completion, Failed};
 use traceloom_abi::claim::RankedClaim;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
@@ -14,6 +16,7 @@ use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, Program};
 use traceloom_cuda::device::Device;
 use traceloom_cuda::mock::{Mock, ScalarHost};
+use traceloom_cuda::probe::Unavailable;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_cuda::staging::StagingOptions;
 use traceloom_generated::PROGRAMS;
@@ -27,6 +30,30 @@ use traceloom_runtime::report::TraceReport;
 use traceloom_runtime::seeds::PackOptions;
 use traceloom_runtime::source::RecordSource;
 use traceloom_runtime::witness::reference_witness;
+
+/// Set to 1: tests that need a device fail where there is none.
+pub const REQUIRED: &str = "TRACELOOM_REQUIRE_GPU";
+
+/// Something of the machine that a test needs, or the end of the test: it is ignored where
+/// the thing is absent, and fails where it is there and broken, or where it is required.
+pub fn needed<T, E: Display>(
+    found: Result<T, E>,
+    is_absent: impl FnOnce(&E) -> bool,
+    is_required: bool,
+) -> Result<T, Result<Completion, Failed>> {
+    found.map_err(|error| match is_absent(&error) && !is_required {
+        true => {
+            println!("skipped: {error}");
+            Ok(Completion::ignored_with(format!("because {error}")))
+        }
+        false => Err(error.to_string().into()),
+    })
+}
+
+/// Whether a machine has no device, which is no fault of it.
+pub fn is_without_device(error: &Unavailable) -> bool {
+    matches!(error, Unavailable::NoLibrary | Unavailable::NoDevice)
+}
 
 /// A program that was run.
 pub struct Case {
