@@ -46,6 +46,27 @@ pub fn renamed(program: &Program) -> Program {
     program
 }
 
+/// The program with its functions in other circuits, which a fingerprint leaves out:
+/// the first two circuits together, or the first one in two; nothing if there is one
+/// circuit of one function.
+#[must_use]
+pub fn regrouped(program: &Program) -> Option<Program> {
+    let mut program = program.clone();
+    let circuits = &mut program.circuits;
+    match circuits.iter().position(|members| members.len() > 1) {
+        Some(shared) => {
+            let rest = circuits[shared].split_off(1);
+            circuits.push(rest);
+        }
+        None if circuits.len() > 1 => {
+            let second = circuits.remove(1);
+            circuits[0].extend(second);
+        }
+        None => return None,
+    }
+    Some(program)
+}
+
 /// Number of edits that there are, those without effect included.
 #[must_use]
 pub fn count_semantic(program: &Program) -> usize {
@@ -58,9 +79,12 @@ pub fn count_semantic(program: &Program) -> usize {
     count
 }
 
-fn nameless(program: &Program) -> Program {
+/// The program without what a fingerprint leaves out: names, texts for people, and
+/// the grouping into circuits.
+fn content(program: &Program) -> Program {
     let mut program = program.clone();
     program.name.clear();
+    program.circuits.clear();
     for function in &mut program.functions {
         function.name.clear();
         for op in function.blocks.iter_mut().flat_map(|block| &mut block.ops) {
@@ -88,7 +112,7 @@ impl<K: FnMut() -> bool> Edits<'_, K> {
         let mut program = self.program.clone();
         edit(&mut program);
         // Two assertions that change places may differ in their labels alone.
-        if nameless(&program) != nameless(self.program) {
+        if content(&program) != content(self.program) {
             self.all.push((what.into(), program));
         }
     }
@@ -109,6 +133,17 @@ impl<K: FnMut() -> bool> Edits<'_, K> {
     }
 
     fn signature(&mut self, f: usize) {
+        if f > 0 {
+            // A function's position is its identity in messages, so that the second
+            // of these is another program as well.
+            self.edit(format!("functions[{f}] before the one before it"), |p| {
+                p.functions.swap(f - 1, f);
+            });
+            self.edit(format!("functions[{f}] before the one before it, by any name"), |p| {
+                p.functions.swap(f - 1, f);
+                renumber(p, f - 1, f);
+            });
+        }
         self.edit(format!("functions[{f}].entry"), |p| p.functions[f].entry ^= true);
         self.edit(format!("functions[{f}].constrained"), |p| p.functions[f].constrained ^= true);
         self.edit(format!("functions[{f}].num_inputs"), |p| p.functions[f].num_inputs += 1);
@@ -151,6 +186,8 @@ impl<K: FnMut() -> bool> Edits<'_, K> {
     }
 
     fn control(&mut self, f: usize, b: usize) {
+        self.leaf_values(f, b);
+        self.cases(f, b);
         type Change = fn(&mut Control);
         let changes: [(&str, Change); 13] = [
             ("selector", |control| {
@@ -181,9 +218,9 @@ impl<K: FnMut() -> bool> Edits<'_, K> {
                 }
             }),
             ("compared value", |control| arms(control, |arms| arms.value.0 += 1)),
-            ("a key", |control| {
+            ("another default", |control| {
                 arms(control, |arms| {
-                    arms.cases.iter_mut().take(1).for_each(|(key, _)| *key += Goldilocks::ONE);
+                    arms.default.iter_mut().for_each(|block| block.0 += 1);
                 });
             }),
             ("order of cases", |control| arms(control, |arms| arms.cases.reverse())),
@@ -219,6 +256,65 @@ impl<K: FnMut() -> bool> Edits<'_, K> {
     }
 }
 
+impl<K: FnMut() -> bool> Edits<'_, K> {
+    /// Each value of a leaf alone.
+    fn leaf_values(&mut self, f: usize, b: usize) {
+        let control = &self.program.functions[f].blocks[b].control;
+        let (Control::Return { values, .. } | Control::Yield { values, .. }) = control else {
+            return;
+        };
+        for position in 0..values.len() {
+            self.edit(format!("functions[{f}].blocks[{b}].control, value {position}"), |p| {
+                if let Some((_, values)) = leaf(&mut p.functions[f].blocks[b].control) {
+                    values[position].0 += 1;
+                }
+            });
+        }
+    }
+
+    /// Each case alone: its key, its block, and without it.
+    fn cases(&mut self, f: usize, b: usize) {
+        let count = self.program.functions[f].blocks[b].control.arms();
+        let count = count.map_or(0, |arms| arms.cases.len());
+        let mut edit = |what: String, change: &dyn Fn(&mut Match)| {
+            self.edit(format!("functions[{f}].blocks[{b}].control, {what}"), |p| {
+                arms(&mut p.functions[f].blocks[b].control, change);
+            });
+        };
+        for case in 0..count {
+            edit(format!("key {case}"), &|arms| arms.cases[case].0 += Goldilocks::ONE);
+            edit(format!("block of case {case}"), &|arms| arms.cases[case].1.0 += 1);
+            edit(format!("without case {case}"), &|arms| {
+                let _ = arms.cases.remove(case);
+            });
+            if case > 0 {
+                edit(format!("blocks of cases {} and {case}", case - 1), &|arms| {
+                    let (first, second) = (arms.cases[case - 1].1, arms.cases[case].1);
+                    (arms.cases[case - 1].1, arms.cases[case].1) = (second, first);
+                });
+            }
+        }
+    }
+}
+
+/// Calls and circuits name `a` where they named `b`, and the reverse.
+fn renumber(program: &mut Program, a: usize, b: usize) {
+    let change = |id: &mut FunctionId| {
+        if id.index() == a {
+            id.0 = b as u32;
+        } else if id.index() == b {
+            id.0 = a as u32;
+        }
+    };
+    program.circuits.iter_mut().flatten().for_each(change);
+    let blocks = program.functions.iter_mut().flat_map(|function| &mut function.blocks);
+    for op in blocks.flat_map(|block| &mut block.ops) {
+        if let Op::Call { function, .. } = op {
+            change(function);
+        }
+    }
+}
+
 fn leaf(control: &mut Control) -> Option<(&mut u32, &mut Vec<ValueId>)> {
     match control {
         Control::Return { selector, values } | Control::Yield { selector, values } => {
@@ -234,7 +330,7 @@ fn arms(control: &mut Control, edit: impl FnOnce(&mut Match)) {
     }
 }
 
-/// A different operation on the same operands, if there is one.
+/// A different operation on the same operands, as far as there is one.
 fn other(op: &mut Op) {
     *op = match op.clone() {
         Op::Const(value) => Op::Const(value + Goldilocks::ONE),
@@ -254,7 +350,16 @@ fn other(op: &mut Op) {
         Op::Unary(op, a) => Op::Unary(next(op), a),
         Op::Binary(op, a, b) => Op::Binary(next(op), a, b),
         Op::AssertEq { lhs, rhs, label } => Op::AssertEq { lhs: rhs, rhs: lhs, label },
-        other => other,
+        Op::IoGetInfo { channel, key } => Op::IoWrite { channel, values: key },
+        Op::IoWrite { channel, values } => Op::IoGetInfo { channel, key: values },
+        Op::IoSetInfo { channel, key, index, len } => {
+            Op::IoSetInfo { channel, key, index: len, len: index }
+        }
+        Op::IoRead { channel: _, index, len } => Op::Load { width: len, pointer: index },
+        Op::Load { width, pointer } => Op::IoRead { channel: pointer, index: pointer, len: width },
+        Op::U32ToField(bytes) => Op::Store { values: bytes.into() },
+        Op::HintU32Add([a, b]) => Op::HintU32Add3([a, b, b]),
+        Op::HintU32Add3([a, b, _]) => Op::HintU32Add([a, b]),
     };
 }
 

@@ -3,10 +3,6 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use traceloom_codegen::plan::{Cell, Column, Expr, PathPlan, Region, Write};
-
-use crate::plans::PlannedRow;
-
 /// Families of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
@@ -14,18 +10,29 @@ pub enum Family {
     Input,
     /// Selectors.
     Selector,
-    /// Results of operations that have a column.
+    /// Results of operations that have a column and a constraint or message for it.
     Auxiliary,
+    /// Results of hints, io and calls without constraints.
+    Advice,
+    /// Columns that only other paths or other members of the circuit use: the one
+    /// family that nothing refuses.
+    Unused,
     /// How often a row is asked for.
     Multiplicity,
     /// Results of a match with continuation.
     Merge,
-    /// Witnesses of inequality.
+    /// Witnesses of a default: inverses of the distance to each key.
     Inverse,
-    /// Ranks of rows, and of callees where they have a column.
+    /// The witness of `eq_zero`.
+    ZeroInverse,
+    /// Ranks of rows.
     Rank,
+    /// Ranks of callees, in calls from outside of their component.
+    CalleeRank,
     /// Bytes of the gap between two ranks.
     Gap,
+    /// Cells of rows beyond the last one of a function or a memory.
+    Padding,
     /// Selectors, multiplicities and values of memories.
     Memory,
     /// Pointers of memories.
@@ -38,84 +45,83 @@ pub enum Family {
 
 impl Family {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 17] = [
         Self::Input,
         Self::Selector,
         Self::Auxiliary,
+        Self::Advice,
+        Self::Unused,
         Self::Multiplicity,
         Self::Merge,
         Self::Inverse,
+        Self::ZeroInverse,
         Self::Rank,
+        Self::CalleeRank,
         Self::Gap,
+        Self::Padding,
         Self::Memory,
         Self::MemoryPointer,
         Self::ByteMultiplicity,
         Self::StageTwo,
     ];
-
-    /// The family of a cell of a function's row. A column that paths share is a merge
-    /// column if it is one on some path.
-    #[must_use]
-    pub fn of(row: &PlannedRow<'_>, path: &PathPlan, write: &Write) -> Self {
-        let index = write.column.index as usize;
-        match write.column.region {
-            Region::Input => Self::Input,
-            Region::Selector => Self::Selector,
-            Region::Auxiliary if index == 0 => Self::Multiplicity,
-            Region::Auxiliary
-                if row.function.layout.ranked && write.column == Column::auxiliary(1) =>
-            {
-                Self::Rank
-            }
-            Region::Auxiliary if row.merged[index] => Self::Merge,
-            Region::Auxiliary => match write.cell {
-                Cell::Value(no) => match path.values[no.index()].expr {
-                    Expr::InverseOrZero(_) => Self::Inverse,
-                    Expr::ByteOf(of, _)
-                        if matches!(path.values[of.index()].expr, Expr::RankGap(..)) =>
-                    {
-                        Self::Gap
-                    }
-                    _ => Self::Auxiliary,
-                },
-                Cell::Constant(_) => Self::Auxiliary,
-            },
-        }
-    }
 }
 
-/// Numbers by family.
+/// Changed cells by family: those that were refused, and those that were accepted
+/// because nothing fixes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts([usize; Family::ALL.len()]);
+pub struct Counts {
+    refused: [usize; Family::ALL.len()],
+    free: [usize; Family::ALL.len()],
+}
 
 impl Counts {
-    /// One more.
+    /// One more that was refused.
     pub fn count(&mut self, family: Family) {
-        self.0[family as usize] += 1;
+        self.refused[family as usize] += 1;
     }
 
-    /// How many.
+    /// One more that was accepted, as it has to be.
+    pub fn count_free(&mut self, family: Family) {
+        self.free[family as usize] += 1;
+    }
+
+    /// How many were tried.
     #[must_use]
     pub fn of(&self, family: Family) -> usize {
-        self.0[family as usize]
+        self.refused[family as usize] + self.free[family as usize]
+    }
+
+    /// How many were refused.
+    #[must_use]
+    pub fn refused(&self, family: Family) -> usize {
+        self.refused[family as usize]
     }
 
     /// Of all families.
     #[must_use]
     pub fn sum(&self) -> usize {
-        self.0.iter().sum()
+        self.sum_refused() + self.free.iter().sum::<usize>()
+    }
+
+    /// Of all families, those that were refused.
+    #[must_use]
+    pub fn sum_refused(&self) -> usize {
+        self.refused.iter().sum()
     }
 }
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
+        self.refused.iter_mut().zip(other.refused).for_each(|(own, other)| *own += other);
+        self.free.iter_mut().zip(other.free).for_each(|(own, other)| *own += other);
     }
 }
 
+/// By family: how many were refused, of how many.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one = |family: Family| format!("{family:?} {}", self.of(family));
+        let one =
+            |family: Family| format!("{family:?} {}/{}", self.refused(family), self.of(family));
         f.write_str(&Family::ALL.map(one).join(", "))
     }
 }

@@ -38,16 +38,41 @@ pub struct Naive<'a> {
 }
 
 /// Why a run failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The program did something wrong.
-    Fault(String),
+    Fault(Kind),
     /// It took too long.
     Steps,
 }
 
-fn fault<T>(message: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Fault(message.into()))
+/// What a program can do wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An operand is out of range.
+    Range,
+    /// A pointer to nothing.
+    Pointer,
+    /// An assertion does not hold.
+    Assertion,
+    /// No case fits, and there is no default.
+    NoCase,
+    /// A query asks for itself.
+    Cycle,
+    /// No list of limbs.
+    Limbs,
+    /// An io key that nobody set.
+    MissingKey,
+    /// An io key that is set twice.
+    KeySet,
+    /// A read beyond the end of a channel.
+    OutOfRange,
+    /// A body yields: a checked program does not.
+    Yield,
+}
+
+fn fault<T>(kind: Kind) -> Result<T, Stop> {
+    Err(Stop::Fault(kind))
 }
 
 /// Runs all claims; their outputs.
@@ -105,7 +130,7 @@ impl Naive<'_> {
         if let Some(&query) = self.known[id.index()].get(args) {
             return match &self.queries[id.index()][query].1 {
                 Some(outputs) => Ok(outputs.clone()),
-                None => fault("a query asks for itself"),
+                None => fault(Kind::Cycle),
             };
         }
         let query = self.queries[id.index()].len();
@@ -113,7 +138,7 @@ impl Naive<'_> {
         self.queries[id.index()].push((args.to_vec(), None));
         let outputs = match self.block(id, BlockId::BODY, args.to_vec())? {
             End::Return(outputs) => outputs,
-            End::Yield(_) => return fault("a body yields"),
+            End::Yield(_) => return fault(Kind::Yield),
         };
         self.queries[id.index()][query].1 = Some(outputs.clone());
         Ok(outputs)
@@ -141,7 +166,7 @@ impl Naive<'_> {
                 let case = arms.cases.iter().find(|(case, _)| word(*case) == key);
                 match case.map(|&(_, block)| block).or(arms.default) {
                     Some(block) => block,
-                    None => return fault("no case"),
+                    None => return fault(Kind::NoCase),
                 }
             }
         };
@@ -160,7 +185,7 @@ impl Naive<'_> {
         let list = |list: &[ValueId]| list.iter().map(get).collect::<Vec<u64>>();
         let below = |value: &ValueId, bound: u64| match get(value) {
             word if word < bound => Ok(word),
-            word => fault(format!("{word} is not below {bound}")),
+            _ => fault(Kind::Range),
         };
         Ok(match op {
             Op::Const(constant) => vec![word(*constant)],
@@ -172,15 +197,15 @@ impl Naive<'_> {
             Op::Store { values } => vec![self.store(list(values))],
             Op::Load { width, pointer } => self.load(*width as usize, get(pointer))?,
             Op::AssertEq { lhs, rhs, .. } if list(lhs) == list(rhs) => Vec::new(),
-            Op::AssertEq { .. } => return fault("an assertion does not hold"),
+            Op::AssertEq { .. } => return fault(Kind::Assertion),
             Op::IoGetInfo { channel, key } => match self.keys.get(&(get(channel), list(key))) {
                 Some(&(index, len)) => vec![index, len],
-                None => return fault("no such key"),
+                None => return fault(Kind::MissingKey),
             },
             Op::IoSetInfo { channel, key, index, len } => {
                 let key = (get(channel), list(key));
                 if self.keys.insert(key, (get(index), get(len))).is_some() {
-                    return fault("the key is set");
+                    return fault(Kind::KeySet);
                 }
                 Vec::new()
             }
@@ -189,7 +214,7 @@ impl Naive<'_> {
                 let from = u128::from(get(index));
                 let to = from + u128::from(*len);
                 if to > words.len() as u128 {
-                    return fault("read beyond the end of a channel");
+                    return fault(Kind::OutOfRange);
                 }
                 words[from as usize..to as usize].to_vec()
             }
@@ -231,19 +256,20 @@ impl Naive<'_> {
         let memory = self.memory.get(&width);
         match memory.and_then(|memory| memory.get(usize::try_from(pointer).ok()?)) {
             Some(values) => Ok(values.clone()),
-            None => fault("a pointer to nothing"),
+            None => fault(Kind::Pointer),
         }
     }
 
     fn read_limbs(&self, mut pointer: u64) -> Result<Vec<u64>, Stop> {
         let mut limbs = Vec::new();
         loop {
-            let node = self.load(BIGUINT_WIDTH as usize, pointer)?;
+            let node = self.load(BIGUINT_WIDTH as usize, pointer);
+            let node = node.or_else(|_| fault(Kind::Limbs))?;
             if node[0] == 1 && node[1..].iter().all(|&word| word == 0) {
                 return Ok(limbs);
             }
             if node[0] != 0 || node[1..9].iter().any(|&byte| byte > 255) || limbs.len() > 1000 {
-                return fault("no list of limbs");
+                return fault(Kind::Limbs);
             }
             limbs.push(node[1..9].iter().rev().fold(0, |limb, byte| limb * 256 + byte));
             pointer = node[9];

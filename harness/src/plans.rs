@@ -1,13 +1,10 @@
 //! Plans run as they are, cell by cell against the reference builder's rows.
 
-use std::rc::Rc;
-
 use traceloom_abi::field::word;
 use traceloom_abi::record::Record;
 use traceloom_abi::seed::Meaning;
 use traceloom_abi::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::model::{Control, FunctionId, Op};
 use traceloom_bytecode::system::GroupColumns;
 use traceloom_codegen::interpret::{
     Cells, Words, full_seed, pack_generic, pack_path, typed_seed, write_generic, write_path,
@@ -31,10 +28,8 @@ pub struct PlannedRow<'a> {
     pub first_selector: usize,
     /// Column of auxiliary 0.
     pub first_auxiliary: usize,
-    /// By auxiliary: whether an operation of some path puts advice there.
-    pub advice: Rc<[bool]>,
-    /// By auxiliary: whether it is a merge column on some path.
-    pub merged: Rc<[bool]>,
+    /// Number of input columns of the circuit.
+    pub num_input_columns: usize,
 }
 
 impl PlannedRow<'_> {
@@ -47,6 +42,25 @@ impl PlannedRow<'_> {
             Region::Auxiliary => self.first_auxiliary,
         };
         base + column.index as usize
+    }
+
+    /// The function's columns, in the order of its own row.
+    pub fn columns(&self) -> impl Iterator<Item = Column> + use<> {
+        self.function.layout.columns()
+    }
+
+    /// The plan's column of a trace column, if it is one of the function's.
+    #[must_use]
+    pub fn own(&self, column: usize) -> Option<Column> {
+        let layout = &self.function.layout;
+        let own = if column < self.num_input_columns {
+            Column::input(column)
+        } else if column < self.first_auxiliary {
+            Column::selector(column.checked_sub(self.first_selector)?)
+        } else {
+            Column::auxiliary(column - self.first_auxiliary)
+        };
+        layout.columns().find(|other| *other == own)
     }
 }
 
@@ -64,8 +78,6 @@ pub fn rows<'a>(
         let columns = GroupColumns::new(program, members);
         let mut row = 0;
         for run in runs(program, record, circuit) {
-            let advice: Rc<[bool]> = advice(program, run.function).into();
-            let merged: Rc<[bool]> = merged(program, run.function).into();
             let function = plan.functions.iter().find(|f| f.function == run.function.0);
             let function = function.ok_or("the plan lacks a function")?;
             let path = function.paths.get(run.path as usize);
@@ -81,50 +93,13 @@ pub fn rows<'a>(
                     path,
                     first_selector: columns.first_selector[run.member],
                     first_auxiliary: columns.first_auxiliary,
-                    advice: Rc::clone(&advice),
-                    merged: Rc::clone(&merged),
+                    num_input_columns: columns.first_selector[0],
                 });
                 row += 1;
             }
         }
     }
     Ok(rows)
-}
-
-fn advice(program: &CheckedProgram, id: FunctionId) -> Vec<bool> {
-    let (function, layout) = (program.function(id), program.layout(id));
-    let mut advice = vec![false; layout.num_auxiliaries];
-    for (block, place) in function.blocks.iter().zip(&layout.blocks) {
-        for (op, place) in block.ops.iter().zip(&place.ops) {
-            let is_advice = matches!(
-                op,
-                Op::Call { constrained: false, .. }
-                    | Op::IoGetInfo { .. }
-                    | Op::IoRead { .. }
-                    | Op::HintU32Add(_)
-                    | Op::HintU32Add3(_)
-                    | Op::HintFieldToBytes(_)
-                    | Op::HintInverse(_)
-                    | Op::HintBigUintDivRem(..)
-            );
-            if is_advice {
-                advice[place.first_auxiliary..][..place.num_auxiliaries].fill(true);
-            }
-        }
-    }
-    advice
-}
-
-fn merged(program: &CheckedProgram, id: FunctionId) -> Vec<bool> {
-    let (function, layout) = (program.function(id), program.layout(id));
-    let mut merged = vec![false; layout.num_auxiliaries];
-    for (block, place) in function.blocks.iter().zip(&layout.blocks) {
-        if let Control::MatchContinue { num_outputs, .. } = &block.control {
-            let first = place.end_auxiliary + place.shared_auxiliaries;
-            merged[first..][..*num_outputs as usize].fill(true);
-        }
-    }
-    merged
 }
 
 /// Packs and writes a row through its path's plan and through the branching one.

@@ -7,6 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use traceloom_abi::claim::Claim;
 use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing};
+use traceloom_abi::io::IoError;
 use traceloom_abi::system::{CircuitKind, System};
 use traceloom_abi::trace::ShardWitness;
 use traceloom_bytecode::execute::{ExecuteError, Execution, Fault, Hooks, Limits, execute_with};
@@ -24,7 +25,7 @@ use traceloom_runtime::witness::reference_witness;
 
 use crate::case::Case;
 use crate::family::{Counts, Family};
-use crate::naive::{self, Naive, Stop};
+use crate::naive::{self, Kind, Naive, Stop};
 use crate::plans::PlannedRow;
 use crate::{cells, compact, edits, layout, plans};
 
@@ -62,6 +63,12 @@ impl Tally {
     pub fn forgeries(&self) -> usize {
         self.checked.sum() + self.verified.sum()
     }
+
+    /// Forgeries that were refused; the others change what nothing fixes.
+    #[must_use]
+    pub fn refused(&self) -> usize {
+        self.checked.sum_refused() + self.verified.sum_refused()
+    }
 }
 
 impl std::ops::AddAssign for Tally {
@@ -87,7 +94,7 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything holds.
-    Holds(Tally),
+    Holds(Box<Tally>),
     /// The program is invalid or fails on its input, and everybody agrees on that.
     Rejected,
     /// Something does not hold.
@@ -108,7 +115,7 @@ fn require(property: &'static str, holds: bool, message: impl FnOnce() -> String
 #[must_use]
 pub fn examine(case: &Case, effort: Effort) -> Verdict {
     match catch_unwind(AssertUnwindSafe(|| run(case, effort))) {
-        Ok(Ok(Some(tally))) => Verdict::Holds(tally),
+        Ok(Ok(Some(tally))) => Verdict::Holds(Box::new(tally)),
         Ok(Ok(None)) => Verdict::Rejected,
         Ok(Err(difference)) => Verdict::Differs(difference),
         Err(panic) => {
@@ -157,13 +164,13 @@ fn run(case: &Case, effort: Effort) -> Outcome<Option<Tally>> {
     let short = (compact::system(&system), compact::witness(&system, &witness));
     let report = check(&short.0, std::slice::from_ref(&short.1));
     require("rows satisfy constraints", report.is_ok(), || report.to_string())?;
-    let forged = cells::forge(&mut rng, &short.0, &short.1, &planned, effort.forgeries);
+    let forged = cells::forge(&mut rng, &program, &short.0, &short.1, &planned, effort.forgeries);
     let checked = forged.or_else(|message| differs("changed cells", message))?;
     if effort.emit {
         emission(&program)?;
     }
     let verified = match effort.prove {
-        true => proofs(&mut rng, &system, witness, &planned)?,
+        true => proofs(&mut rng, &program, &system, witness, &planned)?,
         false => Counts::default(),
     };
     let proofs = usize::from(effort.prove);
@@ -188,6 +195,10 @@ fn identity(rng: &mut ChaCha8Rng, program: &CheckedProgram, about: usize) -> Out
     let own = program.fingerprint();
     let renamed = edits::renamed(program.program());
     require("fingerprint of names", fingerprint(&renamed) == own, || "names count".into())?;
+    if let Some(regrouped) = edits::regrouped(program.program()) {
+        let same = fingerprint(&regrouped) == own;
+        require("fingerprint of names", same, || "circuits count".into())?;
+    }
     if about == 0 {
         return Ok(0);
     }
@@ -263,10 +274,15 @@ fn executions(case: &Case, program: &CheckedProgram) -> Outcome<Option<Execution
         }
     }
     let (first, (outputs, naive)) = match (first, naive::run(case)) {
-        (_, Err(Stop::Steps)) | (Err(_), Err(_)) => return Ok(None),
+        (_, Err(Stop::Steps)) => return Ok(None),
+        (Err(error), Err(Stop::Fault(expected))) => {
+            let same = kind(&error).is_none_or(|kind| kind == expected);
+            require("executors agree", same, || format!("{error}, not {expected:?}"))?;
+            return Ok(None);
+        }
         (Err(error), Ok(_)) => return differs("executors agree", error),
-        (Ok(_), Err(Stop::Fault(message))) => {
-            return differs("executors agree", format!("only the naive one fails: {message}"));
+        (Ok(_), Err(Stop::Fault(kind))) => {
+            return differs("executors agree", format!("only the naive one fails: {kind:?}"));
         }
         (Ok(first), Ok(naive)) => (first, naive),
     };
@@ -281,6 +297,26 @@ fn executions(case: &Case, program: &CheckedProgram) -> Outcome<Option<Execution
     }
     same_record(program, &first, &naive)?;
     Ok(Some(first))
+}
+
+/// What went wrong, as the naive executor calls it; nothing for what it does not
+/// know, which is claims of no program.
+fn kind(error: &ExecuteError) -> Option<Kind> {
+    let ExecuteError::Failed(failure) = error else { return None };
+    Some(match &failure.fault {
+        Fault::Range { .. } => Kind::Range,
+        Fault::Pointer { .. } => Kind::Pointer,
+        Fault::Assertion { .. } => Kind::Assertion,
+        Fault::NoCase { .. } => Kind::NoCase,
+        Fault::Cycle { .. } => Kind::Cycle,
+        Fault::Limbs { .. } => Kind::Limbs,
+        Fault::Io(IoError::MissingKey { .. }) => Kind::MissingKey,
+        Fault::Io(IoError::KeySet { .. }) => Kind::KeySet,
+        Fault::Io(IoError::OutOfRange { .. }) => Kind::OutOfRange,
+        Fault::Io(IoError::NotCanonical { .. }) | Fault::Replay { .. } | Fault::Limit(_) => {
+            return None;
+        }
+    })
 }
 
 /// Queries, memory and channels, in order.
@@ -356,11 +392,12 @@ fn emission(program: &CheckedProgram) -> Outcome<()> {
 /// changed witness. The number of those.
 fn proofs(
     rng: &mut ChaCha8Rng,
+    program: &CheckedProgram,
     system: &System,
     witness: ShardWitness,
     rows: &[PlannedRow<'_>],
 ) -> Outcome<Counts> {
-    let forged = cells::one_of_each(rng, system, &witness, rows);
+    let forged = cells::one_of_each(rng, program, system, &witness, rows);
     let key = ProvingKey::new(system, &Profile::Fast.params());
     let key = key.or_else(|error| differs("proofs", error))?;
     let claims: Vec<Claim> = witness.claims.iter().map(|ranked| ranked.claim.clone()).collect();

@@ -115,7 +115,7 @@ impl Soak {
             Verdict::Rejected => self.rejected += 1,
             Verdict::Holds(tally) => {
                 self.programs += 1;
-                self.tally += tally;
+                self.tally += *tally;
                 self.sample(case);
             }
             Verdict::Differs(difference) => {
