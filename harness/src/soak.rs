@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rand::seq::IndexedRandom;
@@ -34,26 +34,48 @@ const COMPILED_BUDGET: usize = 100;
 /// Saved inputs by target.
 pub type Corpus = BTreeMap<&'static str, Vec<Vec<u8>>>;
 
-/// The inputs in `folder/TARGET/*`, in the order of their names; none where there
-/// is no such folder.
-#[must_use]
-pub fn corpus(folder: &Path) -> Corpus {
+/// The inputs in `folder/TARGET/*`, in the order of their names.
+///
+/// # Errors
+/// The first folder or file that cannot be read.
+pub fn read_corpus(folder: &Path) -> Result<Corpus, String> {
     let mut corpus = Corpus::new();
     for Target { name, .. } in TARGETS {
-        let mut paths: Vec<_> = std::fs::read_dir(folder.join(name))
-            .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-            .unwrap_or_default();
+        let folder = folder.join(name);
+        let failed = |path: &Path, error| format!("{}: {error}", path.display());
+        let entries = std::fs::read_dir(&folder).map_err(|error| failed(&folder, error))?;
+        let entries: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.path())).collect();
+        let mut paths = entries.map_err(|error| failed(&folder, error))?;
         paths.sort();
-        let inputs = paths.iter().filter_map(|path| std::fs::read(path).ok());
-        corpus.insert(name, inputs.collect());
+        let read = |path: &PathBuf| std::fs::read(path).map_err(|error| failed(path, error));
+        let inputs: Result<Vec<_>, _> = paths.iter().map(read).collect();
+        corpus.insert(name, inputs?);
     }
-    corpus
+    Ok(corpus)
+}
+
+/// [`read_corpus`], for tests.
+///
+/// # Panics
+/// With the folder or file that cannot be read.
+#[must_use]
+pub fn corpus(folder: &Path) -> Corpus {
+    read_corpus(folder).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A target with a fault: see [`Soak::plant`].
+const PLANTED: Target = Target { name: "planted", run: planted };
+
+fn planted(bytes: &[u8]) -> bool {
+    assert!(!bytes.contains(&b'{'), "the planted fault");
+    true
 }
 
 /// What has been tried so far.
 pub struct Soak {
     rng: ChaCha8Rng,
     corpus: Corpus,
+    targets: Vec<Target>,
     /// Rounds.
     pub rounds: usize,
     programs: usize,
@@ -75,6 +97,7 @@ impl Soak {
         Self {
             rng: ChaCha8Rng::seed_from_u64(seed),
             corpus,
+            targets: TARGETS.into(),
             rounds: 0,
             programs: 0,
             rejected: 0,
@@ -88,6 +111,12 @@ impl Soak {
         }
     }
 
+    /// Adds a target that fails on every input with a brace: what a soak makes of a
+    /// difference is tested on it.
+    pub fn plant(&mut self) {
+        self.targets.push(PLANTED);
+    }
+
     /// One program, and a few inputs for every target.
     pub fn round(&mut self) {
         let effort = Effort {
@@ -98,7 +127,7 @@ impl Soak {
         };
         let case = generate(self.rng.random());
         self.program(&case, effort);
-        for target in TARGETS {
+        for target in self.targets.clone() {
             for _ in 0..INPUTS {
                 let input = self.input(target, &case);
                 let start = Instant::now();
@@ -159,12 +188,12 @@ impl Soak {
     /// A saved input, the case in the target's form, or an honest proof; changed,
     /// nearly always.
     fn input(&mut self, target: Target, case: &Case) -> Vec<u8> {
-        let saved = &self.corpus[target.name];
+        let saved = self.corpus.get(target.name).map_or(&[][..], Vec::as_slice);
         let pick = |rng: &mut ChaCha8Rng| match saved.choose(rng) {
             Some(saved) if rng.random_bool(0.7) => saved.clone(),
             saved => match target.name {
                 "text" => text::print(&case.program).unwrap_or_default().into_bytes(),
-                "json" => json::print(&case.program).into_bytes(),
+                "json" | "planted" => json::print(&case.program).into_bytes(),
                 "proof_decode_verify" => honest().bytes.clone(),
                 _ => saved.cloned().unwrap_or_default(),
             },
@@ -203,7 +232,8 @@ impl Soak {
         format!(
             "rejected {}, rows {}, edits {}, proofs {}, inputs accepted {}, slowest: {}\n\
              compiled: programs {} (each language), rows {}, evaluators {}\n\
-             cells changed: {}\nforgeries in proofs: {}",
+             cells changed, refused/tried: {}\n\
+             forgeries in proofs, refused/tried: {}",
             self.rejected,
             self.tally.rows,
             self.tally.edits,
@@ -224,9 +254,10 @@ impl Soak {
     #[must_use]
     pub fn summary(&self) -> String {
         format!(
-            "programs {}, forgeries {}, inputs {}, differences {}",
+            "programs {}, forgeries {}, of them refused {}, inputs {}, differences {}",
             self.programs,
             self.tally.forgeries(),
+            self.tally.refused(),
             self.inputs,
             self.differences
         )
