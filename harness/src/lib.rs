@@ -11,6 +11,7 @@
 //! - [`batch`]: emitted text of many programs, compiled together and run;
 //! - [`drops`]: systems with one constraint or lookup less, and the forgeries that
 //!   they let through;
+//! - [`stage_two`]: proofs whose accumulators are forged before they are committed;
 //! - [`inputs`], [`mutate`]: hostile bytes for everything that reads bytes;
 //! - [`soak`]: rounds of all of it.
 //!
@@ -33,4 +34,5 @@ pub mod plans;
 pub mod properties;
 pub mod shrink;
 pub mod soak;
+pub mod stage_two;
 pub mod tree;

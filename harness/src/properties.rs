@@ -18,7 +18,7 @@ use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, json, text};
 use traceloom_codegen::plan::plan_program;
 use traceloom_prover::proof::Shards;
-use traceloom_prover::{Profile, Proof, ProveOptions, ProvingKey, prove, verify};
+use traceloom_prover::{Profile, Proof, ProveOptions, ProvingKey, VerifyError, prove, verify};
 use traceloom_runtime::check::check;
 use traceloom_runtime::order::num_rows;
 use traceloom_runtime::witness::reference_witness;
@@ -27,6 +27,7 @@ use crate::case::Case;
 use crate::family::{Counts, Family};
 use crate::naive::{self, Kind, Naive, Stop};
 use crate::plans::PlannedRow;
+use crate::stage_two::{self, Forgery};
 use crate::{cells, compact, edits, layout, plans};
 
 /// What to try on a case.
@@ -401,9 +402,11 @@ fn proofs(
     let key = ProvingKey::new(system, &Profile::Fast.params());
     let key = key.or_else(|error| differs("proofs", error))?;
     let claims: Vec<Claim> = witness.claims.iter().map(|ranked| ranked.claim.clone()).collect();
+    let honest = witness.clone();
     let proof = prove(&key, vec![witness], &ProveOptions::default());
     let (proof, _) = proof.or_else(|error| differs("proofs", error))?;
-    let verified = forgeries(&key, &claims, forged, &proof)?;
+    let mut verified = forgeries(&key, &claims, forged, &proof)?;
+    verified += accumulators(rng, &key, &honest)?;
     let key = key.verifying_key();
     verify(key, &claims, &proof).or_else(|error| differs("proofs", error))?;
     let bytes = proof.encode();
@@ -451,6 +454,40 @@ fn forgeries(
     let refused = verify(key.verifying_key(), claims, &proof).is_err();
     require("forgeries are refused", refused, || "terminals".into())?;
     counts.count(Family::StageTwo);
+    Ok(counts)
+}
+
+/// Accumulators that are forged while proving are refused, each in some circuit: one
+/// that starts elsewhere, and two that make up for a false claim.
+fn accumulators(rng: &mut ChaCha8Rng, key: &ProvingKey, honest: &ShardWitness) -> Outcome<Counts> {
+    let circuits = &key.verifying_key().system().circuits;
+    let cells = |&circuit: &usize| stage_two::num_cells(key, honest, circuit);
+    let forgeable: Vec<usize> = (0..circuits.len()).filter(|circuit| cells(circuit) > 0).collect();
+    let mut counts = Counts::default();
+    for attempt in 0..3 {
+        let circuit = forgeable[rng.random_range(0..forgeable.len())];
+        let mut witness = honest.clone();
+        // A claim of nothing cannot be false.
+        if attempt > 0 && !stage_two::falsify(&mut witness) {
+            continue;
+        }
+        let forgery = match (attempt, cells(&circuit)) {
+            (0, _) => Forgery::Start,
+            (1, 2..) => Forgery::Step(rng.random_range(0..cells(&circuit) - 1)),
+            _ => Forgery::Terminal,
+        };
+        let claims = witness.claims.iter().map(|ranked| ranked.claim.clone());
+        let claims: Vec<Claim> = claims.collect();
+        let proof = stage_two::forge(key, witness, Some((circuit, forgery)), None);
+        let proof = proof.or_else(|error| differs("proofs of forgeries", error))?;
+        let refused = verify(key.verifying_key(), &claims, &proof).map(|_| ());
+        let name = circuits[circuit].name.clone();
+        let expected = Err(VerifyError::Constraints { shard: 0, circuit: name });
+        require("forgeries are refused", refused == expected, || {
+            format!("{forgery:?} in circuit {circuit}: {refused:?}")
+        })?;
+        counts.count(Family::StageTwo);
+    }
     Ok(counts)
 }
 

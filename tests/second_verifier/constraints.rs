@@ -4,7 +4,7 @@ use traceloom::abi::field::word;
 use traceloom::abi::system::{Circuit, Node};
 
 use crate::field::{Ext, inverse, mul, root_of_unity};
-use crate::lookup::{self, Challenges, Layout, StageTwo};
+use crate::lookup::{self, Challenges, Layout, Omitted, StageTwo};
 
 /// What a circuit's opened values say.
 pub struct Opened<'a, const D: usize> {
@@ -22,7 +22,8 @@ pub struct Opened<'a, const D: usize> {
     pub quotient: &'a [Ext<D>],
 }
 
-/// Whether the folded constraints are the vanishing polynomial times the quotient.
+/// Whether the folded constraints, less the omitted one, are the vanishing polynomial
+/// times the quotient.
 #[allow(clippy::too_many_arguments)]
 pub fn identity_holds<const D: usize>(
     circuit: &Circuit,
@@ -34,6 +35,7 @@ pub fn identity_holds<const D: usize>(
     alpha: Ext<D>,
     zeta: Ext<D>,
     opened: &Opened<'_, D>,
+    omitted: Option<Omitted>,
 ) -> bool {
     let selectors = Selectors::new(log_height, zeta);
     let nodes = evaluate(circuit.arena.nodes(), opened, publics, &selectors);
@@ -42,11 +44,12 @@ pub fn identity_holds<const D: usize>(
         local: &local,
         next: &next,
         first: selectors.first,
+        transition: selectors.transition,
         last: selectors.last,
         terminal,
     };
     let own = circuit.constraints.iter().map(|constraint| nodes[constraint.expr.0 as usize]);
-    let stage_two = lookup::constraints(circuit, layout, challenges, &nodes, &stage);
+    let stage_two = lookup::constraints(circuit, layout, challenges, &nodes, &stage, omitted);
     let folded: Vec<Ext<D>> = own.chain(stage_two).collect();
     let folded = folded.iter().rev().fold(Ext::ZERO, |sum, &value| sum * alpha + value);
     let power = zeta.pow(1 << log_height);

@@ -6,7 +6,7 @@ use traceloom::abi::system::{Circuit, CircuitKind, Direction, Node, System};
 
 use crate::decode::Digest;
 use crate::field::{SHIFT, add, inverse, mul, reverse_bits, root_of_unity, sub};
-use crate::lookup::Layout;
+use crate::lookup::{Layout, Omitted};
 use crate::merkle::{hash_pair, hash_words};
 use crate::params::Params;
 
@@ -22,6 +22,8 @@ pub struct Key {
     pub fixed_roots: Vec<Option<Digest>>,
     /// The system digest.
     pub digest: Digest,
+    /// What a verifier leaves out; only to see that it is needed.
+    pub omitted: Option<Omitted>,
 }
 
 impl Key {
@@ -39,7 +41,7 @@ impl Key {
         };
         let fixed_roots: Vec<Option<Digest>> = circuits.iter().map(root).collect();
         let digest = system_digest(system, &layouts, &fixed_roots);
-        Self { system: system.clone(), params, layouts, fixed_roots, digest }
+        Self { system: system.clone(), params, layouts, fixed_roots, digest, omitted: None }
     }
 }
 

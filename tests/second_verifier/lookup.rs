@@ -175,6 +175,21 @@ fn used(circuit: &Circuit) -> Vec<bool> {
     used
 }
 
+/// A check of the accumulators that is left out, to see what it is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Omitted {
+    /// `first·A_0`, in all circuits.
+    First,
+    /// The steps over this group, in all circuits.
+    Group(usize),
+    /// What the last group says about the last row, where the terminal comes in.
+    Last,
+    /// Terminals and claims cancel.
+    Sum,
+    /// A circuit without lookups has terminal 0.
+    Idle,
+}
+
 /// Values at zeta that the stage 2 constraints of one circuit need.
 pub struct StageTwo<'a, const D: usize> {
     /// Stage 2 columns at zeta.
@@ -183,25 +198,29 @@ pub struct StageTwo<'a, const D: usize> {
     pub next: &'a [Ext<D>],
     /// Selector of the first row.
     pub first: Ext<D>,
+    /// Selector of all rows but the last.
+    pub transition: Ext<D>,
     /// Normalised selector of the last row.
     pub last: Ext<D>,
     /// What the column sums to.
     pub terminal: Ext<D>,
 }
 
-/// The constraints of stage 2, given the values of all nodes.
+/// The constraints of stage 2, given the values of all nodes; what is omitted is zero.
 pub fn constraints<const D: usize>(
     circuit: &Circuit,
     layout: &Layout,
     challenges: &Challenges<D>,
     nodes: &[Ext<D>],
     stage: &StageTwo<'_, D>,
+    omitted: Option<Omitted>,
 ) -> Vec<Ext<D>> {
     if layout.groups.is_empty() {
         return Vec::new();
     }
     let value = |expr: ExprId| nodes[expr.0 as usize];
-    let mut folded = vec![stage.first * stage.local[0]];
+    let start = stage.first * stage.local[0];
+    let mut folded = vec![if omitted == Some(Omitted::First) { Ext::ZERO } else { start }];
     let mut lookups = circuit.lookups.iter();
     for (k, &len) in layout.groups.iter().enumerate() {
         // sum_i ±m_i·prod_{j≠i} den_j over prod_i den_i, lookup by lookup.
@@ -220,7 +239,12 @@ pub fn constraints<const D: usize>(
             Some(&next) => next,
             None => stage.next[0] + stage.last * stage.terminal,
         };
-        folded.push(denominator * (next - stage.local[k]) - numerator);
+        let step = denominator * (next - stage.local[k]) - numerator;
+        folded.push(match omitted {
+            Some(Omitted::Group(group)) if group == k => Ext::ZERO,
+            Some(Omitted::Last) if k + 1 == layout.groups.len() => step * stage.transition,
+            _ => step,
+        });
     }
     folded
 }
