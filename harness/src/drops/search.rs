@@ -164,7 +164,7 @@ fn starts(circuit: &Circuit, trace: &Trace) -> Vec<Start> {
 }
 
 /// Cells that an expression reads.
-fn support(circuit: &Circuit, expr: ExprId) -> Vec<Cell> {
+pub(super) fn support(circuit: &Circuit, expr: ExprId) -> Vec<Cell> {
     let nodes = circuit.arena.nodes();
     let mut cells = Vec::new();
     let mut open = vec![expr];
