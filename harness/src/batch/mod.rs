@@ -123,13 +123,37 @@ pub fn compare(samples: &[Sample], language: Language) -> (Tally, Vec<Difference
         Language::Rust => rust::compare(samples),
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let difference = Difference { sample: None, message: panic_text(&*panic) };
-        (Tally::default(), vec![difference])
+        let message = panic_text(&*panic);
+        let sample = named(&message, samples.len());
+        (Tally::default(), vec![Difference { sample, message }])
     })
+}
+
+/// The sample whose text a compiler names first: files and namespaces of sample 7 begin
+/// with `p7`, its evaluators with `e7`.
+fn named(errors: &str, num_samples: usize) -> Option<usize> {
+    let words = errors.split(|c: char| !c.is_ascii_alphanumeric());
+    let numbers = words.filter_map(|word| word.strip_prefix(['p', 'e'])?.parse().ok());
+    numbers.into_iter().find(|&number| number < num_samples)
 }
 
 /// Whether the text of one case differs in anything.
 #[must_use]
 pub fn differs(case: &Case, language: Language) -> bool {
     Sample::new(case).is_some_and(|sample| !compare(&[sample], language).1.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn compilers_name_a_sample() {
+        let cpp =
+            "In file included from main.cpp:399:\np27_f_f_a_h3950fde6d3c217c9.cuh:68:14: error";
+        let rust = "error[E0282]: type annotations needed\n --> src/p12.rs:3:9";
+        let evaluator = "main.cpp:4: error: in `e31_0_evaluate`";
+        assert_eq!([cpp, rust, evaluator].map(|text| named(text, 110)), [27, 12, 31].map(Some));
+        assert_eq!(named("p110_f: error; killed", 110), None);
+    }
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 use traceloom_bytecode::json;
 use traceloom_codegen::{compile, evaluator};
 
-use super::{DOMAIN, Difference, Sample, Tally};
+use super::{DOMAIN, Difference, Sample, Tally, named};
 
 /// Compiles all samples into one executable and runs it.
 ///
@@ -39,16 +39,10 @@ pub fn compare(samples: &[Sample]) -> (Tally, Vec<Difference>) {
     let (tally, differences) = read(&found);
     if !output.status.success() && differences.is_empty() {
         let start: String = errors.chars().take(8_000).collect();
-        return (tally, vec![Difference { sample: named(&errors), message: start }]);
+        return (tally, vec![Difference { sample: named(&errors, samples.len()), message: start }]);
     }
     assert_eq!(tally.programs, samples.len(), "every program reports\n{found}\n{errors}");
     (tally, differences)
-}
-
-/// The sample whose file a compiler names first.
-fn named(errors: &str) -> Option<usize> {
-    let (_, rest) = errors.split_once("src/p")?;
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Lines `program N NARROW WIDENED EVALUATORS` and `difference N MESSAGE`.
