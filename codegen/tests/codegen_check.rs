@@ -202,6 +202,58 @@ fn codegen_check_names_the_units_of_a_function_that_is_added() {
     assert!(text.contains("f_new.rs: missing") && text.contains("mod.rs: stale"), "{text}");
 }
 
+/// A check reads: it needs no right to write, and leaves no trace in a folder where it
+/// could, not even a time. Whoever runs as root may write anywhere, so both are looked at;
+/// `a_read_only_folder_is_named_and_can_be_checked` has a disk that root cannot write.
+#[test]
+#[cfg(unix)]
+fn codegen_check_writes_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let copy = Copy::new();
+    let root = copy.0.path().to_owned();
+    let all = || {
+        let (mut all, mut folders) = (BTreeMap::new(), vec![root.clone()]);
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+                folders.extend(path.is_dir().then(|| path.clone()));
+                all.insert(path.clone(), fs::metadata(path).unwrap());
+            }
+            all.insert(folder.clone(), fs::metadata(folder).unwrap());
+        }
+        all
+    };
+    let state = || {
+        let of = |(path, data): (PathBuf, fs::Metadata)| {
+            (path, data.modified().unwrap(), data.len(), data.permissions().mode())
+        };
+        all().into_iter().map(of).collect::<Vec<_>>()
+    };
+    let allow = |write: bool| {
+        // Folders last to first, so that those inside can still be reached.
+        for (path, data) in all().into_iter().rev() {
+            let mode = data.permissions().mode();
+            let mode = if write { mode | 0o200 } else { mode & !0o222 };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    allow(false);
+    let before = state();
+    assert!(before.len() > 20 && before.iter().all(|(.., mode)| mode & 0o222 == 0));
+    let good = copy.units().check().map(drop);
+    let after_good = state();
+    allow(true);
+    fs::remove_file(copy.path(UNIT).join("f_fibonacci.rs")).unwrap();
+    allow(false);
+    let before_bad = state();
+    let bad = copy.units().check().map(drop);
+    let after_bad = state();
+    // A folder that cannot be written cannot be removed either.
+    allow(true);
+    assert!(good.is_ok() && after_good == before);
+    assert!(bad.unwrap_err().to_string().contains("f_fibonacci.rs: missing"));
+    assert!(after_bad == before_bad);
+}
+
 /// What no generator wrote is for its owner to remove.
 #[test]
 fn codegen_check_names_stray_files() {

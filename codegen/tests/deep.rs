@@ -1,14 +1,20 @@
 //! Long and deeply nested functions, on a small stack: nothing recurses over a
-//! program, neither here nor in the compiler that reads what is emitted.
+//! program, neither here nor in the compilers that read what is emitted. The generator
+//! itself parses its Rust text; its CUDA text is given to a compiler of C++.
 
+use std::process::Command;
 use std::thread;
 
+use traceloom_abi::cuda::HEADERS;
 use traceloom_abi::field::element;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::{
     Block, BlockId, Control, Function, FunctionId, Match, Program, ValueId,
 };
-use traceloom_codegen::compile;
+use traceloom_codegen::cuda::ident::Ident;
+use traceloom_codegen::cuda::writer::row_writers;
+use traceloom_codegen::evaluator::cuda::evaluators;
+use traceloom_codegen::{Planned, compile, planned};
 
 const STACK: usize = 1 << 20;
 
@@ -98,6 +104,40 @@ fn deep_functions_are_generated_flat_on_a_small_stack() {
         let thread = thread::Builder::new().stack_size(STACK).spawn(work).unwrap();
         let deepest = thread.join().expect("no overflow of the stack");
         assert!(deepest < 200, "{deepest}");
+    }
+}
+
+/// Row writers and evaluators of five thousand matches are flat, and a compiler reads them.
+#[test]
+fn emitted_headers_of_deep_functions_are_compiled() {
+    for (shape, blocks) in [("nested", nested(5000)), ("row", in_a_row(5000))] {
+        let program = CheckedProgram::new(program(blocks)).unwrap();
+        let Planned { plan, circuits, digest } = planned(&program).unwrap();
+        let unit = Ident::new("unit");
+        let mut files = row_writers(&plan, &unit, &digest);
+        for circuit in &circuits {
+            files.extend(evaluators(&unit, circuit, &[]));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in HEADERS {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let mut includes = String::new();
+        for file in &files {
+            assert!(depth(&file.text) < 200, "{shape}: {}", file.name);
+            std::fs::write(folder.path().join(&file.name), &file.text).unwrap();
+            if file.name.ends_with(".cuh") {
+                includes += &format!("#include \"{}\"\n", file.name);
+            }
+        }
+        assert!(includes.lines().count() >= 2, "{includes}");
+        std::fs::write(folder.path().join("all.cpp"), includes).unwrap();
+        let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+        let mut command = Command::new(&compiler);
+        command.args(["-std=c++17", "-fsyntax-only", "all.cpp"]).current_dir(folder.path());
+        let done = command.output().unwrap_or_else(|error| panic!("{compiler}: {error}"));
+        let said = String::from_utf8_lossy(&done.stderr).chars().take(1000).collect::<String>();
+        assert!(done.status.success(), "{shape}: {said}");
     }
 }
 

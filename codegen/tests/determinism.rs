@@ -173,3 +173,45 @@ fn identities_are_pinned() {
         assert_ne!(renamed.input, unit.input, "but not outside of the text");
     }
 }
+
+/// What is an identity, of a system, of a unit or of a cached object, is a digest with an
+/// encoding of its own: neither the hasher of the standard library nor text for debugging,
+/// which both may change with a compiler.
+#[test]
+fn identities_have_an_encoding_of_their_own() {
+    const UNSTABLE: [&str; 7] =
+        ["DefaultHasher", "RandomState", "BuildHasher", "hash::Hash", "SipHasher", ":?}", ":#?}"];
+    const DIGESTS: [&str; 4] = ["new_derive_key", "blake3::hash", "Hasher::new", "DefaultHasher"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut names = Vec::new();
+    for member in ["abi", "bytecode", "codegen", "cuda", "generated", "prover", "runtime", "."] {
+        let mut folders = vec![root.join(member).join("src")];
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                // What tests print is no identity.
+                let text = text.split("#[cfg(test)]").next().unwrap();
+                if path.ends_with("tests.rs") || !DIGESTS.iter().any(|word| text.contains(word)) {
+                    continue;
+                }
+                for word in UNSTABLE {
+                    assert!(!text.contains(word), "{} has {word}", path.display());
+                }
+                names.push(path.strip_prefix(&root).unwrap().display().to_string());
+            }
+        }
+    }
+    for name in [
+        "bytecode/src/fingerprint.rs",
+        "bytecode/src/system/digest.rs",
+        "codegen/src/digest.rs",
+        "codegen/src/device/cache.rs",
+        "prover/src/scheme.rs",
+    ] {
+        assert!(names.iter().any(|found| found == name), "{name} is not among {names:?}");
+    }
+}

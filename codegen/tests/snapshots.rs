@@ -56,6 +56,10 @@ fn main() {
         }));
     }
     trials.push(Trial::test("no_snapshot_is_unreferenced", no_snapshot_is_unreferenced));
+    trials.push(Trial::test(
+        "no_snapshot_elsewhere_is_unreferenced",
+        no_snapshot_elsewhere_is_unreferenced,
+    ));
     trials.push(Trial::test("every_form_has_a_fixture", every_form_has_a_fixture));
     libtest_mimic::run(&args, trials).exit();
 }
@@ -175,6 +179,55 @@ fn no_snapshot_is_unreferenced() -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// The same of tests that keep snapshots beside them, wherever they are: one of the file
+/// that a snapshot's name has, `BINARY__MODULE__NAME.snap`, asserts it by this name.
+fn no_snapshot_elsewhere_is_unreferenced() -> Result<(), Failed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+    let (mut num_found, mut unreferenced) = (0, Vec::new());
+    for path in files_under(&root, &["target", ".git"]) {
+        let folder = path.parent().unwrap();
+        if path.extension().is_none_or(|end| end != "snap")
+            || folder.starts_with(root.join("snapshots"))
+        {
+            continue;
+        }
+        num_found += 1;
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        let mut parts: Vec<&str> = stem.split("__").collect();
+        let name = parts.pop().unwrap();
+        let module = parts.pop().unwrap_or_default();
+        let asserts = |source: &PathBuf| {
+            let is_module = source.file_stem().is_some_and(|stem| stem == module)
+                || source.ends_with(Path::new(module).join("mod.rs"));
+            let text = std::fs::read_to_string(source).unwrap_or_default();
+            is_module && text.contains(&format!("assert_snapshot!(\"{name}\","))
+        };
+        if !files_under(folder.parent().unwrap(), &["target"]).iter().any(asserts) {
+            unreferenced.push(path);
+        }
+    }
+    if num_found < 5 || !unreferenced.is_empty() {
+        return Err(format!("{num_found} snapshots, no test has {unreferenced:?}").into());
+    }
+    Ok(())
+}
+
+/// All files under a folder but those in folders of these names.
+fn files_under(folder: &Path, but: &[&str]) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let is_left_out = but.iter().any(|name| entry.file_name() == *name);
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && !is_left_out => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => files.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    files
 }
 
 /// Nothing that a program may say is missing here.

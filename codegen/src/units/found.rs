@@ -72,15 +72,18 @@ pub(super) fn apply(units: &Units, changes: &[Change]) -> Result<(), Problems> {
     Ok(())
 }
 
-/// Writes a whole file. Its draft is beside the units folder: a reader at the same time
-/// sees no file that is none of ours.
+/// Writes a whole file. The draft of a unit is beside the units folder: a reader at the
+/// same time sees no file that is none of ours. A plan may be on another disk than units,
+/// and nobody minds what else is in its folder.
 fn replace(units: &Units, path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     let output = units.root.join(&units.output);
+    if !path.starts_with(&output) {
+        return whole::write(path, text.as_bytes());
+    }
     let beside = output.parent().unwrap_or(&output);
-    fs::create_dir_all(beside)?;
     whole::write_beside(path, beside, text.as_bytes())
 }
 
