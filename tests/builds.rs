@@ -7,14 +7,18 @@
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
+use traceloom::bytecode::{json, text};
+use traceloom::prover::codec::MAGIC;
 
 const DEBUG: &str = env!("CARGO_BIN_EXE_traceloom");
 
@@ -59,7 +63,7 @@ fn without_times(bytes: &[u8]) -> String {
 }
 
 /// Runs in a copy of `files` of its own, without a GPU.
-fn run(binary: &Path, files: &BTreeMap<String, Vec<u8>>, args: &[String]) -> Ran {
+fn run(binary: &Path, files: &BTreeMap<String, Vec<u8>>, args: &[OsString]) -> Ran {
     let folder = TempDir::new().unwrap();
     for (name, bytes) in files {
         fs::write(folder.path().join(name), bytes).unwrap();
@@ -105,11 +109,11 @@ fn difference(files: &[&Ran; 2]) -> Option<String> {
 struct Sample {
     name: String,
     files: BTreeMap<String, Vec<u8>>,
-    commands: Vec<Vec<String>>,
+    commands: Vec<Vec<OsString>>,
 }
 
-fn words(line: &str) -> Vec<String> {
-    line.split(' ').map(str::to_owned).collect()
+fn words(line: &str) -> Vec<OsString> {
+    line.split(' ').map(Into::into).collect()
 }
 
 fn saved(folder: &str) -> Vec<PathBuf> {
@@ -155,18 +159,19 @@ fn proof(path: &Path) -> Sample {
 /// be given are only read, in one build by the harness.
 fn arguments(path: &Path) -> Option<Sample> {
     let bytes = fs::read(path).unwrap();
-    let text = String::from_utf8_lossy(&bytes);
-    if text.contains(['/', '\0']) || text.contains("..") {
+    if bytes.iter().any(|byte| b"/\0".contains(byte)) || bytes.windows(2).any(|two| two == b"..") {
         return None;
     }
     let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-    let commands = vec![text.lines().map(str::to_owned).collect()];
+    let lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|&byte| byte == b'\n');
+    let args = lines.filter(|_| !bytes.is_empty()).map(|line| OsString::from_vec(line.to_vec()));
+    let commands = vec![args.collect()];
     Some(Sample { name, files: BTreeMap::new(), commands })
 }
 
 fn samples() -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
-    for folder in ["text", "json", "import"] {
+    for folder in ["text", "json", "import", "cli_files"] {
         samples.extend(saved(&format!("fuzz/corpus/{folder}")).iter().map(|path| program(path)));
     }
     let is_program = |path: &&PathBuf| {
@@ -202,7 +207,8 @@ fn compare(builds: [&Path; 2], samples: &[Sample]) -> (Vec<String>, usize, usize
                 let proofs = a.files.keys().filter(|name| name.ends_with(".proof"));
                 num_proofs.fetch_add(proofs.count(), Ordering::Relaxed);
                 if let Some(difference) = difference(&[&a, &b]) {
-                    let line = format!("{}: {}: {difference}", sample.name, command.join(" "));
+                    let command = command.join(" ".as_ref());
+                    let line = format!("{}: {}: {difference}", sample.name, command.display());
                     found.lock().unwrap().push(line);
                 }
             }
@@ -255,8 +261,9 @@ fn builds_that_differ_are_told_apart() {
     }
 }
 
-/// Short files that ask for much; docs/reliability.md has what they take.
-fn much() -> Vec<(&'static str, String)> {
+/// Short files that ask for much; docs/reliability.md has what they take. What imports is
+/// no command: `corpus` of the harness has the same for it.
+fn much() -> Vec<(&'static str, Vec<u8>)> {
     let lines =
         |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };
     let wrap = |signature: &str, body: String| {
@@ -264,20 +271,46 @@ fn much() -> Vec<(&'static str, String)> {
     };
     let loads = lines(500, &|i| format!("a{i}x0..a{i}x4095 = load p\n"));
     let stores = lines(2000, &|i| format!("p{i} = store x0..x4095\n"));
-    let functions = lines(510, &|i| format!("fn a{i}(x0..x4095) -> 0 {{ return }}\n"));
+    let wide = |count| lines(count, &|i| format!("fn a{i}(x0..x4095) -> 0 {{ return }}\n"));
     let cases = lines(3100, &|i| format!("case {i} {{ return }}\n"));
-    vec![
+    let deep = lines(200, &|i| format!("match x {{\ncase {i} {{ return }}\ndefault {{\n"));
+    let long = format!("{{\"format\": \"traceloom-program/1\", \"name\": {}", "9".repeat(60_000));
+    let texts = [
         ("names.tla", wrap("x0..x1999999", "return\n".into())),
         ("loads.tla", wrap("p", loads + "return\n")),
         ("stores.tla", wrap("x0..x4095", stores + "return\n")),
-        ("functions.tla", format!("program \"much\"\n{functions}end\n")),
+        ("functions.tla", format!("program \"much\"\n{}end\n", wide(510))),
         ("cases.tla", wrap("x", format!("match x {{\n{cases}}}\n"))),
         ("open.json", "[".repeat(60_000)),
-        (
-            "long.json",
-            format!("{{\"format\": \"traceloom-program/1\", \"name\": {}", "9".repeat(60_000)),
-        ),
-    ]
+        ("long.json", long),
+        // Numbers stand for values here, as ranges of names do in text.
+        ("functions.json", flat(format!("program \"much\"\n{}end\n", wide(170)))),
+        ("matches.json", flat(wrap("x", deep + "return\n" + &"}\n}\n".repeat(200)))),
+    ];
+    let proof = fibonacci();
+    let proofs = [
+        ("magic.proof", [&MAGIC[..], &[0x7f; 60_000]].concat()),
+        ("lengths.proof", [&proof[..LENGTHS], &[0x7f; 60_000]].concat()),
+        ("behind.proof", [&proof[..], &[0; 20_000]].concat()),
+        ("p.proof", proof),
+    ];
+    texts.map(|(name, text)| (name, text.into_bytes())).into_iter().chain(proofs).collect()
+}
+
+/// Where the first length of a proof file is: behind magic, version, parameters and
+/// fingerprint.
+const LENGTHS: usize = 8 + 8 + 12 * 8 + 32;
+
+/// The JSON of a program text.
+fn flat(source: String) -> String {
+    json::print(&text::parse(&source).unwrap())
+}
+
+/// A proof of some size.
+fn fibonacci() -> Vec<u8> {
+    let command = words("prove fibonacci --args 20 --profile fast --out p.proof");
+    let proof = run(Path::new(DEBUG), &BTreeMap::new(), &command).files.remove("p.proof");
+    proof.expect("a proof")
 }
 
 /// Each in 200 MB of memory of its own, and in a second of processor time; a limit that
@@ -286,11 +319,13 @@ fn much() -> Vec<(&'static str, String)> {
 #[ignore = "needs a release build: TRACELOOM_RELEASE names it, as in .ci/run"]
 fn short_files_are_read_within_their_limits() {
     let (release, folder) = (release(), TempDir::new().unwrap());
-    for (name, text) in much() {
-        assert!(text.len() <= 64 << 10, "{name}: {} bytes", text.len());
-        fs::write(folder.path().join(name), text).unwrap();
+    for (name, bytes) in much() {
+        assert!(bytes.len() <= 64 << 10, "{name}: {} bytes", bytes.len());
+        fs::write(folder.path().join(name), bytes).unwrap();
+        let is_whole = name == "p.proof";
+        let command = if is_whole { "verify --profile fast" } else { "inspect" };
         let limited = |limits: &str| {
-            let line = format!("{limits}; exec {} inspect {name} >out 2>&1", release.display());
+            let line = format!("{limits}; exec {} {command} {name} >out 2>&1", release.display());
             let mut shell = Command::new("sh");
             shell.args(["-c", &line]).current_dir(folder.path()).env("RAYON_NUM_THREADS", "1");
             let status = shell.status().unwrap();
@@ -303,5 +338,8 @@ fn short_files_are_read_within_their_limits() {
         }
         let (code, said) = limited("ulimit -d 195312; ulimit -t 1");
         assert!(matches!(code, Some(0..=2)), "{name}: {code:?} {said}");
+        let is_program = !["names.tla", "loads.tla", "open.json", "long.json"].contains(&name);
+        let is_accepted = is_whole || is_program && !name.ends_with(".proof");
+        assert_eq!(code == Some(0), is_accepted, "{name}: {said}");
     }
 }

@@ -117,6 +117,54 @@ fn short_files_that_ask_for_much_are_read() {
     }
 }
 
+/// Short files of another project that ask for much: 200 MB, and five seconds of processor
+/// time, since this is a debug build. No command of the command line imports, so the soak
+/// does, which also prints and checks what is accepted. A crossed limit ends the process.
+#[test]
+#[cfg(target_os = "linux")]
+fn short_files_are_imported_within_their_limits() {
+    let function = |index: usize, inputs: usize, ops: &str| {
+        format!(
+            "{{\"index\": {index}, \"name\": \"f{index}\", \"input_size\": {inputs}, \
+             \"output_size\": 0, \"entry\": true, \"constrained\": true, \"layout\": \
+             {{\"selectors\": 1, \"auxiliaries\": 0, \"lookups\": 0}}, \"body\": {{\"ops\": [{ops}], \
+             \"ctrl\": {{\"ctrl\": \"return\", \"selector\": 0, \"values\": []}}}}}}"
+        )
+    };
+    let program = |functions: Vec<String>| {
+        format!(
+            "{{\"name\": \"p\", \"field\": \"goldilocks\", \"memory_sizes\": [3000], \"functions\": \
+             [{}]}}",
+            functions.join(",")
+        )
+    };
+    let loads = vec!["{\"op\": \"load\", \"size\": 3000, \"args\": [0]}"; 690].join(",");
+    let files = [
+        ("loads", program(vec![function(0, 1, &loads)]), true),
+        ("inputs", program((0..230).map(|index| function(index, 4096, "")).collect()), true),
+        ("values", program(vec![function(0, 2_000_000, "")]), true),
+        ("more", program(vec![function(0, 4_000_000_000, "")]), false),
+        ("open", "[".repeat(60_000), false),
+        ("deep", "{\"a\":".repeat(10_000), false),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let soak = env!("CARGO_BIN_EXE_traceloom-soak");
+    let run = |limits: &str, name: &str| {
+        let line = format!("{limits}; exec {soak} --target import --file {name}");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &line]).current_dir(folder.path()).output().unwrap()
+    };
+    for (name, text, is_accepted) in files {
+        assert!(text.len() <= MAX_LEN, "{name}: {} bytes", text.len());
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let ran = run("ulimit -d 195312; ulimit -t 5", name);
+        let said = String::from_utf8_lossy(&ran.stdout).trim().to_owned();
+        let expected = if is_accepted { "accepted" } else { "refused" };
+        assert_eq!(said, expected, "{name}: {}, {}", ran.status, ran.stderr.escape_ascii());
+    }
+    assert!(!run("ulimit -d 500", "loads").status.success(), "half a MB does: no limit holds");
+}
+
 /// A file that was cut is noticed, wherever it was cut.
 #[test]
 fn cut_files_are_refused() {
