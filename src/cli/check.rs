@@ -3,7 +3,7 @@
 use traceloom_bytecode::system::build_system;
 use traceloom_runtime::check::check;
 
-use super::output::{Progress, say};
+use super::output::{Progress, plain, say};
 use super::{CheckArgs, Failure, source, trace};
 
 /// Runs a program and checks every row and message of it.
@@ -32,7 +32,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
             circuit.constraints.len(),
             circuit.lookups.len(),
             trace.provider.name(),
-            circuit.name
+            plain(&circuit.name)
         );
     }
     say!("{report}");

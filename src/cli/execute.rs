@@ -1,6 +1,6 @@
 //! `traceloom execute`.
 
-use super::output::say;
+use super::output::{plain, say};
 use super::source::{self, Run, Source};
 use super::{Failure, RunArgs};
 
@@ -18,7 +18,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 
 /// Prints the claim in words and as numbers.
 pub fn print_claim(source: &Source, claim: &Claim) {
-    let name = &source.program.program().functions[claim.function as usize].name;
+    let name = plain(&source.program.program().functions[claim.function as usize].name);
     say!("claim    {name}({}) = {}", list(&claim.inputs), list(&claim.outputs));
     if let Some(words) = source.in_words(claim) {
         say!("proves   {words}");
@@ -39,8 +39,8 @@ pub fn print_rows(run: &Run) {
     for (circuit, members) in program.program().circuits.iter().enumerate() {
         let rows = num_rows(program, record, circuit);
         if rows != 0 {
-            let names: Vec<&str> =
-                members.iter().map(|&member| &program.function(member).name[..]).collect();
+            let names: Vec<String> =
+                members.iter().map(|&member| plain(&program.function(member).name)).collect();
             say!("{rows:>12}  {}", names.join("+"));
         }
     }

@@ -131,6 +131,11 @@ impl Progress {
     }
 }
 
+/// A name out of a program, without anything that a terminal would obey.
+pub fn plain(name: &str) -> String {
+    name.escape_debug().to_string()
+}
+
 /// Lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
