@@ -165,6 +165,37 @@ fn program_files_are_run_and_their_errors_are_placed() {
     cli.fails(2, "check bad.json", "bad.json is no program");
 }
 
+/// Nested JSON of another compiler becomes a file of ours, and nothing where it cannot.
+#[test]
+fn nested_programs_are_imported() {
+    let cli = Cli::new();
+    let saved = |name: &str| {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/import");
+        std::fs::read_to_string(corpus.join(name)).unwrap()
+    };
+    let nested = saved("seed-continue.json");
+    cli.write("nested.json", &nested);
+    cli.fails(2, "execute nested.json --args 7,5", "is read by `traceloom import`");
+    for out in ["p.json", "p.tla"] {
+        let said = cli.ok(&format!("import nested.json --out {out}"));
+        assert!(said.starts_with("1 functions, 1 of them entries, in 1 circuits\n"), "{said}");
+        let fingerprint = said.lines().last().unwrap();
+        let shown = cli.ok(&format!("inspect {out}"));
+        assert!(shown.starts_with(&format!("; {fingerprint}\n")), "{shown}");
+        for (args, output) in [("7,5", 5), ("6,5", 6)] {
+            let run = cli.ok(&format!("execute {out} --args {args}"));
+            assert!(run.contains(&format!("main({args}) = {output}\n")), "{run}");
+        }
+        cli.fails(2, &format!("import {out} --out again.json"), "is no nested bytecode");
+    }
+    // Read, and not a program: its second selector is used twice.
+    cli.write("twice.json", nested.replace("\"selector\": 2", "\"selector\": 1"));
+    cli.fails(1, "import twice.json --out refused.json", "twice.json: ");
+    cli.write("cut.json", &nested[..nested.len() - 3]);
+    cli.fails(2, "import cut.json --out refused.json", "cut.json is no nested bytecode");
+    assert!(!cli.path("refused.json").exists());
+}
+
 #[test]
 fn failed_writes_leave_nothing_behind() {
     let cli = Cli::new();

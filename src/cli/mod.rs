@@ -9,6 +9,7 @@ mod codegen;
 mod doctor;
 mod execute;
 mod failure;
+mod import;
 mod inspect;
 mod output;
 mod plan;
@@ -54,6 +55,9 @@ enum Command {
     /// Print columns, seed bytes and external reads of every function and path; with
     /// an input or arguments also rows and bytes of that run.
     Plan(RunArgs),
+    /// Read a program in the nested JSON of another compiler and write it as JSON or text of
+    /// this one.
+    Import(ImportArgs),
     /// Write the generated units of a crate, or compare them with its programs.
     Codegen(CodegenArgs),
     /// Print what this machine and this build have for a GPU, and what to do about what
@@ -157,6 +161,15 @@ struct InspectArgs {
 }
 
 #[derive(Debug, Args)]
+struct ImportArgs {
+    /// The program in nested JSON.
+    file: PathBuf,
+    /// Where it goes: as text if the name ends in .tla, else as JSON.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+#[derive(Debug, Args)]
 struct CodegenArgs {
     /// Write nothing; name every unit that is stale, missing, edited or orphaned.
     #[arg(long)]
@@ -204,9 +217,11 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
             lists.extend(verify.outputs.as_deref().map(verify::outputs).transpose()?);
             Ok(lists)
         }
-        Command::Programs | Command::Inspect(_) | Command::Codegen(_) | Command::Doctor => {
-            Ok(Vec::new())
-        }
+        Command::Programs
+        | Command::Inspect(_)
+        | Command::Import(_)
+        | Command::Codegen(_)
+        | Command::Doctor => Ok(Vec::new()),
     }
 }
 
@@ -244,6 +259,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Import(args) => import::run(args),
         Command::Codegen(args) => codegen::run(args),
         Command::Doctor => doctor::run(),
     }

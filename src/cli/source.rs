@@ -50,10 +50,19 @@ pub fn load(name: &str) -> Result<Source, Failure> {
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Program, Failure> {
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let program = if is_json { json::parse(bytes) } else { text::parse(bytes) };
-    program.map_err(|error| Failure::Malformed(format!("{name} is no program:\n{error}")))
+    program.map_err(|error| {
+        // Another compiler's JSON states no format of ours.
+        let is_ours = bytes.windows(json::FORMAT.len()).any(|part| part == json::FORMAT.as_bytes());
+        let hint = match is_json && !is_ours {
+            true => "\nnested JSON of another compiler is read by `traceloom import`",
+            false => "",
+        };
+        Failure::Malformed(format!("{name} is no program:\n{error}{hint}"))
+    })
 }
 
-fn check(name: &str, program: Program) -> Result<CheckedProgram, Failure> {
+/// Checks a program as a whole.
+pub fn check(name: &str, program: Program) -> Result<CheckedProgram, Failure> {
     CheckedProgram::new(program).map_err(|error| Failure::Refused(format!("{name}: {error}")))
 }
 

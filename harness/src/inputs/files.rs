@@ -3,6 +3,7 @@
 use tempfile::TempDir;
 use traceloom::cli;
 use traceloom_bytecode::execute::Limits;
+use traceloom_bytecode::import::import;
 use traceloom_bytecode::{CheckedProgram, json, text};
 use traceloom_prover::codec::MAGIC;
 
@@ -22,6 +23,7 @@ pub fn cli_files(bytes: &[u8]) -> bool {
     let shown = given.run("inspect FILE");
     given.run("verify FILE --profile fast --program SQUARE --explain");
     given.run("execute merge_sort --input FILE");
+    given.import();
     let is_proof = bytes.starts_with(MAGIC);
     if is_proof {
         let alone = given.run("verify FILE --profile fast");
@@ -87,6 +89,22 @@ impl<'a> Given<'a> {
             assert!(text.chars().all(is_plain), "{line}: raw to a terminal: {printed:?}");
         }
         ran
+    }
+
+    /// Imports the file: what is written can be loaded, and nothing is where that failed.
+    fn import(&self) {
+        let expected = match import(self.bytes).map(|imported| CheckedProgram::new(imported.program)) {
+            Err(_) => 2,
+            Ok(Err(_)) => 1,
+            Ok(Ok(_)) => 0,
+        };
+        let imported = self.run("import FILE --out IMPORTED");
+        assert_eq!(imported.code, expected, "{}", imported.err);
+        assert_eq!(self.folder.path().join("IMPORTED").exists(), expected == 0);
+        if expected == 0 {
+            let shown = self.run("inspect IMPORTED");
+            assert_eq!(shown.code, 0, "{}", shown.err);
+        }
     }
 
     /// What commands say of a program that can be loaded, or about one that cannot and ends

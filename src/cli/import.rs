@@ -1,0 +1,32 @@
+//! `traceloom import`.
+
+use traceloom_bytecode::import::import;
+use traceloom_bytecode::{json, text};
+
+use super::output::{hex, say, write_whole};
+use super::source::{check, read};
+use super::{Failure, ImportArgs};
+
+/// Reads the nested form of another compiler and writes one of ours, if the program is one
+/// that can be proven.
+pub fn run(args: &ImportArgs) -> Result<(), Failure> {
+    let name = args.file.display().to_string();
+    let imported = import(read(&args.file)?)
+        .map_err(|error| Failure::Malformed(format!("{name} is no nested bytecode:\n{error}")))?;
+    let program = check(&name, imported.program)?;
+    let data = program.program();
+    let is_text = args.out.extension().is_some_and(|extension| extension == "tla");
+    let written = match is_text {
+        true => text::print(data).map_err(|error| Failure::Refused(format!("{name}: {error}")))?,
+        false => json::print(data),
+    };
+    write_whole(&args.out, written.as_bytes())?;
+    let num_entries = data.functions.iter().filter(|function| function.entry).count();
+    say!(
+        "{} functions, {num_entries} of them entries, in {} circuits",
+        data.functions.len(),
+        data.circuits.len()
+    );
+    say!("fingerprint {}", hex(&program.fingerprint()));
+    Ok(())
+}
