@@ -6,7 +6,7 @@ use std::fs;
 use tempfile::TempDir;
 use traceloom::bytecode::{json, text};
 
-use crate::{crate_folder, shell};
+use crate::tools::{crate_folder, shell};
 
 /// A stack of 1 MiB, and 4 GB of address space.
 const SMALL: &str = "ulimit -s 1024; ulimit -v 4000000";

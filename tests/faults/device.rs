@@ -5,43 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::{crate_folder, shell};
-
-/// Notes what it is asked, with the variables that change what nvcc does.
-const NVCC: &str = r#"#!/bin/sh
-case "$1" in
---version) echo "Cuda compilation tools, release 13.0, V13.0.88"; exit ;;
---list-gpu-arch) printf 'compute_75\ncompute_80\ncompute_90\n'; exit ;;
-esac
-echo "$* ccbin=$NVCC_CCBIN flags=$NVCC_PREPEND_FLAGS$NVCC_APPEND_FLAGS" >>"$LOG"
-while [ $# -gt 1 ]; do
-  [ "$1" = -o ] && output=$2
-  shift
-done
-printf '.version 9.0\n.target sm_75\n.address_size 64\n' >"$output"
-"#;
-
-const JOIN: &str = "#!/bin/sh\nfor argument; do\n  case \"$argument\" in\n  \
-                    -o=*|--create=*) echo joined >\"${argument#*=}\" ;;\n  esac\ndone\n";
-
-/// A machine of which nothing is known but the compiler in `bin`.
-pub const COMPILER: &str = "unset NVCC CUDA_HOME CUDA_PATH TRACELOOM_CUDA TRACELOOM_CUDA_ARCHS \
-                            TRACELOOM_CUDA_CACHE; export PATH=$PWD/bin:$PATH LOG=/dev/null";
-
-/// Writes it, and a tool that says that there is no GPU.
-#[cfg(unix)]
-pub fn pretended_compiler(folder: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    let none = "#!/bin/sh\necho 'no devices were found'\nexit 6\n";
-    let bin = folder.join("bin");
-    fs::create_dir(&bin).unwrap();
-    for (name, text) in
-        [("nvcc", NVCC), ("nvlink", JOIN), ("fatbinary", JOIN), ("nvidia-smi", none)]
-    {
-        fs::write(bin.join(name), text).unwrap();
-        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
-    }
-}
+use crate::tools::{COMPILER, crate_folder, pretended_compiler, shell};
 
 /// A build machine without a GPU, and a compiler that only pretends: what it compiles for
 /// is the list or the documented one, what is wrong is named, its host compiler is the

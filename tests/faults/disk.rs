@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::device::{COMPILER, pretended_compiler};
-use crate::{PROVE, crate_folder, files, quiet, shell};
+use crate::tools::{
+    COMPILER, PROVE, REPORT, crate_folder, files, long_name, pretended_compiler, quiet, shell,
+};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -20,15 +21,6 @@ fn without_drafts(mut files: Files) -> Files {
     files.retain(|name, _| !name.contains("/.traceloom-") && !name.starts_with(".traceloom-"));
     files
 }
-
-/// A program whose report is longer than its proof: reports have its name.
-fn long_name(folder: &Path) {
-    let name = "n".repeat(20_000);
-    let text = format!("program \"{name}\"\nfn f(x) -> 1 entry {{ return x }}\nend\n");
-    fs::write(folder.join("long.tla"), text).unwrap();
-}
-
-const REPORT: &str = "prove long.tla --args 7 --profile fast --out p.proof --report report";
 
 /// A disk that is full, since no file may grow beyond a few KiB and the signal about it is
 /// ignored: the error names the file, what was there stays, and nothing else is there.
@@ -126,99 +118,6 @@ fn device_code_on_a_full_disk_leaves_no_part() {
             assert!(whole[name] == *bytes, "{limit}: {name}");
         }
     }
-}
-
-/// Runs a script that may mount, in mounts of its own; none where the system forbids it.
-#[cfg(target_os = "linux")]
-fn with_mounts(folder: &Path, script: &str) -> Option<(Option<i32>, String)> {
-    let may = |options: &str| {
-        let command = format!("unshare {options} sh -c 'mount -t tmpfs none /mnt' 2>&1");
-        shell(folder, &command).0 == Some(0)
-    };
-    let options = ["-m", "-rm"].into_iter().find(|options| may(options))?;
-    fs::write(folder.join("script"), script).unwrap();
-    Some(shell(folder, &format!("unshare {options} sh -e script")))
-}
-
-/// A disk with 16 KiB for proofs of 40: the error says so, the old file stays, and the
-/// proof is written when there is room. The same with reports, units and device code.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_disk_that_is_full_is_named_and_used_again() {
-    let folder = TempDir::new().unwrap();
-    pretended_compiler(folder.path());
-    crate_folder(&folder.path().join("crate"));
-    long_name(folder.path());
-    let prove = PROVE.replace("p.proof", "full/p.proof");
-    let report = REPORT.replace("--report report", "--report full");
-    for (command, most, code) in [
-        (prove.as_str(), "16k", 2),
-        (&report, "16k", 2),
-        ("codegen --crate crate --units ../full/units", "16k", 1),
-        ("codegen --crate crate --device full", "4k", 1),
-    ] {
-        let script = format!(
-            "{COMPILER}
-            mkdir -p full
-            mount -t tmpfs -o size={most} none full
-            c=0; $T {command} || c=$?; echo code $c
-            find full -name '.traceloom-*' -exec echo LEFT {{}} ';' -o -type f '(' -size 0 -o -name p.proof -o -name report.json ')' -exec echo LEFT {{}} ';'
-            mount -o remount,size=64M full
-            $T {command}"
-        );
-        let Some((done, text)) = with_mounts(folder.path(), &script) else {
-            eprintln!("nothing can be mounted here: only limits of file sizes were tried");
-            return;
-        };
-        assert_eq!(done, Some(0), "{command}: {text}");
-        assert!(text.lines().any(|line| line == format!("code {code}")), "{command}: {text}");
-        assert!(text.contains("No space left on device"), "{command}: {text}");
-        assert!(!text.contains("LEFT"), "{command}: files that are not whole: {text}");
-    }
-}
-
-/// Nothing can be written, not even by root: every command that writes says where, and
-/// those that only read work.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_read_only_folder_is_named_and_can_be_checked() {
-    let folder = TempDir::new().unwrap();
-    pretended_compiler(folder.path());
-    crate_folder(&folder.path().join("crate"));
-    long_name(folder.path());
-    let script = format!(
-        "{COMPILER}
-        $T codegen --crate crate
-        $T {PROVE} 2> /dev/null
-        mount -t tmpfs none /mnt
-        cp -r . /mnt
-        mount -o remount,ro /mnt
-        cd /mnt
-        try() {{ c=0; $T \"$@\" 2>&1 || c=$?; echo code $c of $1 $2; }}
-        try codegen --check --crate crate
-        try verify p.proof --profile fast
-        try codegen --crate crate --units new
-        try codegen --crate crate --device out
-        try {PROVE}
-        try {REPORT}"
-    );
-    let Some((_, text)) = with_mounts(folder.path(), &script) else {
-        eprintln!("nothing can be mounted here");
-        return;
-    };
-    for line in [
-        "code 0 of codegen --check",
-        "code 0 of verify p.proof",
-        "code 1 of codegen --crate",
-        "code 2 of prove fibonacci",
-        "code 2 of prove long.tla",
-        "cannot write p.proof: Read-only file system",
-        "cannot make report: Read-only file system",
-    ] {
-        assert!(text.contains(line), "no {line:?} in {text}");
-    }
-    assert_eq!(text.matches("code 1 of codegen --crate").count(), 2, "{text}");
-    assert!(text.matches("Read-only file system").count() >= 4, "{text}");
 }
 
 /// Killed while it writes, by the limit's signal: what was there stays.

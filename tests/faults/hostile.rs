@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use traceloom::prover::codec::MAGIC;
 
-use crate::{PROVE, VERIFY, shell};
+use crate::tools::{PROVE, VERIFY, shell};
 
 /// Bytes behind a proof, one or a million, are refused; so is each kind of file that
 /// is not one.

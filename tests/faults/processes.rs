@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use traceloom::bytecode::execute::Limits;
 use traceloom::cli;
 
-use crate::{BINARY, quiet};
+use crate::tools::{BINARY, quiet};
 
 /// Several circuits, memory and io.
 const SORT: &str = "prove merge_sort --input items --profile fast --out p.proof";

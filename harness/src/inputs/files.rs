@@ -93,11 +93,12 @@ impl<'a> Given<'a> {
 
     /// Imports the file: what is written can be loaded, and nothing is where that failed.
     fn import(&self) {
-        let expected = match import(self.bytes).map(|imported| CheckedProgram::new(imported.program)) {
-            Err(_) => 2,
-            Ok(Err(_)) => 1,
-            Ok(Ok(_)) => 0,
-        };
+        let expected =
+            match import(self.bytes).map(|imported| CheckedProgram::new(imported.program)) {
+                Err(_) => 2,
+                Ok(Err(_)) => 1,
+                Ok(Ok(_)) => 0,
+            };
         let imported = self.run("import FILE --out IMPORTED");
         assert_eq!(imported.code, expected, "{}", imported.err);
         assert_eq!(self.folder.path().join("IMPORTED").exists(), expected == 0);
