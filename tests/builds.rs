@@ -261,8 +261,8 @@ fn builds_that_differ_are_told_apart() {
     }
 }
 
-/// Short files that ask for much; docs/reliability.md has what they take. What imports is
-/// no command: `corpus` of the harness has the same for it.
+/// Short files that ask for much; docs/reliability.md has what they take. `corpus` of the
+/// harness has files to import.
 fn much() -> Vec<(&'static str, Vec<u8>)> {
     let lines =
         |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };

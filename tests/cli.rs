@@ -206,7 +206,28 @@ fn failed_writes_leave_nothing_behind() {
     cli.write("p.proof", "before");
     cli.fails(2, "prove fibonacci --args 5,6 --profile fast --out p.proof", "inputs");
     assert_eq!(std::fs::read(cli.path("p.proof")).unwrap(), b"before");
+    links(&cli);
 }
+
+/// A link to a device or a folder is no place for a proof; one to a file stays a link.
+#[cfg(unix)]
+fn links(cli: &Cli) {
+    std::fs::create_dir(cli.path("folder")).unwrap();
+    cli.write("file", "before");
+    for (link, to) in [("a", "/dev/full"), ("b", "folder"), ("c", "file")] {
+        std::os::unix::fs::symlink(to, cli.path(link)).unwrap();
+        let prove = format!("prove fibonacci --args 3 --profile fast --out {link}");
+        match link {
+            "c" => drop(cli.ok(&prove)),
+            _ => cli.fails(2, &prove, "it is not a regular file"),
+        }
+        assert!(cli.path(link).is_symlink(), "{link}");
+    }
+    cli.ok("verify file --profile fast");
+}
+
+#[cfg(not(unix))]
+fn links(_: &Cli) {}
 
 #[test]
 fn all_programs_are_listed_and_checked() {

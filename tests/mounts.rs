@@ -40,7 +40,7 @@ fn main() {
 /// How a shell has mounts of its own, if the system lets it.
 fn options(folder: &Path) -> Option<&'static str> {
     let may = |options: &str| {
-        let command = format!("unshare {options} sh -c 'mount -t tmpfs none /mnt' 2>&1");
+        let command = format!("unshare {options} sh -c 'mount -t tmpfs none .' 2>&1");
         shell(folder, &command).0 == Some(0)
     };
     ["-m", "-rm"].into_iter().find(|options| may(options))
@@ -52,8 +52,9 @@ fn with_mounts(options: &str, folder: &Path, script: &str) -> (Option<i32>, Stri
     shell(folder, &format!("unshare {options} sh -e script"))
 }
 
-/// A disk with 16 KiB for proofs of 40: the error says so, the old file stays, and the
-/// proof is written when there is room. The same with reports, units and device code.
+/// A disk with 16 KiB for proofs of 40: the error says so, the old file stays, what is there
+/// is whole, and the proof is written when there is room. The same with reports, units and
+/// device code.
 fn a_disk_that_is_full_is_named_and_used_again(options: &str) {
     let folder = TempDir::new().unwrap();
     pretended_compiler(folder.path());
@@ -61,20 +62,28 @@ fn a_disk_that_is_full_is_named_and_used_again(options: &str) {
     long_name(folder.path());
     let prove = PROVE.replace("p.proof", "full/p.proof");
     let report = REPORT.replace("--report report", "--report full");
-    for (command, most, code) in [
-        (prove.as_str(), "16k", 2),
-        (&report, "16k", 2),
-        ("codegen --crate crate --units ../full/units", "16k", 1),
-        ("codegen --crate crate --device full", "4k", 1),
+    for (command, most, code, old) in [
+        (prove.as_str(), "16k", 2, "p.proof"),
+        (&report, "16k", 2, "report.json"),
+        ("codegen --crate crate --units ../full/units", "16k", 1, "none"),
+        ("codegen --crate crate --device full", "4k", 1, "none"),
     ] {
         let script = format!(
             "{COMPILER}
             mkdir -p full
             mount -t tmpfs -o size={most} none full
+            [ {old} = none ] || echo old > full/{old}
             c=0; $T {command} || c=$?; echo code $c
-            find full -name '.traceloom-*' -exec echo LEFT {{}} ';' -o -type f '(' -size 0 -o -name p.proof -o -name report.json ')' -exec echo LEFT {{}} ';'
+            rm -rf left
+            cp -r full left
+            [ {old} = none ] || [ \"$(cat left/{old})\" = old ] || echo LEFT {old}
+            rm -f left/{old}
             mount -o remount,size=64M full
-            $T {command}"
+            $T {command}
+            cd left
+            find . -type f | while read -r file; do
+              cmp \"$file\" \"../full/$file\" || echo LEFT \"$file\"
+            done"
         );
         let (done, text) = with_mounts(options, folder.path(), &script);
         assert_eq!(done, Some(0), "{command}: {text}");
@@ -95,10 +104,11 @@ fn a_read_only_folder_is_named_and_can_be_checked(options: &str) {
         "{COMPILER}
         $T codegen --crate crate
         $T {PROVE} 2> /dev/null
-        mount -t tmpfs none /mnt
-        cp -r . /mnt
-        mount -o remount,ro /mnt
-        cd /mnt
+        mkdir disk
+        mount -t tmpfs none disk
+        cp -r bin crate long.tla p.proof disk
+        mount -o remount,ro disk
+        cd disk
         try() {{ c=0; $T \"$@\" 2>&1 || c=$?; echo code $c of $1 $2; }}
         try codegen --check --crate crate
         try verify p.proof --profile fast

@@ -1,7 +1,8 @@
 //! Files that are whole: written beside their place, to the disk, and then renamed.
 //!
 //! Whoever reads `path` sees what was there or what is there now, whenever a process or
-//! the power ends; after an error it is what was there, and nothing is left beside it.
+//! the power ends; after an error it is what was there, and nothing is left beside it. Where
+//! only the folder could not be flushed it may be what is there now.
 //! Only a process that is killed may leave its draft, which nobody reads: the name begins
 //! with `.traceloom-`.
 
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Writes `bytes` to `path`; the draft is in the same folder.
 ///
 /// # Errors
-/// Of the file system; `path` is what it was.
+/// Of the file system; `path` is what it was, unless its folder alone failed.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_beside(path, folder(path), bytes)
 }
@@ -21,7 +22,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// The same with the draft in `beside`, a folder of the same file system.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_beside(path: &Path, beside: &Path, bytes: &[u8]) -> io::Result<()> {
     let (draft, mut file) = create(beside)?;
     // Without this a file may have its name before its bytes.
@@ -53,7 +54,13 @@ fn create(folder: &Path) -> io::Result<(PathBuf, File)> {
 #[cfg(unix)]
 fn sync(folder: &Path) -> io::Result<()> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+        // Some folders can be written and not be opened.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied
+            ) =>
+        {
             Ok(())
         }
         done => done,

@@ -7,7 +7,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 
 use common::{Case, images, is_without_device, mock, needed, staging, writer_on};
-use traceloom_cuda::device::{Buffer, Device, Stream};
+use traceloom_cuda::device::{Buffer, Device, Pinned, Stream};
 use traceloom_cuda::error::{Code, DeviceError};
 use traceloom_cuda::kernels::Kernels;
 use traceloom_cuda::mock::{Mock, ScalarHost};
@@ -100,18 +100,23 @@ fn only_an_absent_device_is_skipped() {
     assert!(needed(Ok::<_, Unavailable>(1), is_without_device, true).is_ok());
 }
 
-/// Any call may need memory of the driver's own. It gets that of dropped buffers, once,
-/// and fails where there is none.
+/// Any call that makes or queues something may need memory of the driver's own. It gets
+/// that of dropped buffers, once, and fails where there is none.
 #[test]
 fn calls_get_the_memory_of_dropped_buffers() {
-    type Call = fn(&Stream, &Buffer) -> Result<(), DeviceError>;
+    type Call = fn(&Stream, &Buffer, &mut Pinned) -> Result<(), DeviceError>;
     const OTHER: Transfer<'_> = Transfer { circuit: "none", kind: Kind::Code };
-    let calls: [(&str, Call); 5] = [
-        ("create stream", |stream, _| stream.device().stream().map(drop)),
-        ("create event", |stream, _| stream.record().map(drop)),
-        ("allocate host", |stream, _| stream.device().pinned(NonZeroUsize::MIN).map(drop)),
-        ("load", |stream, _| stream.device().load(b"image", &Ledger::default(), &OTHER).map(drop)),
-        ("fill", |stream, buffer| stream.fill(buffer, 0)),
+    let calls: [(&str, Call); 6] = [
+        ("create stream", |stream, _, _| stream.device().stream().map(drop)),
+        ("create event", |stream, _, _| stream.record().map(drop)),
+        ("allocate host", |stream, _, _| stream.device().pinned(NonZeroUsize::MIN).map(drop)),
+        ("load", |stream, _, _| {
+            stream.device().load(b"image", &Ledger::default(), &OTHER).map(drop)
+        }),
+        ("fill", |stream, buffer, _| stream.fill(buffer, 0)),
+        ("copy up", |stream, buffer, pinned| {
+            stream.upload(buffer, 0, pinned, 1, &Ledger::default(), &OTHER)
+        }),
     ];
     let bytes = |n| NonZeroU64::new(n).unwrap();
     for (name, call) in calls {
@@ -120,12 +125,13 @@ fn calls_get_the_memory_of_dropped_buffers() {
             let device = Device::mock(&mock);
             let stream = device.stream().unwrap();
             let buffer = device.allocate(&stream, "in use", bytes(1 << 10)).unwrap();
+            let mut pinned = device.pinned(NonZeroUsize::MIN).unwrap();
             if has_dropped {
                 drop(device.allocate(&stream, "dropped", bytes(1 << 20)).unwrap());
             }
             let first = mock.calls().len();
             mock.fail_call(first as u64, Code::OUT_OF_MEMORY);
-            let result = call(&stream, &buffer);
+            let result = call(&stream, &buffer, &mut pinned);
             let made = &mock.calls()[first..];
             let count = |of: &str| made.iter().filter(|call| call.name == of).count();
             assert_eq!((made[0].name, count("release")), (name, usize::from(has_dropped)));

@@ -118,8 +118,8 @@ fn short_files_that_ask_for_much_are_read() {
 }
 
 /// Short files of another project that ask for much: 200 MB, and five seconds of processor
-/// time, since this is a debug build. No command of the command line imports, so the soak
-/// does, which also prints and checks what is accepted. A crossed limit ends the process.
+/// time, since this is a debug build. The soak imports, which also checks, plans and emits what
+/// is accepted. A crossed limit ends the process.
 #[test]
 #[cfg(target_os = "linux")]
 fn short_files_are_imported_within_their_limits() {

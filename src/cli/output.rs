@@ -37,7 +37,15 @@ pub(super) struct Printed {
 
 /// Runs `command`; what it prints on this thread is kept and not printed.
 pub(super) fn kept<T>(command: impl FnOnce() -> T) -> (T, Printed) {
+    /// Ends the keeping also where the command panics.
+    struct End;
+    impl Drop for End {
+        fn drop(&mut self) {
+            KEPT.set(None);
+        }
+    }
     KEPT.set(Some(Printed::default()));
+    let _end = End;
     let done = command();
     (done, KEPT.take().unwrap_or_default())
 }
@@ -88,11 +96,14 @@ fn keep(result: io::Result<()>) {
 /// Writes a whole file: after a failure of any kind `path` is what it was before.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let failure = |error: io::Error| Failure::file("write", path, &error);
-    // Renaming over a device or a folder would do something else than writing to it.
-    if path.symlink_metadata().is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
+    // Renaming over a device or a folder would do something else than writing to it, and so
+    // would renaming over a link to one.
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
         return Err(failure(io::Error::other("it is not a regular file; name another --out")));
     }
-    whole::write(path, bytes).map_err(failure)
+    // Of a link to a file the file is written, and the link stays.
+    let real = path.canonicalize();
+    whole::write(real.as_deref().unwrap_or(path), bytes).map_err(failure)
 }
 
 /// Steps of a long command on standard error: rewritten in place on a terminal,
@@ -105,7 +116,9 @@ pub struct Progress {
 impl Progress {
     /// Starts the clock.
     pub fn new() -> Self {
-        Self { start: Instant::now(), terminal: io::stderr().is_terminal() }
+        // What is kept goes to no terminal.
+        let is_kept = KEPT.with_borrow(Option::is_some);
+        Self { start: Instant::now(), terminal: !is_kept && io::stderr().is_terminal() }
     }
 
     /// Names the step that begins now.

@@ -56,6 +56,9 @@ fn ends(mut child: Child, what: &str) {
     assert!(status.success(), "{what}: {status}");
 }
 
+/// Set where a process is the half that proves twice.
+const HALF: &str = "TRACELOOM_TEST_HALF";
+
 /// Two provers at once, in two processes and in one, with one thread, two or three:
 /// nobody waits for the other.
 #[test]
@@ -72,16 +75,19 @@ fn two_provers_at_once_finish() {
         for prover in provers {
             ends(prover, &format!("two processes of {threads} threads"));
         }
-        proofs.extend(names.map(|out| fs::read(folder.path().join(out)).unwrap()));
+        let mut take = || {
+            for path in names.map(|out| folder.path().join(out)) {
+                proofs.push(fs::read(&path).unwrap());
+                fs::remove_file(path).unwrap();
+            }
+        };
+        take();
         // A pool of threads is one of a process and has its size from its environment.
         let mut both = Command::new(std::env::current_exe().unwrap());
         both.args(["--exact", "processes::two_provers_of_one_process", "--ignored", "--quiet"]);
-        both.current_dir(folder.path()).env("RAYON_NUM_THREADS", threads);
+        both.current_dir(folder.path()).env("RAYON_NUM_THREADS", threads).env(HALF, "1");
         ends(both.spawn().unwrap(), &format!("one process of {threads} threads"));
-        proofs.extend(names.map(|out| fs::read(folder.path().join(out)).unwrap()));
-        for out in names {
-            fs::remove_file(folder.path().join(out)).unwrap();
-        }
+        take();
     }
     assert_eq!(proofs.len(), 12);
     assert!(proofs.windows(2).all(|pair| pair[0] == pair[1]));
@@ -91,10 +97,10 @@ fn two_provers_at_once_finish() {
 #[test]
 #[ignore = "the other half of two_provers_at_once_finish, which starts it"]
 fn two_provers_of_one_process() {
+    assert!(std::env::var_os(HALF).is_some(), "it is started by two_provers_at_once_finish only");
     std::thread::scope(|scope| {
         for out in ["a.proof", "b.proof"] {
             scope.spawn(move || {
-                let _ = fs::remove_file(out);
                 let line = format!("traceloom {}", SORT.replace("p.proof", out));
                 let ran = cli::run_kept(line.split(' ').map(Into::into), &Limits::default());
                 assert_eq!(ran.code, 0, "{}", ran.err);

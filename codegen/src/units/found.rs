@@ -84,7 +84,13 @@ fn replace(units: &Units, path: &Path, text: &str) -> io::Result<()> {
         return whole::write(path, text.as_bytes());
     }
     let beside = output.parent().unwrap_or(&output);
-    whole::write_beside(path, beside, text.as_bytes())
+    match whole::write_beside(path, beside, text.as_bytes()) {
+        // The units folder is itself a link, or a mount.
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            whole::write(path, text.as_bytes())
+        }
+        done => done,
+    }
 }
 
 /// Removes the folder of a removed file, if it was the last one.

@@ -108,7 +108,7 @@ impl Pinned {
     /// # Errors
     /// [`DeviceError`].
     pub fn is_idle(&self) -> Result<bool, DeviceError> {
-        self.device.call("asking for a copy", Place::default, |_| self.memory.is_idle())
+        self.device.ask("asking for a copy", Place::default, |_| self.memory.is_idle())
     }
 
     /// Waits until no copy uses it.
@@ -117,7 +117,7 @@ impl Pinned {
     /// [`DeviceError`], also of work that was queued before.
     pub fn wait(&mut self) -> Result<(), DeviceError> {
         let Self { device, memory, .. } = self;
-        device.call("waiting for a copy", Place::default, |_| memory.wait())
+        device.ask("waiting for a copy", Place::default, |_| memory.wait())
     }
 
     /// Its bytes, which no copy uses.

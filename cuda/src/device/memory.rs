@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Weak};
 
 use super::{Buffer, Device, Inner, Pinned, Stream, lock};
@@ -20,6 +20,8 @@ pub(super) struct Pool {
     leaving: Mutex<Vec<Leaving>>,
     /// Memory that no work uses, by size.
     kept: Mutex<BTreeMap<u64, Vec<Memory>>>,
+    /// How often memory went back to the driver.
+    given_back: AtomicU64,
     caches: Mutex<Vec<Weak<dyn Reclaim>>>,
 }
 
@@ -80,7 +82,7 @@ impl Device {
     /// [`DeviceError`].
     pub fn free_memory(&self) -> Result<u64, DeviceError> {
         let free =
-            self.call("asking for free memory", Place::default, |driver| driver.free_memory())?;
+            self.ask("asking for free memory", Place::default, |driver| driver.free_memory())?;
         // Locked first, as in `settle`, so that nothing is missed or counted twice.
         let leaving = lock(&self.0.pool.leaving);
         let dropped: u64 = leaving.iter().map(|buffer| buffer.memory.bytes).sum();
@@ -144,14 +146,22 @@ impl Device {
         })
     }
 
-    /// Waits for dropped buffers and gives the driver all memory that nobody uses; whether
-    /// there was any.
-    pub(super) fn give_back(&self) -> bool {
+    /// Waits for dropped buffers and gives the driver all memory that nobody uses.
+    pub(super) fn give_back(&self) {
         self.settle(true);
-        let kept = std::mem::take(&mut *lock(&self.0.pool.kept));
-        kept.into_values()
-            .flatten()
-            .fold(false, |any, memory| any | self.0.driver.release(memory).is_ok())
+        let pool = &self.0.pool;
+        // Locked all the while: whoever comes next finds it given back.
+        let mut kept = lock(&pool.kept);
+        for memory in std::mem::take(&mut *kept).into_values().flatten() {
+            if self.0.driver.release(memory).is_ok() {
+                pool.given_back.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// How often memory went back to the driver.
+    pub(super) fn given_back(&self) -> u64 {
+        self.0.pool.given_back.load(Ordering::Relaxed)
     }
 
     /// Asks caches for memory; whether one gave any.

@@ -101,24 +101,39 @@ impl Device {
         }
     }
 
-    /// Makes a call, and remembers an error that is final. A call that found no memory is
-    /// made once more if there was memory of dropped buffers to give back: drivers need
-    /// some for more than buffers.
+    /// Makes a call that makes or queues something, and remembers an error that is final.
+    /// One that found no memory is made once more if memory of dropped buffers went back to
+    /// the driver, which needs some for more than buffers.
     fn call<T>(
         &self,
         call: &'static str,
         place: impl FnOnce() -> Place,
         mut work: impl FnMut(&dyn Driver) -> Result<T, Code>,
     ) -> Result<T, DeviceError> {
+        self.ask(call, place, |driver| {
+            let before = self.given_back();
+            let result = work(driver);
+            if !matches!(result, Err(Code::OUT_OF_MEMORY)) {
+                return result;
+            }
+            self.give_back();
+            // Or somebody else gave some back in the meantime.
+            if self.given_back() == before { result } else { work(driver) }
+        })
+    }
+
+    /// Makes a call that waits or asks, and remembers an error that is final. It is made
+    /// once: what it says may be about earlier work.
+    fn ask<T>(
+        &self,
+        call: &'static str,
+        place: impl FnOnce() -> Place,
+        work: impl FnOnce(&dyn Driver) -> Result<T, Code>,
+    ) -> Result<T, DeviceError> {
         if let Some(code) = self.lost() {
             return Err(DeviceError::Lost { device: self.info().to_string(), code });
         }
-        let driver = &*self.0.driver;
-        let mut result = work(driver);
-        if matches!(result, Err(Code::OUT_OF_MEMORY)) && self.give_back() {
-            result = work(driver);
-        }
-        result.map_err(|code| self.failed(call, place(), code))
+        work(&*self.0.driver).map_err(|code| self.failed(call, place(), code))
     }
 
     /// The error of a call, which is remembered if it is final.

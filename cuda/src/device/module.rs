@@ -45,7 +45,7 @@ impl Module {
 
     pub(crate) fn resources(&self, kernel: KernelHandle) -> Result<(u32, u32), DeviceError> {
         self.device
-            .call("asking for resources", Place::default, |driver| driver.kernel_resources(kernel))
+            .ask("asking for resources", Place::default, |driver| driver.kernel_resources(kernel))
     }
 }
 

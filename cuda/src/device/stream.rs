@@ -100,7 +100,8 @@ impl Stream {
     /// # Errors
     /// [`DeviceError`], also of work that was queued before.
     pub fn synchronize(&self, place: &Place) -> Result<(), DeviceError> {
-        self.call("waiting for work", || place.clone(), |driver, stream| driver.synchronize(stream))
+        let handle = self.0.handle();
+        self.device().ask("waiting for work", || place.clone(), |driver| driver.synchronize(handle))
     }
 
     /// Copies the first `len` bytes of `from` to byte `offset` of `to`.
@@ -229,8 +230,7 @@ impl Event {
     /// # Errors
     /// [`DeviceError`].
     pub fn wait(&self) -> Result<(), DeviceError> {
-        self.device
-            .call("waiting for an event", Place::default, |driver| driver.wait(self.handle()))
+        self.device.ask("waiting for an event", Place::default, |driver| driver.wait(self.handle()))
     }
 
     /// Time between two events that are complete.
@@ -239,7 +239,7 @@ impl Event {
     /// [`DeviceError`], where code 500 means that the driver cannot measure.
     pub fn elapsed_since(&self, from: &Self) -> Result<Duration, DeviceError> {
         self.device.owns(&from.device, || "an event to measure from".into())?;
-        self.device.call("measuring time", Place::default, |driver| {
+        self.device.ask("measuring time", Place::default, |driver| {
             driver.elapsed(from.handle(), self.handle())
         })
     }

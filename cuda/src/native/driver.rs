@@ -437,7 +437,7 @@ impl Driver for CudaDriver {
         pinned.wait()?;
         self.context.make_current()?;
         let stream = stream_of(stream);
-        if from.count > 1 && from.pitch > self.max_pitch {
+        if from.pitch > self.max_pitch {
             let copied = (0..from.count).try_for_each(|piece| {
                 let (from_byte, to_byte) = (piece * from.pitch, piece * from.length);
                 // SAFETY: `count` pieces lie inside of the span and fit the pinned memory,
@@ -448,8 +448,8 @@ impl Driver for CudaDriver {
                 })
             });
             // Also after an error: pieces before it are on their way.
-            pinned.used_on(stream)?;
-            return copied;
+            let recorded = pinned.used_on(stream);
+            return copied.and(recorded);
         }
         let copy = CUDA_MEMCPY2D_st {
             srcXInBytes: 0,
