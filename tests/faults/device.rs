@@ -1,7 +1,6 @@
 //! Device code with a compiler that only pretends.
 
 use std::fs;
-use std::path::Path;
 
 use tempfile::TempDir;
 
