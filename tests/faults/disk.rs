@@ -125,7 +125,8 @@ fn device_code_on_a_full_disk_leaves_no_part() {
 fn a_write_that_is_killed_leaves_the_old_file() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("p.proof"), "before").unwrap();
-    let (code, text) = shell(folder.path(), &format!("ulimit -c 0; ulimit -f 16; $T {PROVE}; exit $?"));
+    let (code, text) =
+        shell(folder.path(), &format!("ulimit -c 0; ulimit -f 16; $T {PROVE}; exit $?"));
     assert!(code.is_none_or(|code| code > 128), "it is not killed: {code:?} {text}");
     let left = files(folder.path());
     assert_eq!(left["p.proof"], b"before");
