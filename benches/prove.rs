@@ -13,8 +13,9 @@ use traceloom::bytecode::CheckedProgram;
 use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::programs;
-use traceloom::prover::{Profile, ProveOptions, ProvingKey, Stage, prove, verify};
+use traceloom::prover::{ProveOptions, ProvingKey, Stage, prove};
 use traceloom::runtime::witness::reference_witness;
+use traceloom::verifier::{Profile, verify};
 
 fn main() {
     // Cargo passes --bench.

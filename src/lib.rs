@@ -4,11 +4,13 @@
 //! the command line. README.md shows the commands, ARCHITECTURE.md the map.
 
 pub use traceloom_abi as abi;
+pub use traceloom_air as air;
 pub use traceloom_bytecode as bytecode;
 pub use traceloom_codegen as codegen;
 pub use traceloom_cuda as cuda;
 pub use traceloom_programs as programs;
 pub use traceloom_prover as prover;
 pub use traceloom_runtime as runtime;
+pub use traceloom_verifier as verifier;
 
 pub mod cli;

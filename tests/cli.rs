@@ -170,7 +170,7 @@ fn program_files_are_run_and_their_errors_are_placed() {
 fn nested_programs_are_imported() {
     let cli = Cli::new();
     let saved = |name: &str| {
-        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/import");
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/import");
         std::fs::read_to_string(corpus.join(name)).unwrap()
     };
     let nested = saved("seed-continue.json");

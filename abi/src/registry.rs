@@ -10,7 +10,7 @@ use crate::pack::PackError;
 use crate::record::Record;
 use crate::row::RowShape;
 use crate::seed::{FullLayout, SeedSchema};
-use crate::system::CircuitKind;
+use traceloom_air::system::CircuitKind;
 
 /// Version of this module and of everything that emitted text uses; part of the
 /// unit digest.

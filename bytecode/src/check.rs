@@ -17,8 +17,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use traceloom_abi::bytes::{ByteOp, ByteTable};
-use traceloom_abi::field::word;
+use traceloom_air::bytes::{ByteOp, ByteTable};
+use traceloom_air::field::word;
 
 use crate::callgraph::CallGraph;
 use crate::fingerprint::fingerprint;

@@ -8,8 +8,8 @@
 //! length first, every operation and control as a tag and its fields. Blocks are
 //! in pre-order and refer to each other by index.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::word;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::word;
 
 use crate::model::{Control, Function, Match, Op, Program, ValueId};
 

@@ -3,8 +3,8 @@
 //! An operation is a name and *parts*: lists of values, a constant, a callee, a
 //! label, a number of results. A [`Form`] says which, and in which order.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::Goldilocks;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::Goldilocks;
 
 use crate::model::{FunctionId, Op, ValueId};
 

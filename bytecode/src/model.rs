@@ -9,8 +9,8 @@
 //! block starts with its parent's values; a continuation starts with the values
 //! its match started from, then the yielded ones.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::Goldilocks;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::Goldilocks;
 
 /// A program. Data only: [`crate::CheckedProgram`] is what can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 //! schemas, then the digests of all circuits. Every number is a little-endian u64, every list has its length first,
 //! every variant is a tag and its fields. Names and notes are outside.
 
-use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::registry::ABI_VERSION;
 use traceloom_abi::seed::Meaning;
+use traceloom_air::bytes::ByteOp;
 use traceloom_bytecode::Program;
 use traceloom_bytecode::paths::MAX_PATHS;
 

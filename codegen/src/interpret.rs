@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use traceloom_abi::biguint;
-use traceloom_abi::field::{Goldilocks, element, inverse_or_zero, word};
 use traceloom_abi::record::Record;
 use traceloom_abi::seed::{FullLayout, Meaning};
+use traceloom_air::field::{Goldilocks, element, inverse_or_zero, word};
 
 use crate::plan::{
     Cell, Column, Expr, Fetch, FetchKind, FunctionPlan, GenericControl, PathPlan, Read, ReadSource,

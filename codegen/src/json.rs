@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
-use traceloom_abi::field::MODULUS;
 use traceloom_abi::seed::Meaning;
+use traceloom_air::field::MODULUS;
 
 use crate::plan::{
     Cell, Expr, Fetch, FetchKind, Fixed, FunctionPlan, GenericControl, PathPlan, ProgramPlan, Read,

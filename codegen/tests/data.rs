@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use traceloom_abi::field::element;
 use traceloom_abi::io::Io;
+use traceloom_air::field::element;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Limits, execute};
 use traceloom_bytecode::import::import;

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::thread;
 
 use traceloom_abi::cuda::HEADERS;
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::{
     Block, BlockId, Control, Function, FunctionId, Match, Program, ValueId,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use traceloom_abi::bytes::ByteOp;
+use traceloom_air::bytes::ByteOp;
 use traceloom_bytecode::model::{Op, Program};
 use traceloom_bytecode::{CheckedProgram, text};
 use traceloom_codegen::compile;

@@ -6,8 +6,8 @@ mod common;
 use std::num::NonZeroU64;
 
 use common::{Case, examples, images, mock, staging, writer_on};
-use traceloom_abi::field::word;
 use traceloom_abi::registry::{FunctionUnit, PathUnit};
+use traceloom_air::field::word;
 use traceloom_cuda::device::{Buffer, Device};
 use traceloom_cuda::mock::{Mock, ScalarHost};
 use traceloom_cuda::provider::RowWriter;
@@ -139,7 +139,7 @@ fn windows(height: u64) -> Vec<(u64, u64, u64)> {
 fn check_window(
     writer: &RowWriter,
     rows: &CircuitRows<'_>,
-    trace: &traceloom_abi::trace::Trace,
+    trace: &traceloom_air::trace::Trace,
     (first, count, slack): (u64, u64, u64),
 ) {
     let (engine, stride) = (writer.engine(), count + slack);

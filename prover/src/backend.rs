@@ -2,17 +2,17 @@
 //! backend holds committed matrices and computes what the driver asks for. The
 //! verifier knows none of this.
 
-use traceloom_abi::field::Goldilocks;
-use traceloom_abi::trace::Trace;
+use traceloom_air::field::Goldilocks;
+use traceloom_air::trace::Trace;
 
 use crate::key::ProvingKey;
 use crate::metrics::Metrics;
-use crate::proof::{OpenedValues, Opening};
 use crate::prove::ProveError;
-use crate::rows::LookupChallenges;
-use crate::scheme::{Extension, Root};
-use crate::shape::{RoundKind, ShardShape};
-use crate::transcript::Transcript;
+use traceloom_verifier::LookupChallenges;
+use traceloom_verifier::proof::{OpenedValues, Opening};
+use traceloom_verifier::scheme::{Extension, Root};
+use traceloom_verifier::shape::{RoundKind, ShardShape};
+use traceloom_verifier::transcript::Transcript;
 
 /// What a backend is told about a shard.
 #[derive(Clone, Copy)]

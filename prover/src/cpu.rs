@@ -6,19 +6,21 @@ use p3_field::Field;
 use p3_matrix::Matrix;
 use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
-use traceloom_abi::trace::Trace;
+use traceloom_air::trace::Trace;
 
 use crate::backend::{Backend, QuotientChallenges, ShardInput, StageTwo};
 use crate::metrics::{Kernel, KernelClock, Metrics};
-use crate::proof::{OpenedValues, Opening};
 use crate::prove::ProveError;
 use crate::quotient::{QuotientInput, slices_lde};
-use crate::rows::{LookupChallenges, RowContext};
-use crate::scheme::{Dft, Extension, F, Mmcs, Root, Tree, mmcs, pcs};
-use crate::shape::RoundKind;
+use crate::rows::RowContext;
+use crate::scheme::Tree;
 use crate::stage_two::stage_two;
-use crate::transcript::Transcript;
-use crate::verify::points;
+use traceloom_verifier::LookupChallenges;
+use traceloom_verifier::proof::{OpenedValues, Opening};
+use traceloom_verifier::scheme::{Dft, Extension, F, Mmcs, Root, mmcs, pcs};
+use traceloom_verifier::shape::RoundKind;
+use traceloom_verifier::transcript::Transcript;
+use traceloom_verifier::verify::points;
 
 /// Kernels on the threads of this process.
 #[derive(Debug)]
@@ -187,6 +189,6 @@ impl<E: Extension> Backend<E> for CpuBackend {
     }
 }
 
-fn points_of<E: Extension>(zeta: E, matrix: &crate::shape::MatrixShape) -> Vec<E> {
+fn points_of<E: Extension>(zeta: E, matrix: &traceloom_verifier::shape::MatrixShape) -> Vec<E> {
     points(zeta, matrix.log_height, matrix.opens_next)
 }

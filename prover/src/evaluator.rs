@@ -7,12 +7,12 @@
 //! public values | first-row selector | transition selector | scratch
 //! ```
 
-use traceloom_abi::system::{Circuit, ExprId, Node};
+use traceloom_air::system::{Circuit, ExprId, Node};
 
-use crate::layout::{CircuitLayout, constant};
-use crate::scheme::F;
+use traceloom_verifier::layout::{CircuitLayout, constant};
+use traceloom_verifier::scheme::F;
 
-pub use traceloom_abi::field::Packed;
+pub use traceloom_air::field::Packed;
 
 /// What to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +23,17 @@ pub enum Part {
     All,
 }
 
-/// Where the values go. There is no room for constraints in [`Part::Lookups`];
-/// arguments that System gives as constants are not read.
-pub type Outputs<'a> = traceloom_abi::evaluate::Outputs<'a, Packed>;
+/// Where the values of one pack of rows go.
+#[derive(Debug)]
+pub struct Outputs<'a> {
+    /// One value per constraint, in order; empty in [`Part::Lookups`].
+    pub constraints: &'a mut [Packed],
+    /// One multiplicity per lookup, without its sign.
+    pub multiplicities: &'a mut [Packed],
+    /// The arguments of all lookups, one lookup after the other. Those that System
+    /// gives as constants are neither written nor read.
+    pub arguments: &'a mut [Packed],
+}
 
 /// Evaluates one circuit. Generated code may stand in for the compiled form; it
 /// must compute exactly System's values.

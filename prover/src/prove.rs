@@ -2,21 +2,21 @@
 
 use p3_challenger::GrindingChallenger;
 use thiserror::Error;
-use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_air::trace::{ShardWitness, Trace};
 
 use crate::backend::{Backend, QuotientChallenges, ShardInput};
 use crate::cpu::CpuBackend;
-use crate::domain::is_out_of_domain;
 use crate::key::ProvingKey;
 use crate::metrics::{Metrics, Stage};
-use crate::proof::{Proof, ShardProof, ShardStatement, Shards};
-use crate::rows::LookupChallenges;
-use crate::scheme::{Cubic, Extension, Quadratic};
-use crate::security::security;
-use crate::shape::{RoundKind, ShapeError, ShardShape, check_statements};
-use crate::steps;
-use crate::transcript::Transcript;
-use crate::verify::VerifyError;
+use traceloom_verifier::LookupChallenges;
+use traceloom_verifier::domain::is_out_of_domain;
+use traceloom_verifier::proof::{Proof, ShardProof, ShardStatement, Shards};
+use traceloom_verifier::scheme::{Cubic, Extension, Quadratic};
+use traceloom_verifier::security::security;
+use traceloom_verifier::shape::{RoundKind, ShapeError, ShardShape, check_statements};
+use traceloom_verifier::steps;
+use traceloom_verifier::transcript::Transcript;
+use traceloom_verifier::verify::VerifyError;
 
 /// How to prove.
 #[derive(Clone, Copy, Default)]

@@ -9,11 +9,12 @@ use p3_field::{
 };
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
-use traceloom_abi::field::PrimeCharacteristicRing;
+use traceloom_air::field::PrimeCharacteristicRing;
 
 use crate::evaluator::{Packed, Part};
-use crate::rows::{Fractions, LANES, LookupChallenges, RowContext};
-use crate::scheme::{Extension, F};
+use crate::rows::{Fractions, LANES, RowContext};
+use traceloom_verifier::LookupChallenges;
+use traceloom_verifier::scheme::{Extension, F};
 
 /// Rows per task.
 const CHUNK: usize = 256;
@@ -112,13 +113,13 @@ pub(crate) fn trace_selectors(rows: [usize; LANES], height: usize) -> [Packed; 2
 mod tests {
     use std::sync::Arc;
 
-    use traceloom_abi::system::{Arena, Circuit, CircuitKind, Direction, Lookup};
+    use traceloom_air::system::{Arena, Circuit, CircuitKind, Direction, Lookup};
 
     use super::*;
     use crate::evaluator::{CompiledEvaluator, Evaluator};
-    use crate::layout::CircuitLayout;
-    use crate::params::Profile;
-    use crate::scheme::Quadratic;
+    use traceloom_verifier::layout::CircuitLayout;
+    use traceloom_verifier::params::Profile;
+    use traceloom_verifier::scheme::Quadratic;
 
     /// One column, which is both the message and, as a pull, its multiplicity.
     fn circuit() -> Circuit {

@@ -5,11 +5,12 @@ mod common;
 use std::sync::Arc;
 
 use common::{Inner, MEMORY, OUTER, fast, shard, system};
-use traceloom_abi::field::PrimeCharacteristicRing;
-use traceloom_abi::system::{Circuit, Constraint, ExprId, Node};
+use traceloom_air::field::PrimeCharacteristicRing;
+use traceloom_air::system::{Circuit, Constraint, ExprId, Node};
 use traceloom_prover::evaluator::{CellLayout, Evaluator, Outputs, Packed, Part};
-use traceloom_prover::layout::CircuitLayout;
-use traceloom_prover::{KeyError, Params, ProveOptions, ProvingKey, VerifyingKey, prove};
+use traceloom_prover::{ProveOptions, ProvingKey, prove};
+use traceloom_verifier::layout::CircuitLayout;
+use traceloom_verifier::{KeyError, Params, VerifyingKey};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -62,7 +63,7 @@ fn lookups_share_columns_as_far_as_degrees_allow() {
     }
 }
 
-fn refused(change: impl FnOnce(&mut traceloom_abi::system::System)) -> KeyError {
+fn refused(change: impl FnOnce(&mut traceloom_air::system::System)) -> KeyError {
     let mut system = system();
     change(&mut system);
     VerifyingKey::new(&system, &fast(2)).unwrap_err()

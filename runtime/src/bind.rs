@@ -16,7 +16,7 @@ use std::fmt::Write;
 use traceloom_abi::registry::{ABI_VERSION, CircuitUnit, FunctionUnit, PathUnit, ProgramUnit};
 use traceloom_abi::row::RowShape;
 use traceloom_abi::seed::{Meaning, SeedSchema, Width};
-use traceloom_abi::system::System;
+use traceloom_air::system::System;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::system::{GroupColumns, circuit_digest};

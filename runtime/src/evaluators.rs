@@ -1,7 +1,7 @@
 //! Generated evaluators in the form that the prover takes.
 
-use traceloom_abi::evaluate::{Cells, Evaluator};
-use traceloom_abi::field::Packed;
+use traceloom_abi::evaluate::{self, Cells, Evaluator};
+use traceloom_air::field::Packed;
 use traceloom_prover::evaluator::{self, CellLayout, Outputs, Part};
 
 /// A generated evaluator over the prover's cells.
@@ -32,9 +32,14 @@ impl evaluator::Evaluator for GeneratedEvaluator {
             is_first_row: cells[selectors],
             is_transition: cells[selectors + 1],
         };
+        let mut outputs = evaluate::Outputs {
+            constraints: &mut *outputs.constraints,
+            multiplicities: &mut *outputs.multiplicities,
+            arguments: &mut *outputs.arguments,
+        };
         if part == Part::All {
-            (self.evaluator.constraints)(&cells, scratch, outputs);
+            (self.evaluator.constraints)(&cells, scratch, &mut outputs);
         }
-        (self.evaluator.lookups)(&cells, scratch, outputs);
+        (self.evaluator.lookups)(&cells, scratch, &mut outputs);
     }
 }

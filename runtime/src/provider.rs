@@ -18,12 +18,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use traceloom_abi::claim::RankedClaim;
-use traceloom_abi::field::element;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::{CircuitUnit, ProgramUnit};
-use traceloom_abi::system::{CircuitKind, System};
-use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::field::element;
+use traceloom_air::system::{CircuitKind, System};
+use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
 use traceloom_prover::ProvingKey;

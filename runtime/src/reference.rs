@@ -6,10 +6,10 @@
 //! generated writers but the layout.
 
 use traceloom_abi::biguint::find_div_rem;
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero, word};
 use traceloom_abi::record::Record;
-use traceloom_abi::trace::Trace;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero, word};
+use traceloom_air::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_bytecode::layout::{BlockPlace, FunctionLayout, OpPlace};

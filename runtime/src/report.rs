@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use traceloom_abi::system::Circuit;
+use traceloom_air::system::Circuit;
 
 use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};

@@ -4,18 +4,18 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use traceloom_abi::evaluate::Evaluator;
-use traceloom_abi::field::{MODULUS, Packed, PrimeCharacteristicRing, element};
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::{ABI_VERSION, FunctionUnit, PathUnit, ProgramUnit};
-use traceloom_abi::system::CircuitKind;
-use traceloom_abi::trace::Trace;
+use traceloom_air::field::{MODULUS, Packed, PrimeCharacteristicRing, element};
+use traceloom_air::system::CircuitKind;
+use traceloom_air::trace::Trace;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
 use traceloom_bytecode::model::Op;
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, Program};
 use traceloom_generated::PROGRAMS;
-use traceloom_prover::{Profile, ProveOptions, ProvingKey, prove, verify};
+use traceloom_prover::{ProveOptions, ProvingKey, prove};
 use traceloom_runtime::bind::{BindError, Binding};
 use traceloom_runtime::provider::{
     ChoiceError, Choices, Evaluation, Provider, Reason, TraceOptions, TraceProvider, witness,
@@ -23,6 +23,7 @@ use traceloom_runtime::provider::{
 use traceloom_runtime::report::{ProofReport, encoding_name};
 use traceloom_runtime::seeds::{Encoding, PackOptions, Why};
 use traceloom_runtime::witness::reference_witness;
+use traceloom_verifier::{Profile, verify};
 
 fn examples() -> Vec<(Program, Vec<u64>, Vec<u8>)> {
     let file = |len: usize| -> Vec<u8> { (0..len).map(|i| (i * 7 % 251) as u8).collect() };

@@ -4,8 +4,8 @@ use super::output::{plain, say};
 use super::source::{self, Run, Source};
 use super::{Failure, RunArgs};
 
-use traceloom_abi::claim::Claim;
-use traceloom_abi::field::{Goldilocks, word};
+use traceloom_air::claim::Claim;
+use traceloom_air::field::{Goldilocks, word};
 use traceloom_runtime::order::num_rows;
 
 /// Runs a program; prints outputs and row counts.

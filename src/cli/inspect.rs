@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use traceloom_bytecode::{CheckedProgram, text};
-use traceloom_prover::codec::MAGIC;
-use traceloom_prover::{Profile, Proof};
+use traceloom_verifier::codec::MAGIC;
+use traceloom_verifier::{Profile, Proof};
 
 use super::execute::list;
 use super::output::{hex, say, size};

@@ -128,7 +128,7 @@ struct ProveArgs {
     report: Option<PathBuf>,
     /// Parameters: fast (tests only), standard or proven.
     #[arg(long, default_value = "standard", value_parser = source::profile)]
-    profile: traceloom_prover::Profile,
+    profile: traceloom_verifier::Profile,
 }
 
 #[derive(Debug, Args)]
@@ -141,7 +141,7 @@ struct VerifyArgs {
     program: Option<String>,
     /// The profile that the proof must have.
     #[arg(long, default_value = "standard", value_parser = source::profile)]
-    profile: traceloom_prover::Profile,
+    profile: traceloom_verifier::Profile,
     /// The claimed inputs that the proof must have.
     #[arg(long, value_name = "N,N,…")]
     args: Option<String>,

@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use traceloom_bytecode::system::build_system;
-use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove, verify};
+use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove};
 use traceloom_runtime::ledger::Kind;
 use traceloom_runtime::report::ProofReport;
+use traceloom_verifier::verify;
 
 use super::execute::{print_claim, print_rows};
 use super::output::{Progress, say, seconds, size, write_whole};

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use traceloom_abi::claim::Claim;
-use traceloom_abi::field::{Goldilocks, MODULUS, is_canonical, word as word_of};
 use traceloom_abi::io::Io;
+use traceloom_air::claim::Claim;
+use traceloom_air::field::{Goldilocks, MODULUS, is_canonical, word as word_of};
 use traceloom_bytecode::execute::{Execution, execute};
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::{CheckedProgram, Program, json, text};
 use traceloom_programs::{self as programs, Example, Inputs};
-use traceloom_prover::Profile;
+use traceloom_verifier::Profile;
 
 use super::{Failure, RunArgs};
 

@@ -2,8 +2,8 @@
 
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
-use traceloom_abi::system::System;
-use traceloom_abi::trace::ShardWitness;
+use traceloom_air::system::System;
+use traceloom_air::trace::ShardWitness;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_runtime::device::DeviceOption;

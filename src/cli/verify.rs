@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use traceloom_abi::claim::Claim;
-use traceloom_abi::field::element;
+use traceloom_air::claim::Claim;
+use traceloom_air::field::element;
 use traceloom_bytecode::system::build_system;
 use traceloom_programs as programs;
-use traceloom_prover::{Profile, Proof, VerifyingKey, verify};
+use traceloom_verifier::{Profile, Proof, VerifyingKey, verify};
 
 use super::execute::print_claim;
 use super::output::{hex, say, seconds};

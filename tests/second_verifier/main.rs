@@ -20,7 +20,7 @@ mod seed;
 mod transcript;
 mod verify;
 // Of the harness, on which no other crate depends.
-#[path = "../../harness/src/stage_two/mod.rs"]
+#[path = "../harness/src/stage_two/mod.rs"]
 mod stage_two;
 
 use samples::{Input, Sample};
@@ -106,7 +106,7 @@ fn cut_and_extended_proofs_are_refused() {
 fn a_wrong_claim_is_refused() {
     let mut sample = Sample::new(FAST, &[FIBONACCI]);
     let word = sample.section("outputs") + 8;
-    sample.claims[0].outputs[0] += traceloom::abi::field::element(1);
+    sample.claims[0].outputs[0] += traceloom::air::field::element(1);
     assert_eq!(sample.second(&sample.bytes), Err(Malformed("claim")));
     // Caller and file agree on the wrong claim: nothing provides its message.
     let mut bytes = sample.bytes.clone();

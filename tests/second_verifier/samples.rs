@@ -1,13 +1,14 @@
 //! Proofs to verify, made with the prover.
 
-use traceloom::abi::claim::Claim;
 use traceloom::abi::io::Io;
+use traceloom::air::claim::Claim;
 use traceloom::bytecode::CheckedProgram;
 use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::programs;
-use traceloom::prover::{self, Profile, ProveOptions, ProvingKey, prove};
+use traceloom::prover::{ProveOptions, ProvingKey, prove};
 use traceloom::runtime::witness::reference_witness;
+use traceloom::verifier::{self, Profile};
 
 use crate::decode::{Malformed, Proof};
 use crate::key::Key;
@@ -68,8 +69,8 @@ impl Sample {
 
     /// Whether the prover's own verifier accepts.
     pub fn first(&self, bytes: &[u8]) -> bool {
-        prover::Proof::decode(bytes).is_ok_and(|proof| {
-            prover::verify(self.prover_key.verifying_key(), &self.claims, &proof).is_ok()
+        verifier::Proof::decode(bytes).is_ok_and(|proof| {
+            verifier::verify(self.prover_key.verifying_key(), &self.claims, &proof).is_ok()
         })
     }
 
@@ -80,10 +81,10 @@ impl Sample {
     }
 }
 
-fn prover_params(params: Params) -> prover::Params {
+fn prover_params(params: Params) -> verifier::Params {
     match params {
         STANDARD => Profile::Standard.params(),
-        CUBIC => prover::Params { extension_degree: 3, ..Profile::Fast.params() },
+        CUBIC => verifier::Params { extension_degree: 3, ..Profile::Fast.params() },
         _ => Profile::Fast.params(),
     }
 }

@@ -1,6 +1,6 @@
 //! How blocks end: leaves and matches.
 
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 
 use super::error::{Fault, Words};
 use super::machine::{Machine, Outcome};

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use traceloom_abi::field::is_canonical;
 use traceloom_abi::io::IoError;
+use traceloom_air::field::is_canonical;
 
 use super::DebugLine;
 use super::machine::{Machine, Mode, Outcome};

@@ -1,6 +1,6 @@
 //! Advice that is computed from values. The program has to check it.
 
-use traceloom_abi::field::{element, inverse_or_zero, word};
+use traceloom_air::field::{element, inverse_or_zero, word};
 
 use super::machine::{Machine, Outcome};
 use crate::model::{Op, ValueId};

@@ -17,11 +17,11 @@
 //! query that is unknown. While a query runs as advice, all that is requested
 //! above it is requested as advice too, so it is never replayed while it runs.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::claim::{Claim, RankedClaim};
-use traceloom_abi::field::{MODULUS, element, is_canonical};
 use traceloom_abi::io::{Io, IoError};
 use traceloom_abi::record::{Finish, Record};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::claim::{Claim, RankedClaim};
+use traceloom_air::field::{MODULUS, element, is_canonical};
 
 use super::control::Shape;
 use super::error::{ExecuteError, Failure, Fault, MAX_CALLERS, Place, Words};

@@ -31,10 +31,10 @@ pub use limits::{Limit, LimitError, Limits, Stats};
 
 use std::fmt;
 
-use traceloom_abi::claim::RankedClaim;
-use traceloom_abi::field::word;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::field::word;
 
 use crate::check::CheckedProgram;
 use crate::model::FunctionId;

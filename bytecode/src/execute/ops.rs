@@ -1,7 +1,7 @@
 //! Operations on values: arithmetic, bytes, memory, assertions.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::{Goldilocks, element, word};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::{Goldilocks, element, word};
 
 use super::error::{Fault, Words};
 use super::machine::{Machine, Mode, Outcome, one_more};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 
 use super::FORMAT;
 use crate::forms::{FieldKind, Form, parts};

@@ -13,7 +13,7 @@
 //! Outside are names, labels, and what evaluators do not compute: directions,
 //! degrees, groups of lookups. The system digest has those.
 
-use traceloom_abi::system::Circuit;
+use traceloom_air::system::Circuit;
 
 const DOMAIN: &str = "traceloom circuit digest v1";
 
@@ -42,7 +42,7 @@ pub fn circuit_digest(circuit: &Circuit) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
-    use traceloom_abi::bytes::ByteTable;
+    use traceloom_air::bytes::ByteTable;
 
     use super::circuit_digest;
     use crate::system::tables;

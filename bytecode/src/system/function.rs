@@ -12,10 +12,10 @@
 //! whole circuit has exactly one leaf are arguments sent ungated: then a row
 //! with the selector off sends nothing, since all multiplicities are 0.
 
-use traceloom_abi::bytes::{ByteOp, ByteTable};
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero};
-use traceloom_abi::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
-use traceloom_abi::system::{
+use traceloom_air::bytes::{ByteOp, ByteTable};
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero};
+use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
+use traceloom_air::system::{
     Arena, Circuit, CircuitKind, Constraint, Direction, ExprId, Lookup, Node,
 };
 

@@ -9,9 +9,9 @@ mod digest;
 mod function;
 mod tables;
 
-use traceloom_abi::bytes::ByteTable;
-use traceloom_abi::claim::Entry;
-use traceloom_abi::system::{Circuit, System};
+use traceloom_air::bytes::ByteTable;
+use traceloom_air::claim::Entry;
+use traceloom_air::system::{Circuit, System};
 
 use crate::check::CheckedProgram;
 

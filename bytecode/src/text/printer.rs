@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use thiserror::Error;
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 
 use super::names::{is_plain, quote};
 use super::parser::default_circuits;

@@ -1,7 +1,7 @@
 //! CUDA text of evaluators.
 
-use traceloom_abi::field::word;
-use traceloom_abi::system::{Circuit, ExprId, Node};
+use traceloom_air::field::word;
+use traceloom_air::system::{Circuit, ExprId, Node};
 
 use super::NamedCircuit;
 use super::columns::ColumnNames;

@@ -10,7 +10,7 @@ pub mod cuda;
 pub mod rust;
 pub mod schedule;
 
-use traceloom_abi::system::{Circuit, CircuitKind};
+use traceloom_air::system::{Circuit, CircuitKind};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::{build_system, circuit_digest};
 

@@ -2,9 +2,9 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
-use traceloom_abi::bytes::ByteTable;
-use traceloom_abi::field::word;
-use traceloom_abi::system::{Circuit, CircuitKind, ExprId, Node};
+use traceloom_air::bytes::ByteTable;
+use traceloom_air::field::word;
+use traceloom_air::system::{Circuit, CircuitKind, ExprId, Node};
 
 use super::NamedCircuit;
 use super::columns::ColumnNames;

@@ -4,9 +4,9 @@
 //! its expression: nothing wrapped. [`UNKNOWN`] is the modulus. The bound 0 says
 //! that nothing produces the value (yet): the least point of fixpoints.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::MODULUS;
 use traceloom_abi::seed::Meaning;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::MODULUS;
 
 use super::{Expr, Value, ValueNo};
 

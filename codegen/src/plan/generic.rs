@@ -1,6 +1,6 @@
 //! The branching plan of a function.
 
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::{Control, FunctionId};
 

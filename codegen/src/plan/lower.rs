@@ -3,9 +3,9 @@
 //! Path plans and generic plans are lowered by the same code, block by block;
 //! they differ in what a block starts with and in how its control continues.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::word;
 use traceloom_abi::seed::Meaning;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::word;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::callgraph::{GAP_BYTES, RankedCall};
 use traceloom_bytecode::layout::{BlockPlace, FunctionLayout, OpPlace};

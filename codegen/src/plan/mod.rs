@@ -27,9 +27,9 @@ mod lower;
 mod path;
 mod program;
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::MODULUS;
 use traceloom_abi::seed::{FullLayout, Meaning, OwnedSchema};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::MODULUS;
 
 pub use bounds::bound_of;
 pub use columns::{Column, PlanLayout, Region, Span};

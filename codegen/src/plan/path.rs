@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::{Control, FunctionId, Match};
 

@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
-use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::seed::Meaning;
+use traceloom_air::bytes::ByteOp;
 
 use crate::plan::{Expr, Value, ValueNo};
 

@@ -3,8 +3,8 @@
 
 pub mod fixtures;
 
-use traceloom_abi::field::word;
 use traceloom_abi::record::Record;
+use traceloom_air::field::word;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::GroupColumns;
 use traceloom_codegen::interpret::{self, Cells};

@@ -4,11 +4,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use traceloom_abi::field::{Goldilocks, MODULUS, element};
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
-use traceloom_abi::system::System;
-use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_air::field::{Goldilocks, MODULUS, element};
+use traceloom_air::system::System;
+use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
 use traceloom_runtime::bind::Binding;

@@ -3,11 +3,11 @@
 //! it. Every generated packer and writer is compared with the reference builder,
 //! over poisoned memory, then whole traces by `provider.rs`.
 
-use traceloom_abi::field::{Goldilocks, word};
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
 use traceloom_abi::row::RowShape;
+use traceloom_air::field::{Goldilocks, word};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
 use traceloom_bytecode::system::GroupColumns;

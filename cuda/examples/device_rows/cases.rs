@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 
-use traceloom_abi::claim::RankedClaim;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::SourceFile;
-use traceloom_abi::system::System;
-use traceloom_abi::trace::ShardWitness;
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::system::System;
+use traceloom_air::trace::ShardWitness;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::system::build_system;

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::num::NonZeroU64;
 
-use traceloom_abi::field::word;
-use traceloom_abi::trace::Trace;
+use traceloom_air::field::word;
+use traceloom_air::trace::Trace;
 use traceloom_bytecode::system::GroupColumns;
 use traceloom_cuda::cache::KernelCache;
 use traceloom_cuda::device::Device;

@@ -6,11 +6,11 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use libtest_mimic::{Completion, Failed};
-use traceloom_abi::claim::RankedClaim;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
-use traceloom_abi::system::System;
-use traceloom_abi::trace::ShardWitness;
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::system::System;
+use traceloom_air::trace::ShardWitness;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, Program};

@@ -6,12 +6,13 @@
 
 use std::error::Error;
 
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 use traceloom_abi::io::Io;
 use traceloom_bytecode::execute::{Limits, execute};
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, json};
-use traceloom_prover::{Profile, ProveOptions, ProvingKey, VerifyingKey, prove, verify};
+use traceloom_prover::{ProveOptions, ProvingKey, prove};
+use traceloom_verifier::{Profile, VerifyingKey, verify};
 use traceloom_runtime::provider::{Choices, TraceOptions, witness};
 
 #[rustfmt::skip]
@@ -47,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes = proof.encode();
 
     // The other side: it has the program, the profile and what it expects.
-    let proof = traceloom_prover::Proof::decode(&bytes)?;
+    let proof = traceloom_verifier::Proof::decode(&bytes)?;
     let claims: Vec<_> = proof.claims().cloned().collect();
     verify(&VerifyingKey::new(&system, &params)?, &claims, &proof)?;
     let [claim] = &claims[..] else { return Err("one claim".into()) };

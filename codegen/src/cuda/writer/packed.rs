@@ -13,8 +13,8 @@
 
 use std::collections::BTreeMap;
 
-use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::seed::Width;
+use traceloom_air::bytes::ByteOp;
 
 use crate::plan::{Expr, PathPlan, ValueNo};
 

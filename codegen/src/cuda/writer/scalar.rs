@@ -4,7 +4,7 @@
 //! the planner has proven that integer results do not wrap, so the low bits of
 //! the operands are enough.
 
-use traceloom_abi::bytes::ByteOp;
+use traceloom_air::bytes::ByteOp;
 
 use crate::cuda::ast::{BinaryOp, Expr, Type};
 use crate::plan::{self, Value, ValueNo};
