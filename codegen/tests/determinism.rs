@@ -184,7 +184,18 @@ fn identities_have_an_encoding_of_their_own() {
     const DIGESTS: [&str; 4] = ["new_derive_key", "blake3::hash", "Hasher::new", "DefaultHasher"];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut names = Vec::new();
-    for member in ["abi", "bytecode", "codegen", "cuda", "generated", "prover", "runtime", "."] {
+    for member in [
+        "abi",
+        "air",
+        "bytecode",
+        "codegen",
+        "cuda",
+        "generated",
+        "prover",
+        "runtime",
+        "verifier",
+        ".",
+    ] {
         let mut folders = vec![root.join(member).join("src")];
         while let Some(folder) = folders.pop() {
             for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -210,7 +221,7 @@ fn identities_have_an_encoding_of_their_own() {
         "bytecode/src/system/digest.rs",
         "codegen/src/digest.rs",
         "codegen/src/device/cache.rs",
-        "prover/src/scheme.rs",
+        "verifier/src/scheme.rs",
     ] {
         assert!(names.iter().any(|found| found == name), "{name} is not among {names:?}");
     }
