@@ -37,7 +37,7 @@ pub const MOST_PAIRS: usize = 1000;
     after_help = "\
 Examples:
   traceloom-bench --a 'old/prover x.json' --b 'new/prover x.json' --csv pairs.csv
-  traceloom-bench --a 1 --b 2 -- RAYON_NUM_THREADS={} traceloom prove blake3 --input x.json --out /dev/null
+  traceloom-bench --a 1 --b 2 -- RAYON_NUM_THREADS={} traceloom prove blake3 --input x.json --out p.proof
   traceloom-bench --a ./prover --b ./prover    (calibration: A against A)"
 )]
 struct Arguments {

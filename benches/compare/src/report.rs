@@ -51,26 +51,37 @@ fn what_ran(settings: &Settings) -> String {
 }
 
 fn comparison(title: &str, c: &Comparison, percent: f64) -> String {
-    let mut lines = vec![
-        (
-            "".to_owned(),
-            format!("{:>10} {:>10} {:>10} {:>10}", "median", "jitter", "least", "most"),
-        ),
-        ("A".to_owned(), side(&c.a)),
-        ("B".to_owned(), side(&c.b)),
-        ("B / A".to_owned(), format!("{}  (of the medians)", ratio(c.ratio_of_medians))),
+    let mut lines = sides(&c.a, &c.b, c.ratio_of_medians, figure);
+    lines.extend([
         (format!("t, {percent} %"), interval(c)),
         ("Wilcoxon".to_owned(), ranks(c)),
         (format!("drift, {percent} %"), drift(c.drift.as_ref())),
-    ];
-    lines.push(("verdict".to_owned(), verdict(c.verdict).to_owned()));
+        ("verdict".to_owned(), verdict(c.verdict).to_owned()),
+    ]);
     table(title, &lines)
 }
 
-fn side(s: &SideSummary) -> String {
-    let jitter = s.jitter.map_or("none".to_owned(), |jitter| format!("{:.2} %", 100.0 * jitter));
-    let (median, least, most) = (figure(s.median), figure(s.least), figure(s.greatest));
-    format!("{median:>10} {jitter:>10} {least:>10} {most:>10}")
+/// Head, both sides and the ratio of their medians.
+fn sides(
+    a: &SideSummary,
+    b: &SideSummary,
+    of_medians: Option<f64>,
+    show: fn(f64) -> String,
+) -> Vec<(String, String)> {
+    let cells = |[median, jitter, least, most]: [String; 4]| {
+        format!("{median:>10} {jitter:>10} {least:>10} {most:>10}")
+    };
+    let side = |s: &SideSummary| {
+        let percent = |jitter| format!("{:.2} %", 100.0 * jitter);
+        let jitter = s.jitter.map_or_else(|| "none".to_owned(), percent);
+        cells([show(s.median), jitter, show(s.least), show(s.greatest)])
+    };
+    vec![
+        (String::new(), cells(["median", "jitter", "least", "most"].map(str::to_owned))),
+        ("A".to_owned(), side(a)),
+        ("B".to_owned(), side(b)),
+        ("B / A".to_owned(), format!("{}  (of the medians)", ratio(of_medians))),
+    ]
 }
 
 fn interval(c: &Comparison) -> String {
@@ -125,15 +136,7 @@ fn verdict(verdict: Verdict) -> &'static str {
 }
 
 fn peak(peak: &Peak) -> String {
-    let line = |s: &SideSummary| {
-        let [median, least, most] = [s.median, s.least, s.greatest].map(mebibytes);
-        format!("{median:>10} {:>10} {least:>10} {most:>10}", "")
-    };
-    let mut lines = vec![
-        ("A".to_owned(), line(&peak.a)),
-        ("B".to_owned(), line(&peak.b)),
-        ("B / A".to_owned(), format!("{}  (of the medians)", ratio(peak.ratio_of_medians))),
-    ];
+    let mut lines = sides(&peak.a, &peak.b, peak.ratio_of_medians, mebibytes);
     if let Some(least) = peak.least_measurable.map(|bytes| bytes as f64) {
         let lowest = peak.a.least.min(peak.b.least);
         if lowest <= least {
@@ -263,7 +266,7 @@ fn figure(value: f64) -> String {
 }
 
 fn ratio(ratio: Option<f64>) -> String {
-    ratio.map_or("not defined for zeros".to_owned(), |ratio| format!("{ratio:.4}"))
+    ratio.map_or_else(|| "not defined for zeros".to_owned(), |ratio| format!("{ratio:.4}"))
 }
 
 fn probability(p: f64) -> String {
