@@ -88,6 +88,32 @@ fn huge_lengths_take_no_memory() {
     }
 }
 
+/// No byte pays for two lists: what an outer list still has to read is not there for an
+/// inner one, so nesting does not multiply what is taken.
+#[test]
+fn a_list_within_a_list_has_what_the_outer_one_leaves() {
+    // Behind the first length: a statement has at least seven words, its log heights'
+    // length is the first of them.
+    let (least, spare) = (7, 5);
+    let header = proof_bytes(&fast(2))[..8 + 8 + 96 + 32].to_vec();
+    let file = |statements: u64, heights: u64| {
+        let mut words = vec![0u64; (least * statements + spare) as usize];
+        words[0] = heights;
+        let words = [statements].into_iter().chain(words).flat_map(u64::to_le_bytes);
+        header.iter().copied().chain(words).collect::<Vec<u8>>()
+    };
+    let error = Proof::decode(&file(100, spare + 1)).unwrap_err();
+    assert_eq!(error.kind, DecodeErrorKind::Length(spare + 1));
+    assert_eq!((error.offset, error.field), (header.len() + 8, "log heights"));
+    // One fewer is admitted, and then there is not enough for what follows.
+    let error = Proof::decode(&file(100, spare)).unwrap_err();
+    assert!(error.offset > header.len() + 8, "{error}");
+    let mut long = file(100, 0);
+    long[header.len()..][..8].copy_from_slice(&101u64.to_le_bytes());
+    let error = Proof::decode(&long).unwrap_err();
+    assert_eq!((error.offset, error.kind), (header.len(), DecodeErrorKind::Length(101)));
+}
+
 #[test]
 fn elements_are_canonical() {
     let bytes = proof_bytes(&fast(2));

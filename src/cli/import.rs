@@ -4,14 +4,14 @@ use traceloom_bytecode::import::import;
 use traceloom_bytecode::{json, text};
 
 use super::output::{hex, say, write_whole};
-use super::source::{check, read};
+use super::source::{check, read_program};
 use super::{Failure, ImportArgs};
 
 /// Reads the nested form of another compiler and writes one of ours, if the program is one
 /// that can be proven.
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let name = args.file.display().to_string();
-    let imported = import(read(&args.file)?)
+    let imported = import(read_program(&args.file)?)
         .map_err(|error| Failure::Malformed(format!("{name} is no nested bytecode:\n{error}")))?;
     let program = check(&name, imported.program)?;
     let data = program.program();

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use traceloom_bytecode::{CheckedProgram, text};
+use traceloom_verifier::Profile;
 use traceloom_verifier::codec::MAGIC;
-use traceloom_verifier::{Profile, Proof};
 
 use super::execute::list;
 use super::output::{hex, say, size};
@@ -14,13 +14,14 @@ use super::{Failure, InspectArgs};
 /// Prints a program with its layouts, or the header of a proof.
 pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     let path = Path::new(&args.what);
-    if traceloom_programs::find(&args.what).is_none() && path.exists() {
-        let bytes = source::read(path)?;
-        if bytes.starts_with(MAGIC) {
-            return inspect_proof(path, &bytes);
-        }
+    if traceloom_programs::find(&args.what).is_some() || !path.exists() {
+        return inspect_program(&load(&args.what)?.program);
     }
-    inspect_program(&load(&args.what)?.program)
+    let bytes = source::read_either(path)?;
+    if bytes.starts_with(MAGIC) {
+        return inspect_proof(path, &bytes);
+    }
+    inspect_program(&source::check(&args.what, source::parse(&args.what, &bytes)?)?)
 }
 
 fn inspect_program(program: &CheckedProgram) -> Result<(), Failure> {
@@ -52,8 +53,7 @@ fn inspect_program(program: &CheckedProgram) -> Result<(), Failure> {
 }
 
 fn inspect_proof(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let proof = Proof::decode(bytes)
-        .map_err(|error| Failure::Malformed(format!("{}: {error}", path.display())))?;
+    let proof = source::decode(path, bytes)?;
     let profile = Profile::ALL.into_iter().find(|profile| profile.params() == proof.params);
     let program = traceloom_programs::ALL.iter().find(|example| {
         load(example.name).is_ok_and(|source| source.program.fingerprint() == proof.fingerprint)

@@ -8,10 +8,12 @@ use traceloom_abi::io::Io;
 use traceloom_air::claim::Claim;
 use traceloom_air::field::{Goldilocks, MODULUS, is_canonical, word as word_of};
 use traceloom_bytecode::execute::{Execution, execute};
+use traceloom_bytecode::limits::MAX_INPUT_BYTES;
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::{CheckedProgram, Program, json, text};
 use traceloom_programs::{self as programs, Example, Inputs};
-use traceloom_verifier::Profile;
+use traceloom_verifier::codec::{self, MAGIC};
+use traceloom_verifier::{Profile, Proof};
 
 use super::{Failure, RunArgs};
 
@@ -42,7 +44,7 @@ pub fn load(name: &str) -> Result<Source, Failure> {
             names.join(", ")
         )));
     }
-    let program = parse(name, &read(path)?)?;
+    let program = parse(name, &read_program(path)?)?;
     Ok(Source { program: check(name, program)?, builtin: None })
 }
 
@@ -66,15 +68,69 @@ pub fn check(name: &str, program: Program) -> Result<CheckedProgram, Failure> {
     CheckedProgram::new(program).map_err(|error| Failure::Refused(format!("{name}: {error}")))
 }
 
-/// Reads a file whole; larger ones than any input may be are refused unread.
-pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    const MOST: u64 = 1 << 32;
+/// Bytes of an input file; each becomes a word of io.
+const MAX_INPUT: usize = 1 << 32;
+
+/// Reads an input file.
+pub fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_bounded(path, |_| ("an input", MAX_INPUT))
+}
+
+/// Reads a file with a program.
+pub fn read_program(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_bounded(path, |_| ("a program", MAX_INPUT_BYTES))
+}
+
+/// Reads a proof. Of a file that does not begin like one, no more is read.
+pub fn read_proof(path: &Path) -> Result<Proof, Failure> {
+    let limit = |head: &[u8]| ("a proof", if head == MAGIC { codec::MAX_BYTES } else { 0 });
+    decode(path, &read_bounded(path, limit)?)
+}
+
+/// Reads a file that may be a proof or a program, as its first bytes say.
+pub fn read_either(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_bounded(path, |head| match head == MAGIC {
+        true => ("a proof", codec::MAX_BYTES),
+        false => ("a program", MAX_INPUT_BYTES),
+    })
+}
+
+/// Decodes the bytes of a proof file.
+pub fn decode(path: &Path, bytes: &[u8]) -> Result<Proof, Failure> {
+    Proof::decode(bytes).map_err(|error| Failure::Malformed(format!("{}: {error}", path.display())))
+}
+
+/// Reads a file whole, if it has at most as many bytes as `limit` says of what is read,
+/// given its first bytes. Files that are longer are refused unread, streams as soon as
+/// they are. At a limit of 0 the first bytes are all that is read.
+fn read_bounded(
+    path: &Path,
+    limit: impl FnOnce(&[u8]) -> (&'static str, usize),
+) -> Result<Vec<u8>, Failure> {
     let failure = |error: std::io::Error| Failure::file("read", path, &error);
-    let file = File::open(path).map_err(failure)?;
+    let mut file = File::open(path).map_err(failure)?;
     let mut bytes = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut bytes).map_err(failure)?;
-    if bytes.len() as u64 > MOST {
-        return Err(Failure::Malformed(format!("{}: larger than {MOST} bytes", path.display())));
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes).map_err(failure)?;
+    let (what, most) = limit(&bytes);
+    if most == 0 {
+        return Ok(bytes);
+    }
+    let too_long = |length: &str| {
+        let path = path.display();
+        Failure::Malformed(format!("{path}: {length} bytes, {what} has at most {most}"))
+    };
+    let metadata = file.metadata().map_err(failure)?;
+    let length = if metadata.is_file() { metadata.len() } else { 0 };
+    let expected = usize::try_from(length).ok().filter(|&length| length <= most);
+    let expected = expected.ok_or_else(|| too_long(&length.to_string()))?;
+    bytes.try_reserve_exact(expected.saturating_sub(bytes.len())).map_err(|_| {
+        let path = path.display();
+        Failure::Refused(format!("{path}: there is no memory for its {length} bytes"))
+    })?;
+    let rest = (most - bytes.len()) as u64 + 1;
+    file.take(rest).read_to_end(&mut bytes).map_err(failure)?;
+    if bytes.len() > most {
+        return Err(too_long(&format!("more than {most}")));
     }
     Ok(bytes)
 }
@@ -143,7 +199,7 @@ fn arguments(source: &Source, args: &RunArgs) -> Result<(FunctionId, Vec<u64>, I
     let mut inputs = None;
     if let Some(path) = &args.input {
         let failure = |error: String| Failure::Malformed(format!("{}: {error}", path.display()));
-        let bytes = read(path)?;
+        let bytes = read_input(path)?;
         let words: Vec<u64> = bytes.iter().map(|&byte| byte.into()).collect();
         io.add_input(INPUT_CHANNEL, &[], &words).map_err(|error| failure(error.to_string()))?;
         // Programs over a file claim its length.

@@ -15,10 +15,7 @@ use super::{Failure, VerifyArgs};
 
 /// Verifies a proof and says what it proves.
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
-    let bytes = source::read(&args.proof)?;
-    let malformed =
-        |error: String| Failure::Malformed(format!("{}: {error}", args.proof.display()));
-    let proof = Proof::decode(&bytes).map_err(|error| malformed(error.to_string()))?;
+    let proof = source::read_proof(&args.proof)?;
     let start = Instant::now();
     let source = match &args.program {
         Some(name) => load(name)?,

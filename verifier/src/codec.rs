@@ -4,8 +4,11 @@
 //! - Everything is a *word*, eight little-endian bytes, or a 32-byte digest.
 //! - Field elements are words below p; an extension element is its coefficients.
 //! - A list is its length, then its items; an optional item is a list of at most
-//!   one. A length is checked against the bytes that are left before any memory
-//!   is taken. Nothing may follow the last item.
+//!   one. Nothing may follow the last item.
+//! - A length is admitted by the least bytes of what it counts, and no byte pays for
+//!   two lists: the least size of all items that open lists still have to read is set
+//!   aside. So all lists together take at most [`MEMORY_PER_BYTE`] times the file,
+//!   however they are nested, before the file is found to be malformed.
 //!
 //! ```text
 //! file       MAGIC (8 bytes) | VERSION | params (12 words) | fingerprint
@@ -28,7 +31,7 @@ use traceloom_air::field::{element, is_canonical, word};
 
 use crate::params::Params;
 use crate::proof::{
-    OpenedRows, OpenedSiblings, Opening, Proof, ShardProof, ShardStatement, Shards,
+    OpenedRows, OpenedSiblings, OpenedValues, Opening, Proof, ShardProof, ShardStatement, Shards,
 };
 use crate::scheme::{Cubic, Extension, F, Quadratic, Root};
 
@@ -36,6 +39,10 @@ use crate::scheme::{Cubic, Extension, F, Quadratic, Root};
 pub const MAGIC: &[u8; 8] = b"trloomPF";
 /// Version of the format; others are refused.
 pub const VERSION: u64 = 1;
+/// No proof file is longer. Readers of files refuse one unread.
+pub const MAX_BYTES: usize = 1 << 30;
+/// Bytes of memory that the items of a proof take, at most, per byte of its file.
+pub const MEMORY_PER_BYTE: usize = 3;
 
 impl Proof {
     /// The proof as a file.
@@ -62,9 +69,12 @@ impl Proof {
     /// # Errors
     /// [`DecodeError`] with the offset and the field that cannot be read.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut input = Reader { bytes, offset: 0, field: "magic" };
+        let mut input = Reader { bytes, offset: 0, promised: 0, field: "magic" };
         if input.take(8)? != MAGIC {
             return Err(input.fail_at(0, DecodeErrorKind::Magic));
+        }
+        if bytes.len() > MAX_BYTES {
+            return Err(input.fail(DecodeErrorKind::Size(bytes.len())));
         }
         input.field = "version";
         let version = input.word()?;
@@ -116,6 +126,9 @@ pub enum DecodeErrorKind {
     /// Not a proof file at all.
     #[error("this is not a traceloom proof")]
     Magic,
+    /// Longer than any proof.
+    #[error("{0} bytes are more than the {MAX_BYTES} that a proof may have")]
+    Size(usize),
     /// Another version.
     #[error("version {0} is not supported, only version {VERSION}")]
     Version(u64),
@@ -125,7 +138,7 @@ pub enum DecodeErrorKind {
     /// The file ends too early.
     #[error("the file ends here, {0} more bytes are needed")]
     End(usize),
-    /// More items than bytes are left for.
+    /// More items than bytes are left for, beside what the lists around it promise.
     #[error("a list of {0} items does not fit the rest of the file")]
     Length(u64),
     /// A list with more items than the field can have.
@@ -150,6 +163,8 @@ pub enum DecodeErrorKind {
 struct Reader<'a> {
     bytes: &'a [u8],
     offset: usize,
+    /// Least bytes of all that the open lists and structs still have to read.
+    promised: usize,
     field: &'static str,
 }
 
@@ -164,6 +179,17 @@ impl<'a> Reader<'a> {
         };
         self.offset += count;
         Ok(bytes)
+    }
+
+    /// Bytes that are left and belong to nothing yet.
+    fn free(&self) -> usize {
+        self.remaining().saturating_sub(self.promised)
+    }
+
+    /// Reads an item whose least bytes were promised.
+    fn item<T: Codec>(&mut self) -> Result<T, DecodeError> {
+        self.promised = self.promised.saturating_sub(T::MIN_SIZE);
+        T::get(self)
     }
 
     fn word(&mut self) -> Result<u64, DecodeError> {
@@ -182,7 +208,7 @@ impl<'a> Reader<'a> {
 
 /// A part of the file.
 trait Codec: Sized {
-    /// No item is shorter, in bytes; at least 1, so that lengths are bounded.
+    /// The length of the shortest item, in bytes.
     const MIN_SIZE: usize;
 
     fn put(&self, out: &mut Vec<u8>);
@@ -294,16 +320,18 @@ impl<T: Codec> Codec for Vec<T> {
     }
 
     fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        const { assert!(size_of::<T>() <= MEMORY_PER_BYTE * T::MIN_SIZE, "a list is too dear") };
         let start = input.offset;
         let length = input.word()?;
-        let most = input.remaining() / T::MIN_SIZE;
+        let most = input.free() / T::MIN_SIZE;
         let count = usize::try_from(length).ok().filter(|&count| count <= most);
         let Some(count) = count else {
             return Err(input.fail_at(start, DecodeErrorKind::Length(length)));
         };
+        input.promised += count * T::MIN_SIZE;
         let mut items = Self::with_capacity(count);
         for _ in 0..count {
-            items.push(T::get(input)?);
+            items.push(input.item()?);
         }
         Ok(items)
     }
@@ -332,18 +360,19 @@ impl<T: Codec> Codec for Option<T> {
 
 /// Implements [`Codec`] for a struct: its fields in the order given here.
 macro_rules! fields {
-    ($type:ident $(<$parameter:ident>)?, $($field:ident: $name:literal),+) => {
+    ($type:ident $(<$parameter:ident>)?, $($field:ident: $of:ty, $name:literal;)+) => {
         impl $(<$parameter: Codec>)? Codec for $type $(<$parameter>)? {
-            const MIN_SIZE: usize = 8;
+            const MIN_SIZE: usize = 0 $(+ <$of as Codec>::MIN_SIZE)+;
 
             fn put(&self, out: &mut Vec<u8>) {
                 $(self.$field.put(out);)+
             }
 
             fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+                input.promised += Self::MIN_SIZE;
                 $(
                     input.field = $name;
-                    let $field = Codec::get(input)?;
+                    let $field = input.item::<$of>()?;
                 )+
                 Ok(Self { $($field),+ })
             }
@@ -352,29 +381,42 @@ macro_rules! fields {
 }
 
 fields!(ShardStatement,
-    log_heights: "log heights", main: "main root", publics: "public values", claims: "claims");
-fields!(Claim, function: "claim function", inputs: "claim inputs", outputs: "claim outputs");
+    log_heights: Vec<Option<usize>>, "log heights";
+    main: Root, "main root";
+    publics: Vec<Vec<F>>, "public values";
+    claims: Vec<RankedClaim>, "claims";
+);
+fields!(RankedClaim,
+    rank: Option<u32>, "claim rank";
+    claim: Claim, "claim function";
+);
+fields!(Claim,
+    function: u32, "claim function";
+    inputs: Vec<F>, "claim inputs";
+    outputs: Vec<F>, "claim outputs";
+);
 fields!(ShardProof<E>,
-    stage_two: "stage 2 root", terminals: "terminals", quotient: "quotient root",
-    zeta_witness: "zeta witness", opened: "opened values", opening: "opening");
+    stage_two: Option<Root>, "stage 2 root";
+    terminals: Vec<E>, "terminals";
+    quotient: Root, "quotient root";
+    zeta_witness: F, "zeta witness";
+    opened: OpenedValues<E>, "opened values";
+    opening: Opening<E>, "opening";
+);
 fields!(Opening<E>,
-    batch_witness: "batch witness", fold_roots: "fold roots", fold_witnesses: "fold witnesses",
-    inputs: "opened rows", folds: "opened siblings", final_poly: "final polynomial",
-    query_witness: "query witness");
-fields!(OpenedRows<T>, rows: "opened rows", path: "opened rows, path");
-fields!(OpenedSiblings<E>, siblings: "opened siblings", path: "opened siblings, path");
-
-impl Codec for RankedClaim {
-    const MIN_SIZE: usize = 8;
-
-    fn put(&self, out: &mut Vec<u8>) {
-        self.rank.put(out);
-        self.claim.put(out);
-    }
-
-    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        input.field = "claim rank";
-        let rank = Codec::get(input)?;
-        Ok(Self { rank, claim: Codec::get(input)? })
-    }
-}
+    batch_witness: F, "batch witness";
+    fold_roots: Vec<Root>, "fold roots";
+    fold_witnesses: Vec<F>, "fold witnesses";
+    inputs: Vec<OpenedRows<F>>, "opened rows";
+    folds: Vec<OpenedSiblings<E>>, "opened siblings";
+    final_poly: Vec<E>, "final polynomial";
+    query_witness: F, "query witness";
+);
+fields!(OpenedRows<T>,
+    rows: Vec<Vec<Vec<T>>>, "opened rows";
+    path: Vec<Root>, "opened rows, path";
+);
+fields!(OpenedSiblings<E>,
+    siblings: Vec<Vec<E>>, "opened siblings";
+    path: Vec<Root>, "opened siblings, path";
+);
