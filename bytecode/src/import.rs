@@ -90,6 +90,9 @@ fn document(fields: &mut Fields<'_>) -> Imported {
     let mut functions = Vec::new();
     let mut layouts = Vec::new();
     for (position, node) in fields.array(&object, "functions").into_iter().enumerate() {
+        if !fields.spend(node, Resource::Functions, 1) {
+            break;
+        }
         let (function, layout) = function(fields, node, position as u32);
         functions.push(function);
         layouts.push(layout);
@@ -104,7 +107,6 @@ fn function(fields: &mut Fields<'_>, node: NodeId, position: u32) -> (Function, 
     let keys =
         ["index", "name", "input_size", "output_size", "entry", "constrained", "layout", "body"];
     let object = fields.object(node, &keys);
-    fields.spend(node, Resource::Functions, 1);
     if let Some(index) = object.get("index")
         && fields.tape.text(index) != position.to_string()
     {

@@ -1,8 +1,10 @@
 //! What a file may ask for, in every form.
 //!
 //! Files come from outside. Each reader takes memory and time in proportion to
-//! the bytes it is given; where a few bytes stand for much (ranges of names in
-//! text, counts in JSON), these limits say how much.
+//! the bytes it is given: of text at most 4 bytes each, of JSON at most 32, mostly the
+//! nodes of a document of short numbers and brackets. Where a few bytes stand for much
+//! (ranges of names in text, counts in JSON), these limits say how much, and what a
+//! limit refuses is not kept.
 
 /// Bytes of one file.
 pub const MAX_INPUT_BYTES: usize = 64 << 20;

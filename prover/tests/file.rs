@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Inner, claim, fast, shard, system, with_extras};
+use common::{Inner, batch, claim, fast, shard, system, with_extras};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use traceloom_air::field::MODULUS;
@@ -14,7 +14,8 @@ fn proof_bytes(params: &Params) -> Vec<u8> {
     let key = ProvingKey::new(&system(), params).unwrap();
     let first = with_extras(shard(&[1, 2, 3], Inner::Elsewhere, &[]), 2, 0);
     let second = shard(&[4], Inner::Here, &[1, 2, 3]);
-    let (proof, _) = prove(&key, vec![first, second], &ProveOptions::default()).unwrap();
+    let shards = batch(vec![first, second]);
+    let (proof, _) = prove(&key, shards, &ProveOptions::default()).unwrap();
     proof.encode()
 }
 
@@ -137,9 +138,14 @@ fn other_magic_and_versions_are_refused() {
     let mut wrong = bytes.clone();
     wrong[0] ^= 1;
     assert_eq!(Proof::decode(&wrong).unwrap_err().kind, DecodeErrorKind::Magic);
-    let mut wrong = bytes.clone();
-    wrong[8] = 9;
-    assert_eq!(Proof::decode(&wrong).unwrap_err().kind, DecodeErrorKind::Version(9));
+    for version in [0, 1, 3, 9] {
+        let mut wrong = bytes.clone();
+        wrong[8] = version;
+        let error = Proof::decode(&wrong).unwrap_err();
+        assert_eq!(error.kind, DecodeErrorKind::Version(version.into()));
+        let message = format!("proof file, byte 8, version: version {version} is not supported");
+        assert!(error.to_string().starts_with(&message), "{error}");
+    }
     let mut wrong = bytes;
     wrong[16] = 4;
     assert_eq!(Proof::decode(&wrong).unwrap_err().kind, DecodeErrorKind::Parameters);

@@ -131,8 +131,11 @@ fn the_prover_reports_what_it_is_asked_to_prove_wrongly() {
     wrong.claims[0].claim.inputs.push(element(1));
     assert!(matches!(run(wrong), ProveError::Shape(ShapeError::Claim(_))));
     let mut wrong = witness();
+    wrong.traces[BYTES].as_mut().unwrap().values.truncate(128 * 3);
+    assert!(matches!(run(wrong), ProveError::Shape(ShapeError::FixedHeight { .. })));
+    let mut wrong = witness();
     wrong.traces[BYTES] = None;
-    assert!(matches!(run(wrong), ProveError::Shape(ShapeError::ByteTable { .. })));
+    assert_eq!(run(wrong), ProveError::Unbalanced);
     assert!(matches!(
         prove(&key, vec![], &options).unwrap_err(),
         ProveError::Shape(ShapeError::Shards { got: 0, .. })
@@ -350,7 +353,10 @@ fn wrong_first_pointers_are_refused() {
         panic!("{refused:?}")
     };
     assert_eq!(got, 1 << 32);
-    assert!(!matches!(set((1 << 32) - 1), VerifyError::Shape(_)));
+    // Four rows.
+    let refused = set((1 << 32) - 3);
+    assert!(matches!(refused, VerifyError::Shape(ShapeError::MemoryEnd { rows: 4, .. })));
+    assert!(!matches!(set((1 << 32) - 4), VerifyError::Shape(_)));
     let refused =
         fixture.changed_statement(|proof| proof.statements[0].publics[OUTER] = vec![element(1)]);
     assert!(is_count(&refused, "public values"));
@@ -362,57 +368,21 @@ fn heights_and_activity_are_checked() {
     let set = |circuit: usize, height: Option<usize>| {
         fixture.changed_statement(|proof| proof.statements[0].log_heights[circuit] = height)
     };
-    for height in [None, Some(7), Some(9)] {
-        let refused = set(BYTES, height);
-        assert!(matches!(refused, VerifyError::Shape(ShapeError::ByteTable { .. })), "{refused:?}");
+    for height in [0, 7, 9] {
+        let refused = set(BYTES, Some(height));
+        assert!(
+            matches!(refused, VerifyError::Shape(ShapeError::FixedHeight { .. })),
+            "{refused:?}"
+        );
     }
     for height in [27, 33, 64, u32::MAX as usize] {
         let refused = set(OUTER, Some(height));
         assert!(matches!(refused, VerifyError::Shape(ShapeError::Height { .. })), "{refused:?}");
     }
     assert!(matches!(set(OUTER, Some(1)), VerifyError::Unbalanced));
-    assert!(matches!(set(FREE, None), VerifyError::Shape(ShapeError::Count { .. })));
+    for circuit in [FREE, BYTES] {
+        assert!(is_count(&set(circuit, None), "terminals"));
+    }
     let refused = fixture.changed_statement(|proof| proof.statements.clear());
     assert!(matches!(refused, VerifyError::Claims));
-}
-
-#[test]
-fn one_memory_width_in_two_shards_is_refused() {
-    let key = ProvingKey::new(&system(), &fast(2)).unwrap();
-    let shards = || vec![shard(&[1], Inner::Here, &[]), shard(&[2], Inner::Here, &[])];
-    let shared = ShapeError::SharedMemory { circuit: "memory1".into() };
-    let refused = prove(&key, shards(), &FORGE).unwrap_err();
-    assert_eq!(refused, ProveError::Shape(shared.clone()));
-    // A proof of one shard twice, as a file could hold it.
-    let fixture = fixture();
-    let mut proof = fixture.proof.clone();
-    proof.statements.push(proof.statements[0].clone());
-    let Shards::Quadratic(shards) = &mut proof.shards else { panic!("degree 2") };
-    shards.push(shards[0].clone());
-    let claims = [claim(5), claim(5)];
-    let refused = verify(fixture.key.verifying_key(), &claims, &proof).unwrap_err();
-    assert_eq!(refused, VerifyError::Shape(shared));
-}
-
-#[test]
-fn shards_cannot_be_dropped_swapped_or_repeated() {
-    let key = ProvingKey::new(&system(), &fast(2)).unwrap();
-    let first = shard(&[1, 2], Inner::Elsewhere, &[]);
-    let second = shard(&[], Inner::Elsewhere, &[1, 2]);
-    let (proof, _) = prove(&key, vec![first, second], &ProveOptions::default()).unwrap();
-    let claims = [claim(1), claim(2)];
-    let check = |proof: &Proof| verify(key.verifying_key(), &claims, proof);
-    assert!(check(&proof).is_ok());
-    let Shards::Quadratic(shards) = &proof.shards else { panic!("degree 2") };
-    let mut dropped = proof.clone();
-    dropped.statements.pop();
-    dropped.shards = Shards::Quadratic(vec![shards[0].clone()]);
-    assert_eq!(check(&dropped).unwrap_err(), VerifyError::Unbalanced);
-    let mut swapped = proof.clone();
-    swapped.statements.swap(0, 1);
-    swapped.shards = Shards::Quadratic(vec![shards[1].clone(), shards[0].clone()]);
-    assert!(check(&swapped).is_err());
-    let mut repeated = proof.clone();
-    repeated.statements.push(dropped.statements[0].clone());
-    assert!(check(&repeated).is_err());
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Inner, claim, fast, shard, system, with_extras};
+use common::{Inner, batch, claim, fast, shard, system, with_extras};
 use traceloom_air::trace::ShardWitness;
 use traceloom_prover::{ProveOptions, ProvingKey, prove};
 use traceloom_verifier::{Params, Profile, Proof, verify};
@@ -59,6 +59,6 @@ fn shards_that_answer_each_other() {
     for degree in [2, 3] {
         let first = with_extras(shard(&[1, 2, 3], Inner::Elsewhere, &[]), 2, 0);
         let second = shard(&[4], Inner::Here, &[1, 2, 3]);
-        round_trip(&fast(degree), vec![first, second], &[1, 2, 3, 4]);
+        round_trip(&fast(degree), batch(vec![first, second]), &[1, 2, 3, 4]);
     }
 }

@@ -103,7 +103,7 @@ impl<const D: usize> Proof<D> {
             return Err(Malformed("magic"));
         }
         reader.section("version");
-        if reader.number()? != 1 {
+        if reader.number()? != 2 {
             return Err(Malformed("version"));
         }
         reader.section("parameters");

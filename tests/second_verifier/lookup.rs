@@ -188,6 +188,8 @@ pub enum Omitted {
     Sum,
     /// A circuit without lookups has terminal 0.
     Idle,
+    /// The reduced opening at a height of one row is 0.
+    OneRow,
 }
 
 /// Values at zeta that the stage 2 constraints of one circuit need.

@@ -13,6 +13,7 @@ mod key;
 mod lookup;
 mod merkle;
 mod necessity;
+mod one_row;
 mod params;
 mod samples;
 mod security;
@@ -27,7 +28,7 @@ use samples::{Input, Sample};
 
 use crate::decode::{Malformed, Proof};
 use crate::field::P;
-use crate::params::{CUBIC, FAST, Params, STANDARD};
+use crate::params::{CUBIC, CUBIC_FULL, FAST, Params, STANDARD};
 
 const FIBONACCI: Input<'_> = Input { program: "fibonacci", args: &[20], file: None };
 const DIV_REM: Input<'_> =
@@ -49,6 +50,8 @@ fn fibonacci_is_accepted() {
 #[test]
 fn the_cubic_extension_is_accepted() {
     accepts(CUBIC, &[FIBONACCI]);
+    accepts(CUBIC, &[BLAKE3]);
+    accepts(CUBIC_FULL, &[DIV_REM]);
 }
 
 #[test]
@@ -68,6 +71,16 @@ fn two_shards_are_accepted() {
     let longer = Input { args: &[70], ..FIBONACCI };
     accepts(FAST, &[FIBONACCI, longer]);
     accepts(STANDARD, &[longer, FIBONACCI]);
+}
+
+/// One execution in several shards, whose memories touch and whose heights differ.
+#[test]
+fn an_execution_in_several_shards_is_accepted() {
+    for (params, num_shards) in [(FAST, 2), (FAST, 3), (STANDARD, 2), (CUBIC, 3), (CUBIC_FULL, 2)] {
+        let sample = Sample::cut(params, BLAKE3, num_shards);
+        assert_eq!(sample.second(&sample.bytes), Ok(()), "{params:?}, {num_shards} shards");
+        assert!(sample.first(&sample.bytes));
+    }
 }
 
 #[test]
@@ -155,7 +168,7 @@ fn both_verifiers_agree_on_random_changes() {
 }
 
 /// Who verifies has nothing of the prover or of its libraries: only proofs to look at
-/// are made with it, in `samples` and `necessity`.
+/// are made with it, in `samples`, `necessity` and `one_row`.
 #[test]
 fn it_shares_no_code_with_the_prover() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/second_verifier");
@@ -164,10 +177,10 @@ fn it_shares_no_code_with_the_prover() {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a source file");
         let name = path.file_name().expect("it has a name").to_str().expect("it is ASCII");
-        let may = ["samples.rs", "necessity.rs", "main.rs"].contains(&name);
+        let may = ["samples.rs", "necessity.rs", "one_row.rs", "main.rs"].contains(&name);
         for line in text.lines().filter(|_| !may) {
             let ours = line.matches("traceloom::").count();
-            let data = line.matches("traceloom::abi::").count();
+            let data = line.matches("traceloom::air::").count();
             let parts = ["p3_", "traceloom_"].iter().any(|part| line.contains(part));
             assert!(ours == data && !parts, "{name}: {line}");
         }

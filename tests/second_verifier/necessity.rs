@@ -135,7 +135,7 @@ impl Fixture {
             Omitted::First => Some(stage_two::Omitted::First),
             Omitted::Group(group) => Some(stage_two::Omitted::Group(group)),
             Omitted::Last => Some(stage_two::Omitted::Last),
-            Omitted::Sum | Omitted::Idle => None,
+            Omitted::Sum | Omitted::Idle | Omitted::OneRow => None,
         });
         forge(&self.key, witness.clone(), attempt.place, omitted).expect("forgers do not fail")
     }

@@ -10,6 +10,8 @@ pub const FAST: Params = Params([2, 2, 3, 10, 0, 0, 0, 0, 0, 26, 15, 0]);
 pub const STANDARD: Params = Params([2, 2, 3, 46, 16, 4, 14, 4, 16, 26, 100, 0]);
 /// Profile `fast` in the cubic extension.
 pub const CUBIC: Params = Params([3, 2, 3, 10, 0, 0, 0, 0, 0, 26, 15, 0]);
+/// The cubic extension with as many queries as provable bits take, and every grind.
+pub const CUBIC_FULL: Params = Params([3, 2, 3, 86, 6, 5, 4, 3, 16, 26, 100, 0]);
 
 impl Params {
     pub fn extension_degree(&self) -> usize {

@@ -2,17 +2,20 @@
 
 use traceloom::abi::io::Io;
 use traceloom::air::claim::Claim;
+use traceloom::air::field::element;
+use traceloom::air::system::{CircuitKind, System};
+use traceloom::air::trace::{ShardWitness, Trace};
 use traceloom::bytecode::CheckedProgram;
 use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::programs;
 use traceloom::prover::{ProveOptions, ProvingKey, prove};
 use traceloom::runtime::witness::reference_witness;
-use traceloom::verifier::{self, Profile};
+use traceloom::verifier;
 
 use crate::decode::{Malformed, Proof};
 use crate::key::Key;
-use crate::params::{CUBIC, Params, STANDARD};
+use crate::params::Params;
 use crate::verify::verify;
 
 /// One shard: what a program is run on.
@@ -37,29 +40,27 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Proves a batch of shards of one program, each an execution of its own.
+    /// Proves a batch of shards of one program, each an execution of its own. Shard 0
+    /// states the claims of all.
     pub fn new(params: Params, shards: &[Input<'_>]) -> Self {
-        let example = programs::find(shards[0].program).expect("it is built in");
-        let program = CheckedProgram::new(example.build().expect("it builds"));
-        let program = program.expect("it is valid");
-        let system = build_system(&program);
-        let prover_key = ProvingKey::new(&system, &prover_params(params)).expect("it has a key");
-        let entry = program.find(example.name).expect("it has the entry");
-        let (mut claims, mut witnesses) = (Vec::new(), Vec::new());
-        for shard in shards {
-            let mut io = Io::default();
-            if let Some(file) = shard.file {
-                let words: Vec<u64> = file.iter().map(|&byte| byte.into()).collect();
-                io.add_input(0, &[], &words).expect("the key is new");
-            }
-            let calls = [(entry, shard.args.to_vec())];
-            let run = execute(&program, &calls, io, &Limits::default()).expect("it runs");
-            claims.extend(run.claims.iter().map(|ranked| ranked.claim.clone()));
-            let witness = reference_witness(&program, &system, &run.record, run.claims.clone());
-            witnesses.push(witness.expect("record and program agree"));
-        }
+        let (system, mut witnesses) = executions(shards);
+        let claims = witnesses.iter_mut().flat_map(|shard| std::mem::take(&mut shard.claims));
+        witnesses[0].claims = claims.collect();
+        Self::prove(&system, params, witnesses)
+    }
+
+    /// Proves one execution, cut into a batch of shards.
+    pub fn cut(params: Params, input: Input<'_>, num_shards: usize) -> Self {
+        let (system, witnesses) = executions(&[input]);
+        let [witness] = <[_; 1]>::try_from(witnesses).expect("one input, one witness");
+        Self::prove(&system, params, cut(&system, witness, num_shards))
+    }
+
+    fn prove(system: &System, params: Params, witnesses: Vec<ShardWitness>) -> Self {
+        let prover_key = ProvingKey::new(system, &prover_params(params)).expect("it has a key");
         let proof = prove(&prover_key, witnesses, &ProveOptions::default()).expect("it proves").0;
-        Self { key: Key::new(&system, params), prover_key, claims, bytes: proof.encode() }
+        let claims = proof.claims().cloned().collect();
+        Self { key: Key::new(system, params), prover_key, claims, bytes: proof.encode() }
     }
 
     /// What the second verifier says.
@@ -81,10 +82,87 @@ impl Sample {
     }
 }
 
-fn prover_params(params: Params) -> verifier::Params {
-    match params {
-        STANDARD => Profile::Standard.params(),
-        CUBIC => verifier::Params { extension_degree: 3, ..Profile::Fast.params() },
-        _ => Profile::Fast.params(),
+/// The system of a program, and the witness of each execution.
+fn executions(inputs: &[Input<'_>]) -> (System, Vec<ShardWitness>) {
+    let example = programs::find(inputs[0].program).expect("it is built in");
+    let program = CheckedProgram::new(example.build().expect("it builds"));
+    let program = program.expect("it is valid");
+    let system = build_system(&program);
+    let entry = program.find(example.name).expect("it has the entry");
+    let witness = |input: &Input<'_>| {
+        let mut io = Io::default();
+        if let Some(file) = input.file {
+            let words: Vec<u64> = file.iter().map(|&byte| byte.into()).collect();
+            io.add_input(0, &[], &words).expect("the key is new");
+        }
+        let calls = [(entry, input.args.to_vec())];
+        let run = execute(&program, &calls, io, &Limits::default()).expect("it runs");
+        let witness = reference_witness(&program, &system, &run.record, run.claims);
+        witness.expect("record and program agree")
+    };
+    let witnesses = inputs.iter().map(witness).collect();
+    (system, witnesses)
+}
+
+/// The same parameters as the prover has them.
+pub fn prover_params(params: Params) -> verifier::Params {
+    let [
+        extension_degree,
+        log_blowup,
+        max_log_arity,
+        num_queries,
+        lookup_pow_bits,
+        zeta_pow_bits,
+        batch_pow_bits,
+        commit_pow_bits,
+        query_pow_bits,
+        max_log_height,
+        min_conjectured_bits,
+        min_proven_bits,
+    ] = params.0.map(|word| word as usize);
+    verifier::Params {
+        extension_degree,
+        log_blowup,
+        max_log_arity,
+        num_queries,
+        lookup_pow_bits,
+        zeta_pow_bits,
+        batch_pow_bits,
+        commit_pow_bits,
+        query_pow_bits,
+        max_log_height,
+        min_conjectured_bits,
+        min_proven_bits,
     }
+}
+
+/// One witness as a batch: of every trace of two rows or more, shard 0 has the first
+/// half, the next shard half of the rest, the last one all that is left. Claims and
+/// byte tables stay in shard 0.
+fn cut(system: &System, witness: ShardWitness, num_shards: usize) -> Vec<ShardWitness> {
+    let idle = ShardWitness {
+        traces: vec![None; system.circuits.len()],
+        publics: vec![vec![]; system.circuits.len()],
+        claims: vec![],
+    };
+    let mut shards = vec![witness];
+    for _ in 1..num_shards {
+        let last = shards.last_mut().expect("there is one");
+        let mut next = idle.clone();
+        for (index, circuit) in system.circuits.iter().enumerate() {
+            let Some(trace) = &mut last.traces[index] else { continue };
+            let height = trace.height();
+            if height == 1 || matches!(circuit.kind, CircuitKind::Bytes(_)) {
+                continue;
+            }
+            let values = trace.values.split_off(height / 2 * trace.width);
+            next.traces[index] = Some(Trace { width: trace.width, values });
+            next.publics[index] = last.publics[index].clone();
+            if matches!(circuit.kind, CircuitKind::Memory { .. }) {
+                next.publics[index][0] += element(height as u64 / 2);
+            }
+        }
+        shards.push(next);
+    }
+    shards
 }

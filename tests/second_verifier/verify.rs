@@ -32,6 +32,7 @@ fn verify_proof<const D: usize>(key: &Key, claims: &[Claim], proof: &Proof<D>) -
     let statements = &proof.statements;
     let all_active: Vec<Active> = statements.iter().map(active).collect();
     check_batch(key, &all_active, claims.len())?;
+    check_memories(key, statements)?;
     let mut counts = Counts::new(key, claims.len());
     let mut all_rounds = Vec::new();
     for ((statement, shard), active) in statements.iter().zip(&proof.shards).zip(&all_active) {
@@ -78,9 +79,11 @@ fn check_header<const D: usize>(key: &Key, claims: &[Claim], proof: &Proof<D>) -
     ensure(proof.fingerprint == key.system.fingerprint, "fingerprint")?;
     let shards = proof.statements.len();
     ensure((1..=1 << 16).contains(&shards) && proof.shards.len() == shards, "number of shards")?;
-    let stated = proof.statements.iter().flat_map(|statement| &statement.claims);
-    ensure(stated.clone().count() == claims.len(), "number of claims")?;
-    for (stated, claim) in stated.zip(claims) {
+    let elsewhere = |statement: &Statement| !statement.claims.is_empty();
+    ensure(!proof.statements[1..].iter().any(elsewhere), "claim outside shard 0")?;
+    let stated = &proof.statements[0].claims;
+    ensure(stated.len() == claims.len(), "number of claims")?;
+    for (stated, claim) in stated.iter().zip(claims) {
         let equal = stated.function == u64::from(claim.function)
             && stated.inputs.iter().copied().eq(claim.inputs.iter().map(|&x| word(x)))
             && stated.outputs.iter().copied().eq(claim.outputs.iter().map(|&x| word(x)));
@@ -109,7 +112,7 @@ fn check_statement(key: &Key, statement: &Statement) -> Checked {
         match &circuit.kind {
             CircuitKind::Bytes(table) => {
                 let exact = table.height().trailing_zeros().into();
-                ensure(*height == Some(exact), "height of a byte table")?;
+                ensure(height.is_none_or(|height| height == exact), "height of a byte table")?;
             }
             CircuitKind::Memory { .. } => {
                 ensure(publics.iter().all(|&first| first < 1 << 32), "first pointer")?;
@@ -122,22 +125,36 @@ fn check_statement(key: &Key, statement: &Statement) -> Checked {
 
 /// Limits over all shards.
 fn check_batch(key: &Key, all_active: &[Active], num_claims: usize) -> Checked {
-    let mut seen = vec![false; key.system.circuits.len()];
     let (mut recursive_rows, mut messages) = (0_u128, num_claims as u128);
     for &(index, log_height) in all_active.iter().flatten() {
         let circuit = &key.system.circuits[index];
         messages += (circuit.lookups.len() as u128) << log_height;
         match circuit.kind {
-            CircuitKind::Memory { .. } => {
-                ensure(!seen[index], "memory of one width in two shards")?;
-                seen[index] = true;
-            }
             CircuitKind::Function { recursive: true, .. } => recursive_rows += 1 << log_height,
-            CircuitKind::Function { .. } | CircuitKind::Bytes(_) => {}
+            CircuitKind::Function { .. } | CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => {}
         }
     }
     ensure(recursive_rows <= 1 << 31, "rows of recursive circuits")?;
     ensure(messages < u128::from(P), "messages")
+}
+
+/// The pointers of a memory ascend over the shards, none twice and all below 2^32.
+fn check_memories(key: &Key, statements: &[Statement]) -> Checked {
+    for (index, circuit) in key.system.circuits.iter().enumerate() {
+        if !matches!(circuit.kind, CircuitKind::Memory { .. }) {
+            continue;
+        }
+        let mut free = 0;
+        for statement in statements {
+            if let Some(log_height) = statement.log_heights[index] {
+                let first = statement.publics[index][0];
+                ensure(first >= free, "order of a memory's pointers")?;
+                free = first + (1 << log_height);
+                ensure(free <= 1 << 32, "end of a memory's pointers")?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The commitments of a shard, with the widths that the system says.
@@ -177,9 +194,9 @@ fn rounds<const D: usize>(
 }
 
 /// Steps 0 and 1.
-fn start(key: &Key, statements: &[Statement]) -> Transcript {
+pub fn start(key: &Key, statements: &[Statement]) -> Transcript {
     let mut transcript = Transcript::default();
-    transcript.bytes(b"traceloom-stark1");
+    transcript.bytes(b"traceloom-stark2");
     key.params.0.iter().for_each(|&param| transcript.word(param));
     transcript.count(statements.len());
     transcript.bytes(&key.digest);
@@ -243,7 +260,9 @@ impl<const D: usize> ShardVerifier<'_, D> {
             std::iter::once(zeta).chain(next).collect()
         };
         let (opened, opening) = (&shard.opened, &shard.opening);
-        fri::verify(&self.key.params, &mut transcript, self.rounds, points, opened, opening)
+        let omits_one_row = self.key.omitted == Some(Omitted::OneRow);
+        let (params, rounds) = (&self.key.params, self.rounds);
+        fri::verify(params, &mut transcript, rounds, points, opened, opening, omits_one_row)
     }
 
     fn check_zeta(&self, zeta: Ext<D>) -> Checked {

@@ -38,7 +38,7 @@ use crate::scheme::{Cubic, Extension, F, Quadratic, Root};
 /// First bytes of a proof file.
 pub const MAGIC: &[u8; 8] = b"trloomPF";
 /// Version of the format; others are refused.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 /// No proof file is longer. Readers of files refuse one unread.
 pub const MAX_BYTES: usize = 1 << 30;
 /// Bytes of memory that the items of a proof take, at most, per byte of its file.
@@ -130,7 +130,7 @@ pub enum DecodeErrorKind {
     #[error("{0} bytes are more than the {MAX_BYTES} that a proof may have")]
     Size(usize),
     /// Another version.
-    #[error("version {0} is not supported, only version {VERSION}")]
+    #[error("version {0} is not supported, only version {VERSION}; make the proof again")]
     Version(u64),
     /// Parameters outside their ranges.
     #[error("parameters out of range")]

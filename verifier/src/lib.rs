@@ -10,6 +10,7 @@
 //!
 //! This crate knows no program, no record, no prover, no thread and no device.
 
+mod batch;
 pub mod challenges;
 pub mod codec;
 pub mod digest;

@@ -1,5 +1,5 @@
-//! The shape of a shard: which matrices its proof commits to and opens, and every
-//! check on a batch that needs no cryptography.
+//! The shape of a shard: which matrices its proof commits to and opens, and what is
+//! wrong with a batch or a proof of another shape.
 //!
 //! Layout (owned here). Rounds are opened in this order:
 //!
@@ -12,10 +12,9 @@
 //! at zeta and, if the circuit reads the next row, at zeta·g, stage 2 at both.
 
 use thiserror::Error;
-use traceloom_air::claim::{ClaimError, check_claim};
-use traceloom_air::field::{MODULUS, word};
-use traceloom_air::system::{CircuitKind, MAX_RECURSIVE_ROWS};
+use traceloom_air::claim::ClaimError;
 
+pub use crate::batch::check_statements;
 use crate::key::VerifyingKey;
 use crate::proof::{ShardProof, ShardStatement};
 use crate::scheme::{Extension, Root};
@@ -185,125 +184,6 @@ impl ShardShape {
     }
 }
 
-/// Checks the statements of a batch, everything that is decided by numbers alone:
-/// lengths, heights, byte tables, first pointers, claims, memory widths across
-/// shards, and the bounds on recursive rows and on counting.
-///
-/// # Errors
-/// [`ShapeError`] names shard and circuit.
-pub fn check_statements(
-    key: &VerifyingKey,
-    statements: &[ShardStatement],
-) -> Result<Vec<ShardShape>, ShapeError> {
-    if statements.is_empty() || statements.len() > MAX_SHARDS {
-        return Err(ShapeError::Shards { max: MAX_SHARDS, got: statements.len() });
-    }
-    let mut shapes = Vec::new();
-    let mut first_claim = 0;
-    for (shard, statement) in statements.iter().enumerate() {
-        check_circuits(key, shard, statement)?;
-        for (index, claim) in (first_claim..).zip(&statement.claims) {
-            check_claim(&key.system().entries, index, claim)?;
-        }
-        first_claim += statement.claims.len();
-        shapes.push(ShardShape::new(key, &statement.log_heights));
-    }
-    check_memories(key, &shapes)?;
-    check_counts(key, &shapes, first_claim)?;
-    Ok(shapes)
-}
-
-fn check_circuits(
-    key: &VerifyingKey,
-    shard: usize,
-    statement: &ShardStatement,
-) -> Result<(), ShapeError> {
-    let circuits = &key.system().circuits;
-    let count = |what, expected, got| {
-        if expected == got { Ok(()) } else { Err(ShapeError::Count { shard, what, expected, got }) }
-    };
-    count("log heights", circuits.len(), statement.log_heights.len())?;
-    count("lists of public values", circuits.len(), statement.publics.len())?;
-    let rows = circuits.iter().zip(&statement.log_heights).zip(&statement.publics);
-    for ((circuit, &log_height), publics) in rows {
-        let name = || circuit.name.clone();
-        let num_publics = log_height.map_or(0, |_| circuit.num_publics);
-        count("public values", num_publics, publics.len())?;
-        if let Some(got) = log_height.filter(|&got| got > key.params().max_log_height) {
-            let max = key.params().max_log_height;
-            return Err(ShapeError::Height { shard, circuit: name(), max, got });
-        }
-        match circuit.kind {
-            CircuitKind::Bytes(table) => {
-                let expected = table.height().ilog2() as usize;
-                if log_height != Some(expected) {
-                    return Err(ShapeError::ByteTable { shard, circuit: name(), expected });
-                }
-            }
-            CircuitKind::Memory { .. } => {
-                if let Some(&pointer) = publics.iter().find(|&&pointer| word(pointer) >> 32 != 0) {
-                    let got = word(pointer);
-                    return Err(ShapeError::FirstPointer { shard, circuit: name(), got });
-                }
-            }
-            CircuitKind::Function { .. } => {}
-        }
-    }
-    if statement.log_heights.iter().all(Option::is_none) {
-        return Err(ShapeError::Empty { shard });
-    }
-    Ok(())
-}
-
-/// Two shards with one memory width could disagree about a pointer.
-fn check_memories(key: &VerifyingKey, shapes: &[ShardShape]) -> Result<(), ShapeError> {
-    for (index, circuit) in key.system().circuits.iter().enumerate() {
-        let holds = |shape: &&ShardShape| shape.active.iter().any(|a| a.circuit == index);
-        let is_memory = matches!(circuit.kind, CircuitKind::Memory { .. });
-        if is_memory && shapes.iter().filter(holds).count() > 1 {
-            return Err(ShapeError::SharedMemory { circuit: circuit.name.clone() });
-        }
-    }
-    Ok(())
-}
-
-/// The two bounds that make ranks and multiplicities integers.
-fn check_counts(
-    key: &VerifyingKey,
-    shapes: &[ShardShape],
-    num_claims: usize,
-) -> Result<(), ShapeError> {
-    let circuits = &key.system().circuits;
-    let actives = shapes.iter().flat_map(|shape| &shape.active);
-    let tables = actives.map(|active| {
-        let circuit = &circuits[active.circuit];
-        let recursive = matches!(circuit.kind, CircuitKind::Function { recursive: true, .. });
-        (active.log_height, circuit.lookups.len(), recursive)
-    });
-    check_bounds(tables, num_claims)
-}
-
-/// `tables` are log height, number of lookups, and whether ranks are at stake.
-fn check_bounds(
-    tables: impl Iterator<Item = (usize, usize, bool)>,
-    num_claims: usize,
-) -> Result<(), ShapeError> {
-    let mut recursive_rows: u128 = 0;
-    let mut messages = num_claims as u128;
-    for (log_height, num_lookups, recursive) in tables {
-        let rows = 1u128 << log_height;
-        recursive_rows += if recursive { rows } else { 0 };
-        messages += rows * num_lookups as u128;
-    }
-    if recursive_rows > u128::from(MAX_RECURSIVE_ROWS) {
-        return Err(ShapeError::RecursiveRows { max: MAX_RECURSIVE_ROWS, got: recursive_rows });
-    }
-    if messages >= u128::from(MODULUS) {
-        return Err(ShapeError::Messages { got: messages });
-    }
-    Ok(())
-}
-
 /// A batch or a proof of the wrong shape: found before any cryptography.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShapeError {
@@ -345,9 +225,9 @@ pub enum ShapeError {
         /// The log height at hand.
         got: usize,
     },
-    /// A fixed table that is inactive or not at its height.
-    #[error("shard {shard}, circuit {circuit}: a fixed table has log height {expected} everywhere")]
-    ByteTable {
+    /// A fixed table that is active at another height than its own.
+    #[error("shard {shard}, circuit {circuit}: a fixed table has log height {expected}, or none")]
+    FixedHeight {
         /// Which shard.
         shard: usize,
         /// Name of the circuit.
@@ -365,11 +245,41 @@ pub enum ShapeError {
         /// The pointer.
         got: u64,
     },
-    /// One memory width in two shards, which could disagree about a pointer.
-    #[error("circuit {circuit}: only one shard of a batch may hold a memory width")]
-    SharedMemory {
+    /// A memory whose rows, padding included, do not all have pointers below 2^32.
+    #[error("shard {shard}, circuit {circuit}: {rows} rows from pointer {first} end above 2^32")]
+    MemoryEnd {
+        /// Which shard.
+        shard: usize,
         /// Name of the circuit.
         circuit: String,
+        /// The first pointer.
+        first: u64,
+        /// Number of rows.
+        rows: u64,
+    },
+    /// A memory that begins before the one of an earlier shard ends: the two could
+    /// disagree about a pointer.
+    #[error(
+        "shard {shard}, circuit {circuit}: first pointer {first} is below {least}, where the rows \
+         of an earlier shard end"
+    )]
+    MemoryOrder {
+        /// Which shard.
+        shard: usize,
+        /// Name of the circuit.
+        circuit: String,
+        /// The first pointer.
+        first: u64,
+        /// The least that it may be.
+        least: u64,
+    },
+    /// Claims elsewhere than in shard 0.
+    #[error("shard {shard} states {got} claims, which only shard 0 may")]
+    ClaimShard {
+        /// Which shard.
+        shard: usize,
+        /// Number of its claims.
+        got: usize,
     },
     /// Calls could form a cycle of ranks.
     #[error("{got} rows of recursive functions, at most {max} are sound")]
@@ -388,29 +298,4 @@ pub enum ShapeError {
     /// A claim that does not fit the program.
     #[error(transparent)]
     Claim(#[from] ClaimError),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn recursive_rows_are_bounded_over_all_shards() {
-        let rows = |count| std::iter::repeat_n((26, 1, true), count);
-        assert_eq!(check_bounds(rows(32), 0), Ok(()));
-        let got = 33 << 26;
-        let expected = ShapeError::RecursiveRows { max: MAX_RECURSIVE_ROWS, got };
-        assert_eq!(check_bounds(rows(33), 0), Err(expected));
-        assert_eq!(check_bounds(std::iter::repeat_n((26, 1, false), 33), 0), Ok(()));
-    }
-
-    #[test]
-    fn messages_stay_below_the_order_of_the_field() {
-        let below = || [(32, (1 << 32) - 1, false)].into_iter();
-        let room = u128::from(MODULUS) - (((1u128 << 32) - 1) << 32);
-        assert_eq!(room, 1);
-        assert_eq!(check_bounds(below(), 0), Ok(()));
-        let got = u128::from(MODULUS);
-        assert_eq!(check_bounds(below(), 1), Err(ShapeError::Messages { got }));
-    }
 }

@@ -21,7 +21,7 @@ use traceloom_air::field::{PrimeCharacteristicRing, element, is_canonical, word}
 use crate::scheme::{Cap, F, Root};
 
 /// Protocol name and version, absorbed first.
-pub const PROTOCOL_TAG: &[u8; 16] = b"traceloom-stark1";
+pub const PROTOCOL_TAG: &[u8; 16] = b"traceloom-stark2";
 
 /// Candidates searched in parallel before the smallest hit is looked for.
 const GRIND_WINDOW: u64 = 1 << 14;

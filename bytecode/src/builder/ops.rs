@@ -299,7 +299,8 @@ impl Body {
         self.push(Op::U32LessThan(a, b))[0]
     }
 
-    /// Little-endian packing of four bytes; checks nothing.
+    /// Little-endian packing of four bytes; **checks nothing**: of operands that are no
+    /// proven bytes it is some field element.
     pub fn u32_to_field(&mut self, bytes: [Value; 4]) -> Value {
         let bytes = self.word("u32_to_field", bytes);
         self.push(Op::U32ToField(bytes))[0]
@@ -307,7 +308,8 @@ impl Body {
 
     /// Four bytes and the carry of `a + b`. **Advice**: range check the bytes and
     /// pin the carry to 0 or 1; a byte check is enough, since all
-    /// terms are too small to wrap around.
+    /// terms are too small to wrap around. That holds only if the operands are proven
+    /// bytes, too: the carry is (sum - bytes) / 2^32 in the field.
     pub fn hint_u32_add(&mut self, a: [Value; 4], b: [Value; 4]) -> ([Value; 4], Value) {
         let words = [self.word("hint_u32_add", a), self.word("hint_u32_add", b)];
         let results = self.push(Op::HintU32Add(words));
@@ -315,7 +317,7 @@ impl Body {
     }
 
     /// Four bytes and the carry of `a + b + c`. **Advice**: range check the bytes
-    /// and pin the carry to 0, 1 or 2.
+    /// and pin the carry to 0, 1 or 2. The operands must be proven bytes, too.
     pub fn hint_u32_add3(
         &mut self,
         a: [Value; 4],

@@ -287,6 +287,24 @@ pub fn with_extras(mut shard: ShardWitness, log_plain: usize, log_free: usize) -
     shard
 }
 
+/// The same batch with all claims in shard 0, where alone they may be.
+pub fn batch(mut shards: Vec<ShardWitness>) -> Vec<ShardWitness> {
+    let claims = shards.iter_mut().flat_map(|shard| std::mem::take(&mut shard.claims)).collect();
+    shards[0].claims = claims;
+    shards
+}
+
+/// The same shard with its memory from pointer `first` on.
+pub fn with_first_pointer(mut shard: ShardWitness, first: u64) -> ShardWitness {
+    let moved = |cell: &mut F| *cell += element(first) - element(FIRST_POINTER);
+    for (circuit, column) in [(INNER, 4), (MEMORY, 2)] {
+        let trace = shard.traces[circuit].as_mut().expect("the shard has a memory");
+        (0..trace.height()).for_each(|row| moved(&mut trace.row_mut(row)[column]));
+    }
+    moved(&mut shard.publics[MEMORY][0]);
+    shard
+}
+
 /// Parameters for quick tests in the given challenge field.
 pub fn fast(extension_degree: usize) -> Params {
     Params { extension_degree, ..Profile::Fast.params() }

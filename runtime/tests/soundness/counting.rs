@@ -41,11 +41,11 @@ fn rule_6_heights_and_tables_out_of_range_are_refused() {
         let circuit = "xor".into();
         assert_eq!(set(xor, Some(got)), ShapeError::Height { shard: 0, circuit, max: 26, got });
     }
-    // A byte table is there, at its own height, also where nobody uses it.
-    for height in [None, Some(0), Some(15), Some(17)] {
+    // A byte table has its own height where it is active.
+    for height in [0, 15, 17] {
         let circuit = "bytes2".into();
-        let expected = ShapeError::ByteTable { shard: 0, circuit, expected: 16 };
-        assert_eq!(set(bytes, height), expected);
+        let expected = ShapeError::FixedHeight { shard: 0, circuit, expected: 16 };
+        assert_eq!(set(bytes, Some(height)), expected);
     }
     let error = refused(&lab, &proof, |proof| {
         proof.statements[0].log_heights.pop();

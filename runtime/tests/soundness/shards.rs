@@ -1,8 +1,9 @@
-//! Batches of two shards: the sum over both has to vanish, and a memory width is
-//! in one of them.
+//! Batches of two shards: the sum over both has to vanish, shard 0 states the claims, and
+//! no pointer is in both.
 
 use traceloom_air::field::{Goldilocks, element};
 use traceloom_air::system::CircuitKind;
+use traceloom_air::trace::Trace;
 use traceloom_prover::ProveError;
 use traceloom_verifier::shape::ShapeError;
 use traceloom_verifier::{VerifyError, verify};
@@ -36,13 +37,14 @@ end
 /// Two executions, a shard for each.
 fn batch() -> Lab {
     let mut lab = Lab::new(PROGRAM, &[("one", &[5])]);
-    let second = lab.shard(&[("two", &[200]), ("two", &[7])], &[]);
+    let mut second = lab.shard(&[("two", &[200]), ("two", &[7])], &[]);
+    lab.shards[0].claims.append(&mut second.claims);
     lab.shards.push(second);
     lab
 }
 
 #[test]
-fn shards_claims_are_split_over_both() {
+fn shards_claims_are_answered_by_both() {
     let lab = batch();
     let report = lab.check();
     assert!(report.is_ok(), "{report}");
@@ -56,6 +58,11 @@ fn shards_claims_are_split_over_both() {
     other.swap(0, 1);
     assert_eq!(verify(key, &other, &proof).unwrap_err(), VerifyError::Claims);
     assert_eq!(verify(key, &claims[..2], &proof).unwrap_err(), VerifyError::Claims);
+    let mut elsewhere = lab.clone();
+    let moved = elsewhere.shards[0].claims.split_off(1);
+    elsewhere.shards[1].claims = moved;
+    let refused = ProveError::Shape(ShapeError::ClaimShard { shard: 1, got: 2 });
+    assert_eq!(elsewhere.try_prove().unwrap_err(), refused);
 }
 
 /// A row may answer from another shard: a callee, a byte table.
@@ -98,9 +105,10 @@ fn shared_memory() -> Lab {
 }
 
 #[test]
-fn shards_do_not_share_a_memory_width() {
+fn shards_do_not_share_pointers() {
     let lab = shared_memory();
-    let refused = ShapeError::SharedMemory { circuit: "memory1".into() };
+    let circuit = "memory1".into();
+    let refused = ShapeError::MemoryOrder { shard: 1, circuit, first: 0, least: 1 };
     assert_eq!(lab.try_prove().unwrap_err(), ProveError::Shape(refused.clone()));
     // The statement as a file could hold it.
     let honest = batch();
@@ -118,14 +126,62 @@ fn shards_do_not_share_a_memory_width() {
     unruled.accepted();
 }
 
+const CELLS: &str = r#"
+program "cells"
+memory 1
+fn cells(x) -> 1 entry {
+  p = store x
+  y = load p
+  return y
+}
+end
+"#;
+
+/// A memory of four rows in two shards: the second begins where the first ends.
+fn cut_memory() -> Lab {
+    let asked: [&[u64]; 4] = [&[5], &[6], &[7], &[8]];
+    let mut lab = Lab::new(CELLS, &asked.map(|args| ("cells", args)));
+    let mut other = lab.shard(&[], &[]);
+    let memory = lab.circuit("memory1");
+    let trace = lab.shards[0].traces[memory].as_mut().expect("the circuit is active");
+    assert_eq!(trace.height(), 4);
+    let values = trace.values.split_off(2 * trace.width);
+    other.traces[memory] = Some(Trace { width: trace.width, values });
+    other.publics[memory] = vec![element(2)];
+    lab.shards.push(other);
+    lab
+}
+
 #[test]
-fn shards_all_have_their_byte_tables() {
+fn shards_may_hold_a_memory_in_pieces_that_touch() {
+    cut_memory().accepted();
+    // The second piece one pointer earlier, with what it holds: pointer 1 stands twice.
+    let mut lab = cut_memory();
+    let (memory, pointer) = (lab.circuit("memory1"), lab.column("memory1", "pointer"));
+    let trace = lab.shards[1].traces[memory].as_mut().unwrap();
+    (0..2).for_each(|row| trace.row_mut(row)[pointer] -= element(1));
+    lab.shards[1].publics[memory] = vec![element(1)];
+    let circuit = "memory1".into();
+    let refused = ShapeError::MemoryOrder { shard: 1, circuit, first: 1, least: 2 };
+    assert_eq!(lab.try_prove().unwrap_err(), ProveError::Shape(refused));
+    // The pieces the other way around.
+    let mut lab = cut_memory();
+    let [first, second] = &mut lab.shards[..] else { panic!("two shards") };
+    std::mem::swap(&mut first.traces[memory], &mut second.traces[memory]);
+    std::mem::swap(&mut first.publics[memory], &mut second.publics[memory]);
+    let circuit = "memory1".into();
+    let refused = ShapeError::MemoryOrder { shard: 1, circuit, first: 0, least: 4 };
+    assert_eq!(lab.try_prove().unwrap_err(), ProveError::Shape(refused));
+}
+
+#[test]
+fn shards_provide_byte_operations_wherever_the_table_is() {
     let mut lab = batch();
     let bytes = lab.circuit("bytes2");
-    lab.shards[1].traces[bytes] = None;
-    let refused = lab.try_prove().unwrap_err();
-    assert!(
-        matches!(refused, ProveError::Shape(ShapeError::ByteTable { shard: 1, .. })),
-        "{refused:?}"
-    );
+    let counts = lab.shards[1].traces[bytes].take().unwrap();
+    let cells = &mut lab.shards[0].traces[bytes].as_mut().unwrap().values;
+    cells.iter_mut().zip(counts.values).for_each(|(cell, count)| *cell += count);
+    lab.accepted();
+    lab.shards[0].traces[bytes] = None;
+    lab.refused_by_verify();
 }
