@@ -177,6 +177,8 @@ pub enum UnitTable {
     Memory(u32),
     /// A fixed table.
     Bytes(ByteTable),
+    /// A table of operations, by its number.
+    Ops(u32),
 }
 
 impl UnitTable {
@@ -187,6 +189,7 @@ impl UnitTable {
             (Self::Functions(found), CircuitKind::Function { members, .. }) => found == members,
             (Self::Memory(found), CircuitKind::Memory { width }) => found == *width,
             (Self::Bytes(found), CircuitKind::Bytes(table)) => found == *table,
+            (Self::Ops(found), CircuitKind::Ops { table, .. }) => found == *table,
             _ => false,
         }
     }

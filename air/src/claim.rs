@@ -1,7 +1,8 @@
 //! What a proof states: an entry function maps inputs to outputs.
 
-use crate::field::Goldilocks;
+use crate::field::{Goldilocks, element};
 use crate::message::function_message;
+use crate::system::Direction;
 
 /// "`function`, applied to `inputs`, returned `outputs`." Io is advice: a claim
 /// binds inputs and outputs only.
@@ -33,6 +34,38 @@ impl RankedClaim {
     }
 }
 
+/// A message of a claim that is not about a function: where an execution begins or ends,
+/// or what it put out. Which ones a batch states is the claim; nothing else is true of them
+/// than that the batch answers them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundaryMessage {
+    /// Index of one of the system's boundaries.
+    pub boundary: u32,
+    /// As many elements as the boundary has values.
+    pub values: Vec<Goldilocks>,
+}
+
+/// A kind of [`BoundaryMessage`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boundary {
+    /// Name, for people; not part of any identity.
+    pub name: String,
+    /// Channel, the first element of its messages.
+    pub channel: u64,
+    /// Number of elements behind the channel.
+    pub num_values: usize,
+    /// Whether the claim uses the message, as a caller does, or provides it.
+    pub direction: Direction,
+}
+
+impl Boundary {
+    /// The message with these values.
+    #[must_use]
+    pub fn message(&self, values: &[Goldilocks]) -> Vec<Goldilocks> {
+        [&[element(self.channel)], values].concat()
+    }
+}
+
 /// A function that may be claimed, with the shape of its claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -59,6 +92,26 @@ pub enum ClaimError {
         /// The claimed function.
         function: u32,
     },
+    /// The system has no such boundary.
+    #[error("boundary message {index}: {boundary} is no boundary of this program")]
+    NoBoundary {
+        /// Position of the message in its list.
+        index: usize,
+        /// The boundary it names.
+        boundary: u32,
+    },
+    /// Wrong number of values.
+    #[error("boundary message {index}, {name}: expected {expected} values, got {got}")]
+    Values {
+        /// Position of the message in its list.
+        index: usize,
+        /// Name of the boundary.
+        name: String,
+        /// What the boundary has.
+        expected: usize,
+        /// What the message has.
+        got: usize,
+    },
     /// Wrong number of inputs or outputs, or a rank where none belongs.
     #[error("claim {index} of {name}: expected {expected} {what}, got {got}")]
     Arity {
@@ -73,6 +126,26 @@ pub enum ClaimError {
         /// What the claim has.
         got: usize,
     },
+}
+
+/// Checks that `message`, the `index`-th of its list, fits one of `boundaries`.
+///
+/// # Errors
+/// [`ClaimError`] names the message and what is wrong with it.
+pub fn check_boundary(
+    boundaries: &[Boundary],
+    index: usize,
+    message: &BoundaryMessage,
+) -> Result<(), ClaimError> {
+    let number = message.boundary;
+    let boundary = boundaries.get(number as usize);
+    let boundary = boundary.ok_or(ClaimError::NoBoundary { index, boundary: number })?;
+    let (expected, got) = (boundary.num_values, message.values.len());
+    if expected != got {
+        let name = boundary.name.clone();
+        return Err(ClaimError::Values { index, name, expected, got });
+    }
+    Ok(())
 }
 
 /// Checks that `claim`, the `index`-th of its list, fits one of `entries`.

@@ -13,6 +13,7 @@
 pub mod bytes;
 pub mod claim;
 pub mod field;
+pub mod fixed;
 pub mod message;
 pub mod system;
 pub mod trace;

@@ -6,12 +6,14 @@
 //! function  FUNCTION_CHANNEL, function index, [rank,] inputs…, outputs…
 //! memory    MEMORY_CHANNEL, width, pointer, values…
 //! byte op   its own channel, operands…, results…
+//! op table  a channel from OPS_CHANNEL on, values…
 //! ```
 //!
 //! A fingerprint pads shorter messages with zeros, so no message may be another
 //! one plus trailing zeros. That holds since the first elements fix the length:
 //! channels are distinct and nonzero, a function index fixes rank, input and
-//! output counts, and a width fixes the number of values.
+//! output counts, a width fixes the number of values, and so does a channel of op
+//! tables.
 
 use crate::field::{Goldilocks, element};
 
@@ -23,6 +25,9 @@ pub const MEMORY_CHANNEL: u64 = 2;
 pub const BYTES1_CHANNEL: u64 = 16;
 /// Channel of the first operation of table bytes2; the others follow.
 pub const BYTES2_CHANNEL: u64 = 32;
+
+/// First of the channels that front ends of op tables number themselves.
+pub const OPS_CHANNEL: u64 = 1 << 16;
 
 /// The message of a finished query. `rank` is present exactly when the function
 /// is in a recursive component of the call graph.

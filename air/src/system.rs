@@ -13,8 +13,9 @@
 use hashbrown::HashMap;
 
 use crate::bytes::ByteTable;
-use crate::claim::Entry;
+use crate::claim::{Boundary, Entry};
 use crate::field::{Goldilocks, PrimeCharacteristicRing, word};
+use crate::fixed::{Fixed, FixedColumns};
 
 /// Constraints and lookups of a program, and what may be claimed of it.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct System {
     pub circuits: Vec<Circuit>,
     /// What may be claimed.
     pub entries: Vec<Entry>,
+    /// Other messages that a claim may consist of; none for programs of functions.
+    pub boundaries: Vec<Boundary>,
 }
 
 /// One table of the proof system.
@@ -65,8 +68,16 @@ pub enum CircuitKind {
         /// Number of values per pointer.
         width: u32,
     },
-    /// A fixed table: active in every shard, at exactly its own height.
+    /// A fixed table: where it is active, it has exactly its own height.
     Bytes(ByteTable),
+    /// A table whose rows are made from records of operations.
+    Ops {
+        /// Which of its front end's tables this is.
+        table: u32,
+        /// Columns that belong to the program, if there are any. Where the table is
+        /// active, it has exactly their height.
+        fixed: Option<FixedColumns>,
+    },
 }
 
 /// Around a cycle of k calls ranks change by between k and k·2^32, so it cannot
@@ -74,19 +85,29 @@ pub enum CircuitKind {
 pub const MAX_RECURSIVE_ROWS: u64 = 1 << 31;
 
 impl Circuit {
-    /// The fixed table behind this circuit, if any.
+    /// The byte table behind this circuit, if any.
     #[must_use]
     pub fn preprocessed(&self) -> Option<ByteTable> {
         match self.kind {
             CircuitKind::Bytes(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The fixed columns of this circuit, if it has any.
+    #[must_use]
+    pub fn fixed(&self) -> Option<Fixed<'_>> {
+        match &self.kind {
+            CircuitKind::Bytes(table) => Some(Fixed::Bytes(*table)),
+            CircuitKind::Ops { fixed, .. } => fixed.as_ref().map(Fixed::Program),
             CircuitKind::Function { .. } | CircuitKind::Memory { .. } => None,
         }
     }
 
-    /// Number of preprocessed columns, 0 for most circuits.
+    /// Number of fixed columns, 0 for most circuits.
     #[must_use]
     pub fn preprocessed_width(&self) -> usize {
-        self.preprocessed().map_or(0, ByteTable::preprocessed_width)
+        self.fixed().map_or(0, Fixed::width)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Main traces and the witness of one shard.
 
-use crate::claim::RankedClaim;
+use crate::claim::{BoundaryMessage, RankedClaim};
 use crate::field::Goldilocks;
 
 /// A main trace: `height × width` cells, row-major; `height` is a power of two
@@ -53,6 +53,8 @@ pub struct ShardWitness {
     /// One list per circuit: its public values
     /// ([`crate::system::Circuit::num_publics`] of them; empty when inactive).
     pub publics: Vec<Vec<Goldilocks>>,
-    /// The claims that this shard answers, in order.
+    /// The claims that this shard states, in order; only shard 0 may have some.
     pub claims: Vec<RankedClaim>,
+    /// Other messages of the batch's claim; only shard 0 may have some.
+    pub boundary: Vec<BoundaryMessage>,
 }

@@ -2,16 +2,10 @@
 
 use std::sync::Arc;
 
-use p3_commit::Mmcs as _;
-use p3_dft::TwoAdicSubgroupDft;
-use p3_field::Field;
-use p3_matrix::Matrix;
-use p3_matrix::bitrev::BitReversibleMatrix;
-use p3_matrix::dense::RowMajorMatrix;
-use traceloom_air::bytes::ByteTable;
-use traceloom_air::field::element;
+use traceloom_air::fixed::Fixed;
 use traceloom_air::system::System;
-use traceloom_verifier::scheme::{Dft, F, Root, mmcs};
+use traceloom_verifier::fixed::commit_fixed;
+use traceloom_verifier::scheme::F;
 use traceloom_verifier::{KeyError, Params, VerifyingKey};
 
 use crate::evaluator::{CompiledEvaluator, Evaluator};
@@ -43,8 +37,8 @@ impl ProvingKey {
         let mut evaluators: Vec<Arc<dyn Evaluator>> = Vec::new();
         for (circuit, layout) in system.circuits.iter().zip(verifying.layouts()) {
             evaluators.push(Arc::new(CompiledEvaluator::new(circuit, layout)));
-            let table = circuit.preprocessed().map(|table| commit_fixed(table, params.log_blowup));
-            fixed.push(table.map(|(_, table)| table));
+            let table = circuit.fixed().and_then(|table| fixed_table(table, params.log_blowup));
+            fixed.push(table);
         }
         Ok(Self { verifying, fixed, evaluators })
     }
@@ -65,16 +59,17 @@ impl ProvingKey {
     }
 }
 
-fn commit_fixed(table: ByteTable, log_blowup: usize) -> (Root, FixedTable) {
-    let trace: Vec<F> = table.preprocessed().into_iter().map(element).collect();
-    let matrix = RowMajorMatrix::new(trace.clone(), table.preprocessed_width());
-    let lde = Dft::default().coset_lde_batch(matrix, log_blowup, F::GENERATOR);
-    let (cap, tree) = mmcs().commit_matrix(lde.bit_reverse_rows().to_row_major_matrix());
-    (cap.roots()[0], FixedTable { trace, tree })
+/// The fixed columns of a circuit whose system has a verifying key, so that their cells
+/// are there and as many as they should be.
+fn fixed_table(fixed: Fixed<'_>, log_blowup: usize) -> Option<FixedTable> {
+    let trace = fixed.cells()?.into_owned();
+    let (_, tree) = commit_fixed(trace.clone(), fixed.width(), log_blowup);
+    Some(FixedTable { trace, tree })
 }
 
 #[cfg(test)]
 mod tests {
+    use traceloom_air::bytes::ByteTable;
     use traceloom_verifier::fixed::fixed_root;
 
     use super::*;
@@ -83,7 +78,8 @@ mod tests {
     fn roots_of_fixed_tables_are_the_constants_of_the_protocol() {
         for table in ByteTable::ALL {
             for log_blowup in 1..=4 {
-                let (root, _) = commit_fixed(table, log_blowup);
+                let cells = Fixed::Bytes(table).cells().unwrap().into_owned();
+                let (root, _) = commit_fixed(cells, table.preprocessed_width(), log_blowup);
                 assert_eq!(
                     root,
                     fixed_root(table, log_blowup),

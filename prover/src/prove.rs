@@ -2,6 +2,7 @@
 
 use p3_challenger::GrindingChallenger;
 use thiserror::Error;
+use traceloom_air::system::System;
 use traceloom_air::trace::{ShardWitness, Trace};
 
 use crate::backend::{Backend, QuotientChallenges, ShardInput};
@@ -107,7 +108,7 @@ impl<'a, E: Extension, B: Backend<E>> Driver<'a, E, B> {
             proofs.push(proof);
         }
         if !self.options.skip_self_checks {
-            check_balance(&statements, &proofs, &challenges)?;
+            check_balance(key.system(), &statements, &proofs, &challenges)?;
         }
         self.backend.read_metrics(&mut self.metrics);
         let params = *key.params();
@@ -132,7 +133,7 @@ impl<'a, E: Extension, B: Backend<E>> Driver<'a, E, B> {
         if self.options.skip_self_checks {
             return Ok(shapes);
         }
-        let num_claims = statements.iter().map(|statement| statement.claims.len()).sum();
+        let num_claims = statements.iter().map(ShardStatement::num_stated).sum();
         security(key, &shapes, num_claims)
             .check_floor(key.params())
             .map_err(ProveError::Security)?;
@@ -240,20 +241,19 @@ fn unsigned_statement(
         main: [0; 32],
         publics: witness.publics.clone(),
         claims: witness.claims.clone(),
+        boundary: witness.boundary.clone(),
     })
 }
 
 fn check_balance<E: Extension>(
+    system: &System,
     statements: &[ShardStatement],
     proofs: &[ShardProof<E>],
     challenges: &LookupChallenges<E>,
 ) -> Result<(), ProveError> {
-    let mut sum: E = proofs.iter().flat_map(|proof| &proof.terminals).copied().sum();
-    for claim in statements.iter().flat_map(|statement| &statement.claims) {
-        let denominator = challenges.denominator(&claim.message());
-        sum += denominator.try_inverse().ok_or(ProveError::ZeroClaim)?;
-    }
-    if sum == E::ZERO { Ok(()) } else { Err(ProveError::Unbalanced) }
+    let terminals: E = proofs.iter().flat_map(|proof| &proof.terminals).copied().sum();
+    let stated = challenges.stated(system, statements).map_err(|_| ProveError::ZeroClaim)?;
+    if terminals + stated == E::ZERO { Ok(()) } else { Err(ProveError::Unbalanced) }
 }
 
 /// Why there is no proof: the fault of whoever made the witness, unless stated.

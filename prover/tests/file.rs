@@ -93,9 +93,9 @@ fn huge_lengths_take_no_memory() {
 /// inner one, so nesting does not multiply what is taken.
 #[test]
 fn a_list_within_a_list_has_what_the_outer_one_leaves() {
-    // Behind the first length: a statement has at least seven words, its log heights'
+    // Behind the first length: a statement has at least eight words, its log heights'
     // length is the first of them.
-    let (least, spare) = (7, 5);
+    let (least, spare) = (8, 5);
     let header = proof_bytes(&fast(2))[..8 + 8 + 96 + 32].to_vec();
     let file = |statements: u64, heights: u64| {
         let mut words = vec![0u64; (least * statements + spare) as usize];

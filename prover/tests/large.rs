@@ -51,7 +51,7 @@ fn system() -> System {
         constraints,
         lookups,
     };
-    System { fingerprint: [1; 32], circuits: vec![circuit], entries: vec![] }
+    System { fingerprint: [1; 32], circuits: vec![circuit], entries: vec![], boundaries: vec![] }
 }
 
 #[test]
@@ -69,7 +69,12 @@ fn a_circuit_of_540_columns() {
     let start = Instant::now();
     let key = ProvingKey::new(&system(), &Profile::Standard.params()).unwrap();
     println!("key {:?}, layout {:?}", start.elapsed(), summary(&key));
-    let witness = ShardWitness { traces: vec![Some(trace)], publics: vec![vec![]], claims: vec![] };
+    let witness = ShardWitness {
+        traces: vec![Some(trace)],
+        publics: vec![vec![]],
+        claims: vec![],
+        boundary: vec![],
+    };
     let (proof, metrics) = prove(&key, vec![witness], &ProveOptions::default()).unwrap();
     println!("{metrics}");
     let start = Instant::now();

@@ -3,6 +3,7 @@
 //!
 //! Output is bounded: a few failures are described, the total is always stated.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -10,6 +11,7 @@ use std::fmt;
 use rayon::prelude::*;
 use traceloom_air::bytes::ByteTable;
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, word};
+use traceloom_air::fixed::Fixed;
 use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
 use traceloom_air::system::{Circuit, Direction, Node, System};
 use traceloom_air::trace::{ShardWitness, Trace};
@@ -106,7 +108,8 @@ impl fmt::Display for CheckReport {
 /// mistake.
 ///
 /// # Panics
-/// If a shard has not one entry per circuit or a trace has the wrong width.
+/// If a shard has not one entry per circuit, a trace has the wrong width, or the system
+/// has no cells of its fixed columns or no boundary that a shard names.
 #[must_use]
 pub fn check(system: &System, shards: &[ShardWitness]) -> CheckReport {
     let mut constraints = Vec::new();
@@ -130,6 +133,12 @@ pub fn check(system: &System, shards: &[ShardWitness]) -> CheckReport {
             let site = Site { shard: shard_index as u32, circuit: u32::MAX, row: index, lookup: 0 };
             bus.add(&claim.message(), Direction::Push, Goldilocks::ONE, site);
         }
+        for (row, stated) in (shard.claims.len()..).zip(&shard.boundary) {
+            let site = Site { shard: shard_index as u32, circuit: u32::MAX, row, lookup: 0 };
+            let boundary = &system.boundaries[stated.boundary as usize];
+            let message = boundary.message(&stated.values);
+            bus.add(&message, boundary.direction, Goldilocks::ONE, site);
+        }
     }
     let mut unbalanced: Vec<Balance> =
         bus.balances.into_values().filter(|balance| balance.pushed != balance.pulled).collect();
@@ -146,7 +155,8 @@ struct Table<'a> {
     circuit: &'a Circuit,
     trace: &'a Trace,
     publics: &'a [Goldilocks],
-    preprocessed: Option<(ByteTable, Vec<u64>)>,
+    /// Cells of the fixed columns.
+    fixed: Cow<'a, [Goldilocks]>,
 }
 
 struct Part {
@@ -157,8 +167,8 @@ struct Part {
 
 impl<'a> Table<'a> {
     fn new(circuit: &'a Circuit, trace: &'a Trace, publics: &'a [Goldilocks]) -> Self {
-        let preprocessed = circuit.preprocessed().map(|table| (table, table.preprocessed()));
-        Self { circuit, trace, publics, preprocessed }
+        let fixed = circuit.fixed().and_then(Fixed::cells).unwrap_or_default();
+        Self { circuit, trace, publics, fixed }
     }
 
     fn check(&self, (shard, circuit): (u32, u32)) -> Vec<Part> {
@@ -198,9 +208,7 @@ impl<'a> Table<'a> {
                 Node::Main(column) => local[*column as usize],
                 Node::MainNext(column) => next[*column as usize],
                 Node::Preprocessed(column) => {
-                    let (table, cells) =
-                        self.preprocessed.as_ref().expect("only fixed tables read fixed columns");
-                    Goldilocks::new(cells[row * table.preprocessed_width() + *column as usize])
+                    self.fixed[row * self.circuit.preprocessed_width() + *column as usize]
                 }
                 Node::Public(index) => self.publics[*index as usize],
                 Node::IsFirstRow => Goldilocks::from_bool(row == 0),

@@ -140,6 +140,7 @@ impl ShardTraces {
         };
         let traces = self.traces.into_iter().zip(circuits).map(download);
         let traces = traces.collect::<Result<_, _>>()?;
-        Ok(ShardWitness { traces, publics: self.publics, claims: self.claims })
+        let (publics, claims) = (self.publics, self.claims);
+        Ok(ShardWitness { traces, publics, claims, boundary: Vec::new() })
     }
 }

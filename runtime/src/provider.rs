@@ -318,7 +318,10 @@ impl<'a> Choices<'a> {
         let mut circuits = Vec::with_capacity(system.circuits.len());
         for (position, circuit) in system.circuits.iter().enumerate() {
             let choice = match (&circuit.kind, &bound) {
-                (CircuitKind::Memory { .. } | CircuitKind::Bytes(_), _) => Choice::Table,
+                (
+                    CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. },
+                    _,
+                ) => Choice::Table,
                 (_, None) => Choice::Reference(Reason::Disabled),
                 (_, Some(Err(error))) => Choice::Reference(Reason::Unbound(error.clone())),
                 (_, Some(Ok((binding, _)))) => {
@@ -493,7 +496,7 @@ fn compare_system(program: &CheckedProgram, system: &System) -> Result<(), Diffe
     let ids = |members: &[u32]| members.iter().map(u32::to_string).collect::<Vec<_>>().join("+");
     let groups = system.circuits.iter().filter_map(|circuit| match &circuit.kind {
         CircuitKind::Function { members, .. } => Some(ids(members)),
-        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => None,
+        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => None,
     });
     let groups: Vec<String> = groups.collect();
     let of_program = program.program().circuits.iter().map(|members| {
@@ -572,6 +575,7 @@ pub fn traces(
                 record.memories[index].len()
             }
             CircuitKind::Bytes(table) => table.height(),
+            CircuitKind::Ops { .. } => 0,
         };
         report.height = trace.as_ref().map_or(0, MainTrace::height);
         let active = trace.is_some();
@@ -609,6 +613,8 @@ fn table(program: &CheckedProgram, record: &Record, kind: &CircuitKind) -> Optio
             memory_trace(&record.memories[index])
         }
         CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
+        // No program of functions has any.
+        CircuitKind::Ops { .. } => None,
         CircuitKind::Function { .. } => unreachable!("functions have other providers"),
     }
 }

@@ -37,12 +37,14 @@ pub fn reference_witness(
                 memory_trace(&record.memories[index])
             }
             CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
+            // No program of functions has any.
+            CircuitKind::Ops { .. } => None,
         };
         let active = trace.is_some();
         publics.push(vec![element(FIRST_POINTER); if active { circuit.num_publics } else { 0 }]);
         traces.push(trace);
     }
-    Ok(ShardWitness { traces, publics, claims })
+    Ok(ShardWitness { traces, publics, claims, boundary: Vec::new() })
 }
 
 /// The table of one memory width: rows by pointer, those without multiplicity

@@ -144,7 +144,7 @@ fn long_files_get_a_small_multiple_of_their_size() {
     let json_limit = (LEN * 33 / 1024) + 20_000;
     for (name, bytes, limit, command) in [
         // Empty statements, as many as fit; log heights; lists of public values.
-        ("a.proof", proof(&[words / 7 - 4]), proof_limit, "verify"),
+        ("a.proof", proof(&[words / 8 - 4]), proof_limit, "verify"),
         ("b.proof", proof(&[1, words - 40]), proof_limit, "verify"),
         ("c.proof", proof(&[1, 0, 0, 0, 0, 0, words - 40]), proof_limit, "verify"),
         ("d.proof", proof(&[0, 0, words / 15 - 4]), proof_limit, "verify"),

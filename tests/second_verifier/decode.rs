@@ -35,8 +35,10 @@ pub struct Statement {
     pub main_root: Digest,
     /// By circuit.
     pub publics: Vec<Vec<u64>>,
-    /// The claims that this shard answers.
+    /// The claims that this shard states.
     pub claims: Vec<ProofClaim>,
+    /// Its boundary messages: which boundary, and the values.
+    pub boundary: Vec<(u64, Vec<u64>)>,
 }
 
 /// A claim with its rank.
@@ -208,6 +210,9 @@ impl<'a> Reader<'a> {
             main_root: self.part("main root", Self::digest)?,
             publics: self.part("public values", |r| r.list(8, Self::elements))?,
             claims: self.part("claims", |r| r.list(32, Self::claim))?,
+            boundary: self.part("boundary messages", |r| {
+                r.list(16, |message| Ok((message.number()?, message.elements()?)))
+            })?,
         })
     }
 

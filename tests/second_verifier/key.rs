@@ -35,9 +35,9 @@ impl Key {
         assert_eq!(params.min_proven_bits(), 0, "only the conjectured figure is computed");
         let circuits = &system.circuits;
         let layouts: Vec<Layout> = circuits.iter().map(|c| Layout::new(c, &params)).collect();
-        let root = |circuit: &Circuit| match circuit.kind {
-            CircuitKind::Bytes(table) => Some(fixed_root(table, params.log_blowup())),
-            CircuitKind::Function { .. } | CircuitKind::Memory { .. } => None,
+        let root = |circuit: &Circuit| {
+            let (width, cells) = fixed_cells(circuit)?;
+            Some(fixed_root(&cells, width, params.log_blowup()))
         };
         let fixed_roots: Vec<Option<Digest>> = circuits.iter().map(root).collect();
         let digest = system_digest(system, &layouts, &fixed_roots);
@@ -45,9 +45,21 @@ impl Key {
     }
 }
 
+/// The fixed columns of a circuit: their number, and the cells row by row.
+pub fn fixed_cells(circuit: &Circuit) -> Option<(usize, Vec<u64>)> {
+    match &circuit.kind {
+        CircuitKind::Bytes(table) => Some((table.preprocessed_width(), table.preprocessed())),
+        CircuitKind::Ops { fixed: Some(fixed), .. } => {
+            let cells = fixed.cells.as_deref().expect("the caller has the cells");
+            Some((fixed.width, cells.iter().map(|&cell| word(cell)).collect()))
+        }
+        CircuitKind::Function { .. } | CircuitKind::Memory { .. } | CircuitKind::Ops { .. } => None,
+    }
+}
+
 /// The encoding of section 3, hashed.
 fn system_digest(system: &System, layouts: &[Layout], roots: &[Option<Digest>]) -> Digest {
-    let mut bytes = b"traceloom-system-1\0".to_vec();
+    let mut bytes = b"traceloom-system-2\0".to_vec();
     bytes.extend_from_slice(&system.fingerprint);
     number(&mut bytes, system.entries.len());
     for entry in &system.entries {
@@ -55,6 +67,12 @@ fn system_digest(system: &System, layouts: &[Layout], roots: &[Option<Digest>]) 
         number(&mut bytes, entry.num_inputs);
         number(&mut bytes, entry.num_outputs);
         number(&mut bytes, usize::from(entry.ranked));
+    }
+    number(&mut bytes, system.boundaries.len());
+    for boundary in &system.boundaries {
+        number(&mut bytes, boundary.channel as usize);
+        number(&mut bytes, boundary.num_values);
+        number(&mut bytes, usize::from(boundary.direction == Direction::Pull));
     }
     number(&mut bytes, system.circuits.len());
     for ((circuit, layout), root) in system.circuits.iter().zip(layouts).zip(roots) {
@@ -77,8 +95,12 @@ fn encode_circuit(bytes: &mut Vec<u8>, circuit: &Circuit, layout: &Layout, root:
         CircuitKind::Memory { width } => numbers.extend([1, *width as usize]),
         CircuitKind::Bytes(ByteTable::Bytes1) => numbers.extend([2, 1]),
         CircuitKind::Bytes(ByteTable::Bytes2) => numbers.extend([2, 2]),
+        CircuitKind::Ops { table, .. } => numbers.extend([3, *table as usize]),
     }
     numbers.extend([circuit.width, circuit.preprocessed_width(), circuit.num_publics]);
+    if let Some((width, cells)) = fixed_cells(circuit) {
+        numbers.push((cells.len() / width).trailing_zeros() as usize);
+    }
     numbers.drain(..).for_each(|n| number(bytes, n));
     bytes.extend_from_slice(root.map_or(&[], |root| root.as_slice()));
     numbers.push(layout.groups.len());
@@ -115,10 +137,8 @@ fn encode_node(numbers: &mut Vec<usize>, node: &Node) {
     }
 }
 
-/// Root of a byte table's fixed columns, committed like a main trace.
-fn fixed_root(table: ByteTable, log_blowup: usize) -> Digest {
-    let cells = table.preprocessed();
-    let width = table.preprocessed_width();
+/// Root of fixed columns, committed like a main trace.
+fn fixed_root(cells: &[u64], width: usize, log_blowup: usize) -> Digest {
     let column = |c: usize| cells.iter().skip(c).step_by(width).copied().collect();
     let columns: Vec<Vec<u64>> =
         (0..width).map(|c| extend_to_coset(column(c), log_blowup)).collect();

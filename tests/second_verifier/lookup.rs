@@ -1,5 +1,6 @@
 //! LogUp, sections 3 and 5: groups of lookups, their constraints, the final sum.
 
+use traceloom::air::claim::Boundary;
 use traceloom::air::system::{Circuit, Direction, ExprId, Node};
 
 use crate::decode::{Malformed, ProofClaim};
@@ -26,6 +27,19 @@ impl<const D: usize> Challenges<D> {
         let head = [1, claim.function];
         let message =
             head.iter().chain(&claim.rank).chain(&claim.inputs).chain(&claim.outputs).copied();
+        self.share(message)
+    }
+
+    /// What a boundary message adds to the sum of the terminals.
+    pub fn boundary(&self, boundary: &Boundary, values: &[u64]) -> Result<Ext<D>, Malformed> {
+        let share = self.share([boundary.channel].iter().chain(values).copied())?;
+        Ok(match boundary.direction {
+            Direction::Push => share,
+            Direction::Pull => Ext::ZERO - share,
+        })
+    }
+
+    fn share(&self, message: impl Iterator<Item = u64>) -> Result<Ext<D>, Malformed> {
         let message: Vec<Ext<D>> = message.map(Ext::base).collect();
         let denominator = self.denominator(message.into_iter());
         denominator.inverse().ok_or(Malformed("denominator of a claim"))

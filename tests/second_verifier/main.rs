@@ -14,12 +14,16 @@ mod lookup;
 mod merkle;
 mod necessity;
 mod one_row;
+mod ops;
 mod params;
 mod samples;
 mod security;
 mod seed;
 mod transcript;
 mod verify;
+// Of the prover's tests.
+#[path = "../../prover/tests/common/ops.rs"]
+mod op_tables;
 // Of the harness, on which no other crate depends.
 #[path = "../harness/src/stage_two/mod.rs"]
 mod stage_two;
@@ -98,7 +102,7 @@ fn a_changed_byte_is_refused_in_every_section() {
         }
     }
     let names: std::collections::BTreeSet<_> = sections.iter().map(|(name, _)| name).collect();
-    assert_eq!(names.len(), 31, "{names:?}");
+    assert_eq!(names.len(), 32, "{names:?}");
 }
 
 #[test]
@@ -168,7 +172,7 @@ fn both_verifiers_agree_on_random_changes() {
 }
 
 /// Who verifies has nothing of the prover or of its libraries: only proofs to look at
-/// are made with it, in `samples`, `necessity` and `one_row`.
+/// are made with it, in `samples`, `necessity`, `one_row` and `ops`.
 #[test]
 fn it_shares_no_code_with_the_prover() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/second_verifier");
@@ -177,7 +181,7 @@ fn it_shares_no_code_with_the_prover() {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a source file");
         let name = path.file_name().expect("it has a name").to_str().expect("it is ASCII");
-        let may = ["samples.rs", "necessity.rs", "one_row.rs", "main.rs"].contains(&name);
+        let may = ["samples.rs", "necessity.rs", "one_row.rs", "ops.rs", "main.rs"].contains(&name);
         for line in text.lines().filter(|_| !may) {
             let ours = line.matches("traceloom::").count();
             let data = line.matches("traceloom::air::").count();

@@ -30,7 +30,7 @@ fn system() -> System {
         constraints: vec![],
         lookups: vec![],
     };
-    System { fingerprint: [3; 32], circuits: vec![circuit], entries: vec![] }
+    System { fingerprint: [3; 32], circuits: vec![circuit], entries: vec![], boundaries: vec![] }
 }
 
 /// A committed matrix of one row before blowup.
@@ -112,6 +112,7 @@ fn forge<const D: usize>(key: &Key, slope: u64) -> Vec<u8> {
         main_root: main.root(),
         publics: vec![vec![]],
         claims: vec![],
+        boundary: vec![],
     };
     let mut transcript = start(key, &[statement]);
     let _lookup_challenges: [Ext<D>; 2] = [transcript.draw(), transcript.draw()];
@@ -143,10 +144,10 @@ fn forge<const D: usize>(key: &Key, slope: u64) -> Vec<u8> {
     file.word(2);
     params.0.iter().for_each(|&param| file.word(param));
     file.0.extend(key.system.fingerprint);
-    // One statement: log heights, main root, public values, claims.
+    // One statement: log heights, main root, public values, claims, boundary messages.
     [1, 1, 1, 0].iter().for_each(|&word| file.word(word));
     file.0.extend(main.root());
-    [1, 0, 0].iter().for_each(|&word| file.word(word));
+    [1, 0, 0, 0].iter().for_each(|&word| file.word(word));
     // No witness; one shard without stage 2, its terminal, quotient, no witness.
     [0, 1, 0, 1].iter().for_each(|&word| file.word(word));
     file.ext(Ext::<D>::ZERO);

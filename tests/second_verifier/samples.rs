@@ -144,6 +144,7 @@ fn cut(system: &System, witness: ShardWitness, num_shards: usize) -> Vec<ShardWi
         traces: vec![None; system.circuits.len()],
         publics: vec![vec![]; system.circuits.len()],
         claims: vec![],
+        boundary: vec![],
     };
     let mut shards = vec![witness];
     for _ in 1..num_shards {

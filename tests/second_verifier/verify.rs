@@ -1,6 +1,6 @@
 //! The verifier, sections 4 to 6.
 
-use traceloom::air::claim::Claim;
+use traceloom::air::claim::{BoundaryMessage, Claim};
 use traceloom::air::field::word;
 use traceloom::air::system::CircuitKind;
 
@@ -8,7 +8,7 @@ use crate::constraints::{Opened, identity_holds};
 use crate::decode::{Malformed, Proof, Shard, Statement};
 use crate::field::{Ext, P, SHIFT, inverse, root_of_unity};
 use crate::fri::{self, Matrix, Round};
-use crate::key::Key;
+use crate::key::{Key, fixed_cells};
 use crate::lookup::{Challenges, Omitted};
 use crate::security::Counts;
 use crate::transcript::Transcript;
@@ -21,19 +21,36 @@ fn ensure(holds: bool, what: &'static str) -> Checked {
 
 /// Checks the bytes of a proof of `claims`.
 pub fn verify(key: &Key, claims: &[Claim], bytes: &[u8]) -> Checked {
+    verify_with(key, claims, &[], bytes)
+}
+
+/// Checks the bytes of a proof of `claims` with boundary messages.
+pub fn verify_with(
+    key: &Key,
+    claims: &[Claim],
+    boundary: &[BoundaryMessage],
+    bytes: &[u8],
+) -> Checked {
     match key.params.extension_degree() {
-        2 => verify_proof(key, claims, &Proof::<2>::decode(bytes)?),
-        _ => verify_proof(key, claims, &Proof::<3>::decode(bytes)?),
+        2 => verify_proof(key, claims, boundary, &Proof::<2>::decode(bytes)?),
+        _ => verify_proof(key, claims, boundary, &Proof::<3>::decode(bytes)?),
     }
 }
 
-fn verify_proof<const D: usize>(key: &Key, claims: &[Claim], proof: &Proof<D>) -> Checked {
+fn verify_proof<const D: usize>(
+    key: &Key,
+    claims: &[Claim],
+    boundary: &[BoundaryMessage],
+    proof: &Proof<D>,
+) -> Checked {
     check_header(key, claims, proof)?;
+    check_boundary(key, boundary, &proof.statements)?;
     let statements = &proof.statements;
     let all_active: Vec<Active> = statements.iter().map(active).collect();
-    check_batch(key, &all_active, claims.len())?;
+    check_batch(key, &all_active, claims.len() + boundary.len())?;
+    check_answers(key, boundary, &all_active)?;
     check_memories(key, statements)?;
-    let mut counts = Counts::new(key, claims.len());
+    let mut counts = Counts::new(key, claims.len() + boundary.len());
     let mut all_rounds = Vec::new();
     for ((statement, shard), active) in statements.iter().zip(&proof.shards).zip(&all_active) {
         let rounds = rounds(key, active, statement, shard)?;
@@ -48,7 +65,7 @@ fn verify_proof<const D: usize>(key: &Key, claims: &[Claim], proof: &Proof<D>) -
     transcript.grind(key.params.lookup_pow_bits(), proof.lookup_witness)?;
     let challenges = Challenges { beta: transcript.draw(), gamma: transcript.draw() };
     if key.omitted != Some(Omitted::Sum) {
-        check_sum(proof, &challenges)?;
+        check_sum(key, proof, &challenges)?;
     }
     for (index, shard) in proof.shards.iter().enumerate() {
         let mut fork = transcript.clone();
@@ -98,6 +115,32 @@ fn check_header<const D: usize>(key: &Key, claims: &[Claim], proof: &Proof<D>) -
     proof.statements.iter().try_for_each(|statement| check_statement(key, statement))
 }
 
+/// The boundary messages are the expected ones, and of the system's boundaries.
+fn check_boundary(key: &Key, expected: &[BoundaryMessage], statements: &[Statement]) -> Checked {
+    let elsewhere = |statement: &Statement| !statement.boundary.is_empty();
+    ensure(!statements[1..].iter().any(elsewhere), "boundary message outside shard 0")?;
+    let stated = &statements[0].boundary;
+    ensure(stated.len() == expected.len(), "number of boundary messages")?;
+    for ((boundary, values), expected) in stated.iter().zip(expected) {
+        let equal = *boundary == u64::from(expected.boundary)
+            && values.iter().copied().eq(expected.values.iter().map(|&x| word(x)));
+        ensure(equal, "boundary message")?;
+        let known = key.system.boundaries.get(expected.boundary as usize);
+        let known = known.ok_or(Malformed("boundary"))?;
+        ensure(values.len() == known.num_values, "values of a boundary message")?;
+    }
+    Ok(())
+}
+
+/// No boundary message is longer than all lookups of active circuits.
+fn check_answers(key: &Key, boundary: &[BoundaryMessage], all_active: &[Active]) -> Checked {
+    let actives = all_active.iter().flatten();
+    let lookups = actives.flat_map(|&(circuit, _)| &key.system.circuits[circuit].lookups);
+    let longest = lookups.map(|lookup| lookup.arguments.len()).max().unwrap_or(0);
+    let fits = |message: &BoundaryMessage| message.values.len() < longest;
+    ensure(boundary.iter().all(fits), "length of a boundary message")
+}
+
 fn check_statement(key: &Key, statement: &Statement) -> Checked {
     let circuits = &key.system.circuits;
     ensure(statement.log_heights.len() == circuits.len(), "log heights")?;
@@ -109,15 +152,12 @@ fn check_statement(key: &Key, statement: &Statement) -> Checked {
         let count = if height.is_some() { circuit.num_publics } else { 0 };
         ensure(publics.len() == count, "public values")?;
         ensure(height.is_none_or(|h| h <= key.params.max_log_height()), "log height")?;
-        match &circuit.kind {
-            CircuitKind::Bytes(table) => {
-                let exact = table.height().trailing_zeros().into();
-                ensure(height.is_none_or(|height| height == exact), "height of a byte table")?;
-            }
-            CircuitKind::Memory { .. } => {
-                ensure(publics.iter().all(|&first| first < 1 << 32), "first pointer")?;
-            }
-            CircuitKind::Function { .. } => {}
+        if let Some((width, cells)) = fixed_cells(circuit) {
+            let exact = (cells.len() / width).trailing_zeros().into();
+            ensure(height.is_none_or(|height| height == exact), "height of a fixed table")?;
+        }
+        if let CircuitKind::Memory { .. } = circuit.kind {
+            ensure(publics.iter().all(|&first| first < 1 << 32), "first pointer")?;
         }
     }
     Ok(())
@@ -129,9 +169,8 @@ fn check_batch(key: &Key, all_active: &[Active], num_claims: usize) -> Checked {
     for &(index, log_height) in all_active.iter().flatten() {
         let circuit = &key.system.circuits[index];
         messages += (circuit.lookups.len() as u128) << log_height;
-        match circuit.kind {
-            CircuitKind::Function { recursive: true, .. } => recursive_rows += 1 << log_height,
-            CircuitKind::Function { .. } | CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => {}
+        if let CircuitKind::Function { recursive: true, .. } = circuit.kind {
+            recursive_rows += 1 << log_height;
         }
     }
     ensure(recursive_rows <= 1 << 31, "rows of recursive circuits")?;
@@ -217,16 +256,24 @@ pub fn start(key: &Key, statements: &[Statement]) -> Transcript {
             let words = claim.rank.iter().chain(&claim.inputs).chain(&claim.outputs);
             words.for_each(|&word| transcript.word(word));
         }
+        transcript.count(statement.boundary.len());
+        for (boundary, values) in &statement.boundary {
+            transcript.word(*boundary);
+            transcript.words(values);
+        }
     }
     transcript
 }
 
 /// Terminals and claims cancel.
-fn check_sum<const D: usize>(proof: &Proof<D>, challenges: &Challenges<D>) -> Checked {
+fn check_sum<const D: usize>(key: &Key, proof: &Proof<D>, challenges: &Challenges<D>) -> Checked {
     let mut sum = Ext::ZERO;
     proof.shards.iter().flat_map(|shard| &shard.terminals).for_each(|&terminal| sum += terminal);
     for claim in proof.statements.iter().flat_map(|statement| &statement.claims) {
         sum += challenges.claim(claim)?;
+    }
+    for (boundary, values) in proof.statements.iter().flat_map(|statement| &statement.boundary) {
+        sum += challenges.boundary(&key.system.boundaries[*boundary as usize], values)?;
     }
     ensure(sum == Ext::ZERO, "sum of the terminals")
 }

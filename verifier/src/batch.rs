@@ -1,7 +1,8 @@
 //! Every check on a batch that needs no cryptography: its statements, as integers.
 
-use traceloom_air::claim::check_claim;
+use traceloom_air::claim::{check_boundary, check_claim};
 use traceloom_air::field::{MODULUS, word};
+use traceloom_air::fixed::Fixed;
 use traceloom_air::system::{CircuitKind, MAX_RECURSIVE_ROWS};
 
 use crate::key::VerifyingKey;
@@ -30,8 +31,9 @@ pub fn check_statements(
         shapes.push(ShardShape::new(key, &statement.log_heights));
     }
     check_claims(key, statements)?;
+    check_answers(key, &shapes, &statements[0])?;
     check_memories(key, statements)?;
-    check_counts(key, &shapes, statements[0].claims.len())?;
+    check_counts(key, &shapes, statements[0].num_stated())?;
     Ok(shapes)
 }
 
@@ -55,20 +57,20 @@ fn check_circuits(
             let max = key.params().max_log_height;
             return Err(ShapeError::Height { shard, circuit: name(), max, got });
         }
+        let expected = circuit.fixed().map(Fixed::log_height);
+        if let (Some(expected), Some(got)) = (expected, log_height)
+            && expected != got
+        {
+            return Err(ShapeError::FixedHeight { shard, circuit: name(), expected });
+        }
         match circuit.kind {
-            CircuitKind::Bytes(table) => {
-                let expected = table.height().ilog2() as usize;
-                if log_height.is_some_and(|got| got != expected) {
-                    return Err(ShapeError::FixedHeight { shard, circuit: name(), expected });
-                }
-            }
             CircuitKind::Memory { .. } => {
                 if let Some(&pointer) = publics.iter().find(|&&first| word(first) >= POINTERS) {
                     let got = word(pointer);
                     return Err(ShapeError::FirstPointer { shard, circuit: name(), got });
                 }
             }
-            CircuitKind::Function { .. } => {}
+            CircuitKind::Function { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => {}
         }
     }
     if statement.log_heights.iter().all(Option::is_none) {
@@ -82,10 +84,31 @@ fn check_claims(key: &VerifyingKey, statements: &[ShardStatement]) -> Result<(),
     for (index, claim) in statements[0].claims.iter().enumerate() {
         check_claim(&key.system().entries, index, claim)?;
     }
+    for (index, message) in statements[0].boundary.iter().enumerate() {
+        check_boundary(&key.system().boundaries, index, message)?;
+    }
     for (shard, statement) in statements.iter().enumerate().skip(1) {
-        let got = statement.claims.len();
+        let got = statement.num_stated();
         if got != 0 {
             return Err(ShapeError::ClaimShard { shard, got });
+        }
+    }
+    Ok(())
+}
+
+/// No boundary message is longer than all lookups of active circuits, from which the
+/// security figure takes the longest message.
+fn check_answers(
+    key: &VerifyingKey,
+    shapes: &[ShardShape],
+    first: &ShardStatement,
+) -> Result<(), ShapeError> {
+    let actives = shapes.iter().flat_map(|shape| &shape.active);
+    let max = actives.map(|active| key.layouts()[active.circuit].max_message).max().unwrap_or(0);
+    for (index, message) in first.boundary.iter().enumerate() {
+        let got = 1 + message.values.len();
+        if got > max {
+            return Err(ShapeError::Unanswered { index, max, got });
         }
     }
     Ok(())

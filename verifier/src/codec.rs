@@ -14,8 +14,9 @@
 //! file       MAGIC (8 bytes) | VERSION | params (12 words) | fingerprint
 //!            | list of statement | lookup witness | list of shard
 //! statement  list of optional log height | main root | list of list of public
-//!            | list of claim
+//!            | list of claim | list of boundary message
 //! claim      optional rank | function | list of input | list of output
+//! boundary   boundary | list of value
 //! shard      optional stage 2 root | list of terminal | quotient root
 //!            | zeta witness | opened values (rounds of matrices of points of values)
 //!            | opening
@@ -26,7 +27,7 @@
 //! ```
 
 use thiserror::Error;
-use traceloom_air::claim::{Claim, RankedClaim};
+use traceloom_air::claim::{BoundaryMessage, Claim, RankedClaim};
 use traceloom_air::field::{element, is_canonical, word};
 
 use crate::params::Params;
@@ -385,6 +386,11 @@ fields!(ShardStatement,
     main: Root, "main root";
     publics: Vec<Vec<F>>, "public values";
     claims: Vec<RankedClaim>, "claims";
+    boundary: Vec<BoundaryMessage>, "boundary messages";
+);
+fields!(BoundaryMessage,
+    boundary: u32, "boundary";
+    values: Vec<F>, "boundary values";
 );
 fields!(RankedClaim,
     rank: Option<u32>, "claim rank";

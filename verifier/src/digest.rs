@@ -4,12 +4,14 @@
 //! little-endian bytes; a list is its length and its items.
 //!
 //! ```text
-//! "traceloom-system-1\0"  fingerprint (32 bytes)
+//! "traceloom-system-2\0"  fingerprint (32 bytes)
 //! entries: function, num_inputs, num_outputs, ranked 0/1
+//! boundaries: channel, num_values, 0 push / 1 pull
 //! circuits:
 //!   kind     0, recursive 0/1, list of members | 1, width | 2, 1 or 2 (bytes1, bytes2)
-//!   width, preprocessed width, num_publics
-//!   root     preprocessed commitment, 32 bytes, if the kind is 2
+//!            | 3, table
+//!   width, fixed width, num_publics
+//!   log height and root (32 bytes) of the fixed columns, if there are any
 //!   groups   list of numbers of lookups per stage 2 column
 //!   num_slices, max_degree
 //!   nodes    list, in arena order, of: 0 constant | 1 main column | 2 next column |
@@ -27,7 +29,7 @@ use traceloom_air::system::{Circuit, CircuitKind, Direction, System};
 use crate::layout::CircuitLayout;
 use crate::scheme::Root;
 
-const TAG: &[u8] = b"traceloom-system-1\0";
+const TAG: &[u8] = b"traceloom-system-2\0";
 
 /// Digest of `system`, its layouts and the roots of its fixed tables (one entry
 /// per circuit each).
@@ -46,6 +48,12 @@ pub fn system_digest(
         encoder.count(entry.num_inputs);
         encoder.count(entry.num_outputs);
         encoder.count(usize::from(entry.ranked));
+    }
+    encoder.count(system.boundaries.len());
+    for boundary in &system.boundaries {
+        encoder.number(boundary.channel);
+        encoder.count(boundary.num_values);
+        encoder.count(usize::from(boundary.direction == Direction::Pull));
     }
     encoder.count(system.circuits.len());
     for ((circuit, layout), root) in system.circuits.iter().zip(layouts).zip(preprocessed) {
@@ -73,7 +81,8 @@ impl Encoder {
         self.count(circuit.width);
         self.count(circuit.preprocessed_width());
         self.count(circuit.num_publics);
-        if let Some(root) = root {
+        if let (Some(fixed), Some(root)) = (circuit.fixed(), root) {
+            self.count(fixed.log_height());
             self.hasher.update(root);
         }
         self.count(layout.groups.len());
@@ -122,6 +131,10 @@ impl Encoder {
                     ByteTable::Bytes1 => 1,
                     ByteTable::Bytes2 => 2,
                 });
+            }
+            CircuitKind::Ops { table, .. } => {
+                self.number(3);
+                self.number(u64::from(*table));
             }
         }
     }

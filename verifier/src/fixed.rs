@@ -1,10 +1,32 @@
-//! Roots of the fixed tables: constants of the protocol, one per table and blowup, so
-//! that a verifier neither transforms nor hashes them. A test of the prover commits to
-//! every table and compares.
+//! Commitments to fixed columns.
+//!
+//! Those of byte tables are constants of the protocol, one per table and blowup, so that
+//! a verifier neither transforms nor hashes them. A test of the prover commits to every
+//! table and compares.
 
+use p3_commit::Mmcs as _;
+use p3_dft::TwoAdicSubgroupDft as _;
+use p3_field::Field as _;
+use p3_matrix::Matrix as _;
+use p3_matrix::bitrev::BitReversibleMatrix as _;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_merkle_tree::MerkleTree;
 use traceloom_air::bytes::ByteTable;
 
-use crate::scheme::Root;
+use crate::scheme::{Dft, F, Root, mmcs};
+
+/// A tree over row-major matrices.
+pub type Tree = MerkleTree<F, u8, RowMajorMatrix<F>, 2, 32>;
+
+/// Commits to `cells`, whole rows of `width` each and a power of two of them, as to a
+/// main trace of one circuit.
+#[must_use]
+pub fn commit_fixed(cells: Vec<F>, width: usize, log_blowup: usize) -> (Root, Tree) {
+    let matrix = RowMajorMatrix::new(cells, width);
+    let lde = Dft::default().coset_lde_batch(matrix, log_blowup, F::GENERATOR);
+    let (cap, tree) = mmcs().commit_matrix(lde.bit_reverse_rows().to_row_major_matrix());
+    (cap.roots()[0], tree)
+}
 
 /// Root of the committed fixed columns of `table` at blowup `2^log_blowup`.
 ///

@@ -33,4 +33,4 @@ pub use codec::DecodeError;
 pub use key::{KeyError, VerifyingKey};
 pub use params::{Params, Profile};
 pub use proof::Proof;
-pub use verify::{Report, VerifyError, verify};
+pub use verify::{Expected, Report, VerifyError, verify, verify_expected};

@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use traceloom_air::claim::{Claim, RankedClaim};
+use traceloom_air::claim::{BoundaryMessage, Claim, RankedClaim};
 
 use crate::params::Params;
 use crate::scheme::{
@@ -32,6 +32,11 @@ impl Proof {
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
         self.statements.iter().flat_map(|shard| shard.claims.iter().map(|ranked| &ranked.claim))
     }
+
+    /// The boundary messages of all shards, in order.
+    pub fn boundary(&self) -> impl Iterator<Item = &BoundaryMessage> {
+        self.statements.iter().flat_map(|shard| &shard.boundary)
+    }
 }
 
 /// Everything of a shard that enters the final sum, and its main commitment.
@@ -43,8 +48,18 @@ pub struct ShardStatement {
     pub main: Root,
     /// One list of public values per circuit; empty where it is inactive.
     pub publics: Vec<Vec<F>>,
-    /// The claims that this shard answers.
+    /// The claims of the batch, in shard 0.
     pub claims: Vec<RankedClaim>,
+    /// The other messages of the batch's claim, in shard 0.
+    pub boundary: Vec<BoundaryMessage>,
+}
+
+impl ShardStatement {
+    /// Number of claims and boundary messages.
+    #[must_use]
+    pub fn num_stated(&self) -> usize {
+        self.claims.len() + self.boundary.len()
+    }
 }
 
 /// Per shard proofs in one of the challenge fields.

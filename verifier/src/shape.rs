@@ -4,7 +4,7 @@
 //! Layout (owned here). Rounds are opened in this order:
 //!
 //! ```text
-//! one per active fixed table | main | stage 2, if a circuit has lookups | quotient
+//! one per active circuit with fixed columns | main | stage 2, if a circuit has lookups | quotient
 //! ```
 //!
 //! A round's matrices follow the circuits; inactive circuits, and in stage 2 those
@@ -47,7 +47,7 @@ pub struct MatrixShape {
 /// Which commitment a round opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoundKind {
-    /// The fixed table of this circuit of the system.
+    /// The fixed columns of this circuit of the system.
     Fixed(usize),
     /// Main traces.
     Main,
@@ -99,7 +99,7 @@ impl ShardShape {
         for &ActiveCircuit { circuit, .. } in &active {
             let width = circuits[circuit].preprocessed_width();
             let fixed = matrices(&|other| (other == circuit).then_some((width, false)));
-            if circuits[circuit].preprocessed().is_some() {
+            if circuits[circuit].fixed().is_some() {
                 rounds.push(Round { kind: RoundKind::Fixed(circuit), matrices: fixed });
             }
         }
@@ -278,7 +278,17 @@ pub enum ShapeError {
     ClaimShard {
         /// Which shard.
         shard: usize,
-        /// Number of its claims.
+        /// Number of its claims and boundary messages.
+        got: usize,
+    },
+    /// A boundary message that no lookup of the batch is long enough to answer.
+    #[error("boundary message {index}: of {got} elements, and no lookup has more than {max}")]
+    Unanswered {
+        /// Position of the message in its list.
+        index: usize,
+        /// The longest message of an active circuit.
+        max: usize,
+        /// Length of this one.
         got: usize,
     },
     /// Calls could form a cycle of ranks.

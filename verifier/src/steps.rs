@@ -40,6 +40,12 @@ pub fn statement(transcript: &mut Transcript, statement: &ShardStatement) {
     }
     transcript.number(statement.claims.len() as u64);
     statement.claims.iter().for_each(|ranked| claim(transcript, ranked));
+    transcript.number(statement.boundary.len() as u64);
+    for message in &statement.boundary {
+        transcript.number(u64::from(message.boundary));
+        transcript.number(message.values.len() as u64);
+        transcript.elements(&message.values);
+    }
 }
 
 fn claim(transcript: &mut Transcript, ranked: &RankedClaim) {

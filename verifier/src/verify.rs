@@ -6,7 +6,7 @@ use p3_commit::{CommitmentOpening, MatrixOpening, Pcs as _, PointOpening};
 use p3_field::TwoAdicField;
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use thiserror::Error;
-use traceloom_air::claim::Claim;
+use traceloom_air::claim::{BoundaryMessage, Claim};
 use traceloom_air::field::PrimeCharacteristicRing;
 
 use crate::challenges::LookupChallenges;
@@ -29,19 +29,40 @@ pub struct Report {
     pub log_heights: Vec<Vec<Option<usize>>>,
 }
 
-/// Checks that `proof` proves `claims`, in order over all shards, for the system
+/// All that a proof is expected to state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Expected<'a> {
+    /// Claims about functions, in order.
+    pub claims: &'a [Claim],
+    /// Messages at the boundaries of an execution, in order.
+    pub boundary: &'a [BoundaryMessage],
+}
+
+/// Checks that `proof` proves `claims`, in order, and states nothing else, for the system
 /// and the parameters of `key`.
 ///
 /// # Errors
 /// [`VerifyError`]: the proof is refused.
 pub fn verify(key: &VerifyingKey, claims: &[Claim], proof: &Proof) -> Result<Report, VerifyError> {
+    verify_expected(key, &Expected { claims, boundary: &[] }, proof)
+}
+
+/// The same for claims that have messages at the boundaries of an execution.
+///
+/// # Errors
+/// [`VerifyError`]: the proof is refused.
+pub fn verify_expected(
+    key: &VerifyingKey,
+    expected: &Expected<'_>,
+    proof: &Proof,
+) -> Result<Report, VerifyError> {
     if proof.params != *key.params() {
         return Err(VerifyError::Params);
     }
     if proof.fingerprint != key.system().fingerprint {
         return Err(VerifyError::Fingerprint);
     }
-    if !proof.claims().eq(claims) {
+    if !proof.claims().eq(expected.claims) || !proof.boundary().eq(expected.boundary) {
         return Err(VerifyError::Claims);
     }
     let shapes = check_statements(key, &proof.statements)?;
@@ -49,7 +70,7 @@ pub fn verify(key: &VerifyingKey, claims: &[Claim], proof: &Proof) -> Result<Rep
         let (expected, got) = (shapes.len(), proof.shards.len());
         return Err(VerifyError::ShardProofs { expected, got });
     }
-    let figures = security(key, &shapes, claims.len());
+    let figures = security(key, &shapes, proof.statements[0].num_stated());
     figures.check_floor(key.params())?;
     match (&proof.shards, key.params().extension_degree) {
         (Shards::Quadratic(shards), Quadratic::DEGREE) => {
@@ -80,7 +101,7 @@ fn verify_batch<E: Extension>(
         return Err(VerifyError::LookupWitness);
     }
     let challenges = steps::lookup_challenges::<E>(&mut transcript);
-    check_sum(proof, shards, &challenges)?;
+    check_sum(key, proof, shards, &challenges)?;
     for (index, shard) in shards.iter().enumerate() {
         let check = ShardCheck {
             key,
@@ -97,17 +118,15 @@ fn verify_batch<E: Extension>(
 
 /// The sum of all terminals and claims is zero.
 fn check_sum<E: Extension>(
+    key: &VerifyingKey,
     proof: &Proof,
     shards: &[ShardProof<E>],
     challenges: &LookupChallenges<E>,
 ) -> Result<(), VerifyError> {
-    let mut sum: E = shards.iter().flat_map(|shard| &shard.terminals).copied().sum();
-    let claims = proof.statements.iter().flat_map(|statement| &statement.claims);
-    for (index, claim) in claims.enumerate() {
-        let denominator = challenges.denominator(&claim.message());
-        sum += denominator.try_inverse().ok_or(VerifyError::ZeroDenominator { claim: index })?;
-    }
-    if sum == E::ZERO { Ok(()) } else { Err(VerifyError::Unbalanced) }
+    let terminals: E = shards.iter().flat_map(|shard| &shard.terminals).copied().sum();
+    let stated = challenges.stated(key.system(), &proof.statements);
+    let stated = stated.map_err(|claim| VerifyError::ZeroDenominator { claim })?;
+    if terminals + stated == E::ZERO { Ok(()) } else { Err(VerifyError::Unbalanced) }
 }
 
 struct ShardCheck<'a, E> {
@@ -276,7 +295,7 @@ pub enum VerifyError {
     /// The fingerprint of a claim is -beta: an event of probability about 2^-128.
     #[error("claim {claim}: its denominator is zero")]
     ZeroDenominator {
-        /// Which claim, over all shards.
+        /// Which claim; boundary messages count on.
         claim: usize,
     },
     /// Messages pushed and pulled do not cancel.

@@ -42,5 +42,6 @@ pub fn build_system(program: &CheckedProgram) -> System {
             ranked: program.callgraph().is_ranked(id),
         }
     });
-    System { fingerprint: program.fingerprint(), circuits, entries: entries.collect() }
+    let (fingerprint, entries) = (program.fingerprint(), entries.collect());
+    System { fingerprint, circuits, entries, boundaries: Vec::new() }
 }

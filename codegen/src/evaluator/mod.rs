@@ -40,7 +40,9 @@ pub fn circuits(program: &CheckedProgram, plan: &ProgramPlan) -> Vec<NamedCircui
             let symbol = &first.expect("circuits have constrained functions").symbol;
             format!("c_{}", symbol.trim_start_matches("f_"))
         }
-        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => circuit.name.clone(),
+        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => {
+            circuit.name.clone()
+        }
     };
     let name = |circuit: Circuit| NamedCircuit {
         symbol: symbol(&circuit),

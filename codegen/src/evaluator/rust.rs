@@ -69,6 +69,10 @@ fn table(kind: &CircuitKind) -> TokenStream {
         CircuitKind::Bytes(ByteTable::Bytes2) => {
             quote! { UnitTable::Bytes(traceloom_abi::bytes::ByteTable::Bytes2) }
         }
+        CircuitKind::Ops { table, .. } => {
+            let table = Literal::u32_unsuffixed(*table);
+            quote! { UnitTable::Ops(#table) }
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 
 #![allow(dead_code)]
 
+pub mod ops;
+
 use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::claim::{Claim, Entry, RankedClaim};
 use traceloom_air::field::{Field, Goldilocks, PrimeCharacteristicRing, element};
@@ -193,6 +195,7 @@ pub fn system() -> System {
             num_outputs: 1,
             ranked: false,
         }],
+        boundaries: vec![],
     }
 }
 
@@ -240,7 +243,7 @@ pub fn shard(inputs: &[u64], inner: Inner, served: &[u64]) -> ShardWitness {
     }
     traces[BYTES] = Some(bytes_trace(calls.len() as u64));
     let claims = inputs.iter().map(|&x| RankedClaim { claim: claim(x), rank: None }).collect();
-    ShardWitness { traces, publics, claims }
+    ShardWitness { traces, publics, claims, boundary: vec![] }
 }
 
 fn inner_trace(calls: &[u64]) -> Trace {

@@ -73,7 +73,8 @@ impl Lab {
         });
         let traces = traces.collect();
         let publics = vec![Vec::new(); system.circuits.len()];
-        let shards = vec![ShardWitness { traces, publics, claims: Vec::new() }];
+        let shards =
+            vec![ShardWitness { traces, publics, claims: Vec::new(), boundary: Vec::new() }];
         Self { program, system, shards, key: Arc::default() }
     }
 

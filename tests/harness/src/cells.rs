@@ -285,7 +285,7 @@ pub fn one_of_each(
                 seen.push(Family::ByteMultiplicity);
                 add(Family::ByteMultiplicity, position, row, column);
             }
-            CircuitKind::Bytes(_) | CircuitKind::Function { .. } => {}
+            CircuitKind::Bytes(_) | CircuitKind::Function { .. } | CircuitKind::Ops { .. } => {}
         }
     }
     // The others are in every program, or nearly.

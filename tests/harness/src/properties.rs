@@ -374,6 +374,7 @@ fn rows(program: &CheckedProgram, system: &System, execution: &Execution) -> Out
                 memory.map_or(0, |memory| memory.len())
             }
             CircuitKind::Bytes(table) => table.height(),
+            CircuitKind::Ops { .. } => 0,
         };
         let found = witness.traces[position].as_ref().map_or(0, |trace| trace.height());
         let expected = if expected == 0 { 0 } else { expected.next_power_of_two() };

@@ -63,7 +63,7 @@ pub fn labels(
             function_labels(program, &program.program().circuits[circuit], row)
         }
         CircuitKind::Memory { .. } => memory_labels(row),
-        CircuitKind::Bytes(_) => unreachable!("byte tables are left out"),
+        CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => unreachable!("they are left out"),
     }
 }
 

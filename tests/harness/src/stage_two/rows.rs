@@ -1,6 +1,9 @@
 //! Stage 2 from its definition: one row and one fraction after the other.
 
+use std::borrow::Cow;
+
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
+use traceloom_air::fixed::Fixed;
 use traceloom_air::system::{Circuit, Direction, ExprId, Node};
 use traceloom_air::trace::Trace;
 use traceloom_prover::backend::ShardInput;
@@ -97,9 +100,8 @@ pub fn accumulator<E: Extension>(
     if layout.groups.is_empty() {
         return sums;
     }
-    let fixed: Vec<Goldilocks> = data
-        .preprocessed()
-        .map_or(vec![], |table| table.preprocessed().into_iter().map(element).collect());
+    let fixed: Vec<Goldilocks> =
+        data.fixed().and_then(Fixed::cells).map_or(vec![], Cow::into_owned);
     let (height, fixed_width) = (trace.height(), data.preprocessed_width());
     let root = generator(height.ilog2() as usize);
     let last = root.exp_u64(height as u64 - 1);
