@@ -84,15 +84,67 @@ fn a_file_is_proven_and_verified() {
     assert!(out.contains("valid"), "{out}");
     assert!(out.contains(&format!("knowledge of 1300 bytes whose BLAKE3 is {digest}")), "{out}");
     assert!(out.contains("bits conjectured"), "{out}");
-    cli.ok(&format!("verify p.proof --profile fast --args 1300 --outputs 0x{digest}"));
+    assert!(out.starts_with("note     this only says what is proven; "), "{out}");
+    let fingerprint = programs_fingerprint(&cli, "blake3");
+    let expect = format!("--args 1300 --outputs 0x{digest}");
+    for program in ["blake3", &fingerprint] {
+        let verify = format!("verify p.proof --profile fast --program {program}");
+        let out = cli.ok(&format!("{verify} {expect}"));
+        assert!(out.starts_with("valid    program \"blake3\""), "{out}");
+        cli.ok(&format!("{verify} --entry blake3 {expect}"));
+        let out = cli.ok(&verify);
+        assert!(out.starts_with("note     this only says what is proven of this program"), "{out}");
+        let out = cli.ok(&format!("{verify} --args 1300"));
+        assert!(out.starts_with("note     of the outputs this only says"), "{out}");
+    }
+    // Without a program the proof would choose it.
+    for option in ["--args 1300", "--outputs 0x00", "--entry blake3"] {
+        cli.fails(2, &format!("verify p.proof --profile fast {option}"), "--program <PROGRAM>");
+    }
+    let other = fingerprint.replace(&fingerprint[..1], "g");
+    cli.fails(2, &format!("verify p.proof --program {other}"), "no such program file");
+    let other: String = fingerprint.chars().rev().collect();
+    cli.fails(
+        2,
+        &format!("verify p.proof --program {other}"),
+        "no built-in program has fingerprint",
+    );
     let header = cli.ok("inspect p.proof");
     assert!(header.contains("program      blake3"), "{header}");
     // What the caller expects is compared, never taken from the file.
     cli.fails(1, "verify p.proof", "the proof has profile fast, expected standard");
-    cli.fails(1, "verify p.proof --profile fast --args 1299", "other inputs");
-    cli.fails(1, "verify p.proof --profile fast --outputs 0x00", "other outputs");
+    let verify = "verify p.proof --profile fast --program blake3";
+    cli.fails(1, &format!("{verify} --args 1299"), "other inputs");
+    cli.fails(1, &format!("{verify} --outputs 0x00"), "other outputs");
+    cli.fails(2, &format!("{verify} --entry nobody"), "name one entry function with --entry");
     cli.fails(1, "verify p.proof --profile fast --program sha256", "another program");
     assert_eq!(cli.files(), ["input", "p.proof"]);
+}
+
+fn programs_fingerprint(cli: &Cli, name: &str) -> String {
+    let list = cli.ok("programs");
+    let own = list.split(name).nth(1).expect("the program is listed");
+    let word = own.split_whitespace().skip_while(|word| *word != "fingerprint").nth(1);
+    word.expect("its fingerprint is listed").into()
+}
+
+/// A claim about one entry of a program is none about another.
+#[test]
+fn the_expected_entry_is_named() {
+    let cli = Cli::new();
+    cli.write(
+        "two.tla",
+        "program \"two\"\nfn double(x) -> 1 entry {\n  y = add x, x\n  return y\n}\n\
+         fn square(x) -> 1 entry {\n  y = mul x, x\n  return y\n}\nend\n",
+    );
+    cli.ok("prove two.tla --entry double --args 2 --out p.proof --profile fast");
+    let verify = "verify p.proof --profile fast --program two.tla";
+    cli.ok(verify);
+    cli.ok(&format!("{verify} --entry double --args 2 --outputs 4"));
+    // Of both functions 4 is the value at 2.
+    let refused = "the proof claims another function than square";
+    cli.fails(1, &format!("{verify} --entry square --args 2 --outputs 4"), refused);
+    cli.fails(2, &format!("{verify} --args 2 --outputs 4"), "name one entry function with --entry");
 }
 
 #[test]

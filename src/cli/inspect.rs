@@ -73,6 +73,9 @@ fn inspect_proof(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             say!("  claim      function {}: {}", claim.function, list(&claim.inputs));
             say!("             -> {}", list(&claim.outputs));
         }
+        for message in &shard.boundary {
+            say!("  boundary   {}: {}", message.boundary, list(&message.values));
+        }
         let heights: Vec<String> = shard
             .log_heights
             .iter()

@@ -135,19 +135,24 @@ struct ProveArgs {
 struct VerifyArgs {
     /// The proof.
     proof: PathBuf,
-    /// The program that must be proven; by default the built-in one whose
-    /// fingerprint the proof states.
+    /// The program that must be proven: a built-in one, a file, or the fingerprint of a
+    /// built-in one. By default it is the built-in one that the proof states, and nothing
+    /// is expected.
     #[arg(long, value_name = "PROGRAM")]
     program: Option<String>,
+    /// The entry function that the claim must be about; needed where the program has
+    /// several.
+    #[arg(long, value_name = "NAME", requires = "program")]
+    entry: Option<String>,
     /// The profile that the proof must have.
     #[arg(long, default_value = "standard", value_parser = source::profile)]
     profile: traceloom_verifier::Profile,
     /// The claimed inputs that the proof must have.
-    #[arg(long, value_name = "N,N,…")]
+    #[arg(long, value_name = "N,N,…", requires = "program")]
     args: Option<String>,
     /// The claimed outputs that the proof must have: numbers separated by commas, or
     /// one hexadecimal string of output bytes after `0x`.
-    #[arg(long, value_name = "N,N,…|0xHEX")]
+    #[arg(long, value_name = "N,N,…|0xHEX", requires = "program")]
     outputs: Option<String>,
     /// Print how many bits of security this proof has, and why.
     #[arg(long)]

@@ -237,7 +237,8 @@ fn list_usage(num_inputs: usize) -> String {
     format!("give {num_inputs} numbers separated by commas with --args")
 }
 
-fn entry(program: &CheckedProgram, name: Option<&str>) -> Result<FunctionId, Failure> {
+/// The entry function of this name, or the only one.
+pub fn entry(program: &CheckedProgram, name: Option<&str>) -> Result<FunctionId, Failure> {
     let entries: Vec<FunctionId> =
         program.function_ids().filter(|&id| program.function(id).entry).collect();
     let names: Vec<&str> = entries.iter().map(|&id| &program.function(id).name[..]).collect();
