@@ -240,6 +240,9 @@ fn kinds_are_part_of_the_system() {
     let proof = forge(&key, witness(NUMBERS, 100));
     let boundary = claim(100, END_VALUE);
     assert_eq!(check(key.verifying_key(), &boundary, &proof), Ok(()));
+    let mut renamed = system(NUMBERS);
+    renamed.boundaries[0].name = "other".into();
+    assert_eq!(key_of(&renamed).verifying_key().digest(), key.verifying_key().digest());
     for (index, change) in changes.into_iter().enumerate() {
         let mut changed = system(NUMBERS);
         change(&mut changed);

@@ -38,6 +38,8 @@ const FIBONACCI: Input<'_> = Input { program: "fibonacci", args: &[20], file: No
 const DIV_REM: Input<'_> =
     Input { program: "div_rem", args: &[9, 8, 7, 0, 5, 4, 0, 0], file: None };
 const BLAKE3: Input<'_> = Input { program: "blake3", args: &[3], file: Some(b"abc") };
+/// Of several blocks, so that its memories have several rows.
+const LONGER: Input<'_> = Input { program: "blake3", args: &[200], file: Some(&[7; 200]) };
 
 fn accepts(params: Params, shards: &[Input<'_>]) {
     let sample = Sample::new(params, shards);
@@ -81,10 +83,49 @@ fn two_shards_are_accepted() {
 #[test]
 fn an_execution_in_several_shards_is_accepted() {
     for (params, num_shards) in [(FAST, 2), (FAST, 3), (STANDARD, 2), (CUBIC, 3), (CUBIC_FULL, 2)] {
-        let sample = Sample::cut(params, BLAKE3, num_shards);
+        let sample = Sample::cut(params, LONGER, num_shards);
         assert_eq!(sample.second(&sample.bytes), Ok(()), "{params:?}, {num_shards} shards");
         assert!(sample.first(&sample.bytes));
     }
+}
+
+/// Pointers that ascend, are disjoint and end in time, and claims in shard 0: numbers that
+/// are refused before anything is hashed, by both.
+#[test]
+fn pointers_and_claims_of_several_shards_are_compared() {
+    let sample = Sample::cut(FAST, LONGER, 2);
+    let proof = traceloom::verifier::Proof::decode(&sample.bytes).expect("it decodes");
+    let pieces = |circuit: &usize| {
+        proof.statements.iter().all(|statement| statement.log_heights[*circuit].is_some())
+            && !proof.statements[0].publics[*circuit].is_empty()
+    };
+    let memory = (0..proof.statements[0].publics.len()).find(pieces).expect("a memory is cut");
+    let rows = 1 << proof.statements[0].log_heights[memory].expect("it is active");
+    let refused = |changed: traceloom::verifier::Proof| {
+        let bytes = changed.encode();
+        assert!(!sample.first(&bytes));
+        sample.second(&bytes).expect_err("it is refused").0
+    };
+    for (first, second, reason) in [
+        (0, rows - 1, "order of a memory's pointers"),
+        (0, 0, "order of a memory's pointers"),
+        (rows, 0, "order of a memory's pointers"),
+        (0, (1 << 32) - 1, "end of a memory's pointers"),
+        ((1 << 32) - 1, 0, "end of a memory's pointers"),
+        (0, 1 << 32, "first pointer"),
+        // Allowed, and not what was proven.
+        (0, rows + 1, "sum of the terminals"),
+    ] {
+        let mut changed = proof.clone();
+        for (statement, pointer) in changed.statements.iter_mut().zip([first, second]) {
+            statement.publics[memory] = vec![traceloom::air::field::element(pointer)];
+        }
+        assert_eq!(refused(changed), reason, "{first}, {second}");
+    }
+    let mut changed = proof.clone();
+    let claims = std::mem::take(&mut changed.statements[0].claims);
+    changed.statements[1].claims = claims;
+    assert_eq!(refused(changed), "claim outside shard 0");
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn check_statement(key: &Key, statement: &Statement) -> Checked {
         ensure(publics.len() == count, "public values")?;
         ensure(height.is_none_or(|h| h <= key.params.max_log_height()), "log height")?;
         if let Some((width, cells)) = fixed_cells(circuit) {
-            let exact = (cells.len() / width).trailing_zeros().into();
+            let exact = u64::from((cells.len() / width).trailing_zeros());
             ensure(height.is_none_or(|height| height == exact), "height of a fixed table")?;
         }
         if let CircuitKind::Memory { .. } = circuit.kind {
