@@ -38,8 +38,9 @@ const FIBONACCI: Input<'_> = Input { program: "fibonacci", args: &[20], file: No
 const DIV_REM: Input<'_> =
     Input { program: "div_rem", args: &[9, 8, 7, 0, 5, 4, 0, 0], file: None };
 const BLAKE3: Input<'_> = Input { program: "blake3", args: &[3], file: Some(b"abc") };
-/// Of several blocks, so that its memories have several rows.
-const LONGER: Input<'_> = Input { program: "blake3", args: &[200], file: Some(&[7; 200]) };
+/// Recursive, and with a memory.
+const MERGE_SORT: Input<'_> =
+    Input { program: "merge_sort", args: &[8], file: Some(b"eight words to sort, 32 bits ea.") };
 
 fn accepts(params: Params, shards: &[Input<'_>]) {
     let sample = Sample::new(params, shards);
@@ -83,7 +84,8 @@ fn two_shards_are_accepted() {
 #[test]
 fn an_execution_in_several_shards_is_accepted() {
     for (params, num_shards) in [(FAST, 2), (FAST, 3), (STANDARD, 2), (CUBIC, 3), (CUBIC_FULL, 2)] {
-        let sample = Sample::cut(params, LONGER, num_shards);
+        let sample = Sample::cut(params, MERGE_SORT, num_shards);
+        assert_eq!(sample.num_memories(), num_shards);
         assert_eq!(sample.second(&sample.bytes), Ok(()), "{params:?}, {num_shards} shards");
         assert!(sample.first(&sample.bytes));
     }
@@ -93,13 +95,11 @@ fn an_execution_in_several_shards_is_accepted() {
 /// are refused before anything is hashed, by both.
 #[test]
 fn pointers_and_claims_of_several_shards_are_compared() {
-    let sample = Sample::cut(FAST, LONGER, 2);
+    let sample = Sample::cut(FAST, MERGE_SORT, 2);
     let proof = traceloom::verifier::Proof::decode(&sample.bytes).expect("it decodes");
-    let pieces = |circuit: &usize| {
-        proof.statements.iter().all(|statement| statement.log_heights[*circuit].is_some())
-            && !proof.statements[0].publics[*circuit].is_empty()
-    };
-    let memory = (0..proof.statements[0].publics.len()).find(pieces).expect("a memory is cut");
+    let lists = &proof.statements[0].publics;
+    let memory = lists.iter().position(|publics| !publics.is_empty()).expect("it has a memory");
+    assert_eq!(sample.num_memories(), 2);
     let rows = 1 << proof.statements[0].log_heights[memory].expect("it is active");
     let refused = |changed: traceloom::verifier::Proof| {
         let bytes = changed.encode();

@@ -75,6 +75,13 @@ impl Sample {
         })
     }
 
+    /// In how many shards a memory is.
+    pub fn num_memories(&self) -> usize {
+        let proof = verifier::Proof::decode(&self.bytes).expect("it decodes");
+        let lists = proof.statements.iter().flat_map(|statement| &statement.publics);
+        lists.filter(|publics| !publics.is_empty()).count()
+    }
+
     /// Where a part of the file starts.
     pub fn section(&self, name: &str) -> usize {
         let sections = Proof::<2>::decode(&self.bytes).expect("it decodes").sections;
