@@ -260,7 +260,7 @@ fn rows_have_a_provider_and_a_reason() {
         std::fs::read_to_string(cli.path("reports").join(name).join("report.json")).unwrap()
     };
     assert!(report("scalar").contains("\"provider\": \"scalar\""), "{}", report("scalar"));
-    assert!(report("scalar").contains("\"evaluator\": \"generated\""));
+    assert!(report("scalar").contains("\"evaluator\": \"system\""));
     assert!(report("reference").contains("generated rows are disabled"));
     assert!(!report("reference").contains("\"evaluator\": \"generated\""));
 

@@ -1,9 +1,10 @@
 //! Unit digest: identity of what is generated for a program.
 //!
 //! BLAKE3 over a canonical encoding (version 1): generator and ABI version, path
-//! cap, program fingerprint, per function its layout, its plans and its seed
-//! schemas, then the digests of all circuits. Every number is a little-endian u64, every list has its length first,
-//! every variant is a tag and its fields. Names and notes are outside.
+//! cap, program fingerprint, then per function its layout, its plans and its seed
+//! schemas. Every number is a little-endian u64, every list has its length first,
+//! every variant is a tag and its fields. Names, notes and the grouping of functions
+//! are outside.
 
 use traceloom_abi::registry::ABI_VERSION;
 use traceloom_abi::seed::Meaning;
@@ -11,7 +12,6 @@ use traceloom_air::bytes::ByteOp;
 use traceloom_bytecode::Program;
 use traceloom_bytecode::paths::MAX_PATHS;
 
-use crate::evaluator::NamedCircuit;
 use crate::plan::{
     Cell, Column, Expr, Fetch, FetchKind, Fixed, FunctionPlan, GenericControl, ProgramPlan, Read,
     ReadSource, Region, Value, ValueNo, Write,
@@ -19,7 +19,7 @@ use crate::plan::{
 
 /// Version of the planner and of all emitters. Raised whenever the text or the
 /// rows made from one program change.
-pub const GENERATOR_VERSION: u32 = 4;
+pub const GENERATOR_VERSION: u32 = 5;
 
 const DOMAIN: &str = "traceloom unit digest v1";
 
@@ -48,17 +48,14 @@ pub fn list_digest(names: &[&str]) -> [u8; 32] {
     *encoder.0.finalize().as_bytes()
 }
 
-/// The digest of everything generated from `plan` and the expressions of `circuits`.
+/// The digest of everything generated from `plan`.
 #[must_use]
-pub fn unit_digest(plan: &ProgramPlan, circuits: &[NamedCircuit]) -> [u8; 32] {
+pub fn unit_digest(plan: &ProgramPlan) -> [u8; 32] {
     let mut encoder = Encoder(blake3::Hasher::new_derive_key(DOMAIN));
     encoder.numbers(&[GENERATOR_VERSION.into(), ABI_VERSION.into(), MAX_PATHS as u64]);
     encoder.0.update(&plan.fingerprint);
     encoder.list(&plan.num_outputs, |encoder, &count| encoder.number(count));
     encoder.list(&plan.functions, Encoder::function);
-    encoder.list(circuits, |encoder, circuit| {
-        encoder.0.update(&circuit.digest);
-    });
     *encoder.0.finalize().as_bytes()
 }
 

@@ -7,7 +7,8 @@
 //! - [`interpret`]: plans run as they are, to compare with;
 //! - [`rust`]: plans printed as packers and scalar writers;
 //! - [`cuda`]: CUDA text, row writers in it;
-//! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA;
+//! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA; no
+//!   part of units;
 //! - [`mangle`]: names of untrusted functions and programs in emitted text;
 //! - [`digest`], [`json`], [`inventory`]: a plan's identity, file and table;
 //! - [`device`]: CUDA text compiled to images, where there is a compiler;

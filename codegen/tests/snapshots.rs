@@ -13,6 +13,8 @@ use traceloom_air::bytes::ByteOp;
 use traceloom_bytecode::model::{Op, Program};
 use traceloom_bytecode::{CheckedProgram, text};
 use traceloom_codegen::compile;
+use traceloom_codegen::cuda::ident::Ident;
+use traceloom_codegen::evaluator::{self, NamedCircuit};
 use traceloom_codegen::json::hex;
 
 /// What is made of a program: the end of its snapshot's name, and its text.
@@ -23,8 +25,8 @@ const PRODUCTS: [Product; 5] = [
     ("plan", plan),
     ("rust", |program| file(program, "f_main.rs")),
     ("cuda", |program| file(program, "UNIT_f_main.cuh")),
-    ("evaluator_rust", |program| file(program, "c_main.rs")),
-    ("evaluator_cuda", |program| file(program, "UNIT_c_main.cuh")),
+    ("evaluator_rust", |program| evaluator::rust::module_text(&circuit(program).1.circuit)),
+    ("evaluator_cuda", evaluator_cuda),
 ];
 
 /// Rust text cuts operations after this many characters.
@@ -100,7 +102,20 @@ fn plan(program: &CheckedProgram) -> String {
     unit.files["plan.json"].replace(&hex(&unit.digest), "(unit digest)")
 }
 
-/// A file of function `main` or of its circuit.
+/// The unit's symbol, and the circuit of function `main`.
+fn circuit(program: &CheckedProgram) -> (Ident, NamedCircuit) {
+    let unit = compile(program).unwrap();
+    let mut circuits = evaluator::circuits(program, &unit.plan).into_iter();
+    let main = circuits.find(|circuit| circuit.symbol == "c_main");
+    (unit.symbol, main.expect("every fixture has a circuit of main"))
+}
+
+fn evaluator_cuda(program: &CheckedProgram) -> String {
+    let (unit, circuit) = circuit(program);
+    evaluator::cuda::evaluators(&unit, &circuit, &[]).swap_remove(0).text
+}
+
+/// A file of function `main`.
 fn file(program: &CheckedProgram, name: &str) -> String {
     let unit = compile(program).unwrap();
     unit.files[&name.replace("UNIT", unit.symbol.as_str())].clone()

@@ -1,7 +1,5 @@
 //! What the prover keeps of a system beside the verifying key.
 
-use std::sync::Arc;
-
 use p3_commit::Mmcs as _;
 use p3_dft::TwoAdicSubgroupDft;
 use p3_field::Field;
@@ -14,7 +12,7 @@ use traceloom_air::system::System;
 use traceloom_verifier::scheme::{Dft, F, Root, mmcs};
 use traceloom_verifier::{KeyError, Params, VerifyingKey};
 
-use crate::evaluator::{CompiledEvaluator, Evaluator};
+use crate::evaluator::CompiledEvaluator;
 use crate::scheme::Tree;
 
 /// A fixed table, as the prover keeps it.
@@ -29,7 +27,7 @@ pub(crate) struct FixedTable {
 pub struct ProvingKey {
     verifying: VerifyingKey,
     pub(crate) fixed: Vec<Option<FixedTable>>,
-    pub(crate) evaluators: Vec<Arc<dyn Evaluator>>,
+    pub(crate) evaluators: Vec<CompiledEvaluator>,
 }
 
 impl ProvingKey {
@@ -40,9 +38,9 @@ impl ProvingKey {
     pub fn new(system: &System, params: &Params) -> Result<Self, KeyError> {
         let verifying = VerifyingKey::new(system, params)?;
         let mut fixed = Vec::new();
-        let mut evaluators: Vec<Arc<dyn Evaluator>> = Vec::new();
+        let mut evaluators = Vec::new();
         for (circuit, layout) in system.circuits.iter().zip(verifying.layouts()) {
-            evaluators.push(Arc::new(CompiledEvaluator::new(circuit, layout)));
+            evaluators.push(CompiledEvaluator::new(circuit, layout));
             let table = circuit.preprocessed().map(|table| commit_fixed(table, params.log_blowup));
             fixed.push(table.map(|(_, table)| table));
         }
@@ -53,15 +51,6 @@ impl ProvingKey {
     #[must_use]
     pub const fn verifying_key(&self) -> &VerifyingKey {
         &self.verifying
-    }
-
-    /// Replaces the compiled expressions of circuit `circuit` by another evaluator
-    /// of the same expressions. Proof bytes do not depend on it.
-    ///
-    /// # Panics
-    /// If there is no such circuit.
-    pub fn set_evaluator(&mut self, circuit: usize, evaluator: Arc<dyn Evaluator>) {
-        self.evaluators[circuit] = evaluator;
     }
 }
 

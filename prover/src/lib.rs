@@ -1,7 +1,7 @@
 //! The prover of the protocol that `traceloom_verifier` checks.
 //!
 //! In reading order:
-//! - [`evaluator`], `rows`, `stage_two`, `quotient`, `domain`: rows to committed columns;
+//! - `evaluator`, `rows`, `stage_two`, `quotient`, `domain`: rows to committed columns;
 //! - [`key`]: what the prover keeps of a system;
 //! - [`backend`], [`cpu`]: who computes;
 //! - [`mod@prove`], [`metrics`]: the driver, which owns order and transcript.
@@ -11,7 +11,7 @@
 pub mod backend;
 pub mod cpu;
 mod domain;
-pub mod evaluator;
+mod evaluator;
 pub mod key;
 pub mod metrics;
 pub mod prove;

@@ -6,20 +6,17 @@
 //! program; a difference is an error that says what, and what mends it.
 //!
 //! Columns of a unit are relative to the bases of its regions, so a unit fits its
-//! function alone and in every group: for rows, the grouping is no part of a binding.
-//! Evaluators belong to circuits. One of a group that the program no longer has is
-//! left aside; one of a circuit that it has must be of the same expressions.
+//! function alone and in every group: the grouping is no part of a binding.
 
 use std::fmt;
 use std::fmt::Write;
 
-use traceloom_abi::registry::{ABI_VERSION, CircuitUnit, FunctionUnit, PathUnit, ProgramUnit};
+use traceloom_abi::registry::{ABI_VERSION, FunctionUnit, PathUnit, ProgramUnit};
 use traceloom_abi::row::RowShape;
 use traceloom_abi::seed::{Meaning, SeedSchema, Width};
-use traceloom_air::system::System;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
-use traceloom_bytecode::system::{GroupColumns, circuit_digest};
+use traceloom_bytecode::system::GroupColumns;
 
 /// What generates the units again.
 pub const MEND: &str = "traceloom codegen";
@@ -137,26 +134,6 @@ impl Binding {
     pub fn check_digest(&self, what: &str, found: &[u8; 32]) -> Result<(), Difference> {
         let place = || format!("unit of program {:?}", self.unit.name);
         same(place, format!("digest of {what}"), &hex(&self.unit.digest), &hex(found))
-    }
-
-    /// What was generated for each circuit of the program's `system`, where there is
-    /// anything.
-    ///
-    /// # Errors
-    /// [`Difference`] if something was generated from other expressions.
-    pub fn circuits(
-        &self,
-        system: &System,
-    ) -> Result<Vec<Option<&'static CircuitUnit>>, Difference> {
-        let circuits = system.circuits.iter().map(|circuit| {
-            let Some(unit) = self.unit.circuit(&circuit.kind) else { return Ok(None) };
-            let place =
-                || format!("unit of program {:?}, circuit {:?}", self.unit.name, circuit.name);
-            let expected = hex(&circuit_digest(circuit));
-            same(place, "digest of the expressions", &expected, &hex(&unit.digest))?;
-            Ok(Some(unit))
-        });
-        circuits.collect()
     }
 
     /// The members of a circuit, in order.

@@ -3,7 +3,6 @@
 //! - [`order`]: which queries become rows, in which order;
 //! - [`mod@reference`]: the oracle that fills rows from bytecode and record;
 //! - [`bind`]: whether generated code belongs to the program at hand;
-//! - [`evaluators`]: generated evaluators in the form that the prover takes;
 //! - [`seeds`]: seeds of a circuit, packed from the record, and rows from seeds;
 //! - [`source`]: the same seeds, packed into bytes of somebody else's;
 //! - [`device`]: what a proof asks of a device that writes rows;
@@ -16,7 +15,6 @@
 pub mod bind;
 pub mod check;
 pub mod device;
-pub mod evaluators;
 pub mod ledger;
 pub mod order;
 pub mod provider;

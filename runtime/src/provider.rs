@@ -1,37 +1,28 @@
-//! Providers of main traces and evaluators of circuits, and the one place where they
-//! are chosen.
+//! Providers of main traces, and the one place where they are chosen.
 //!
 //! Every circuit of functions gets its provider in [`Choices::new`], before a row
 //! is written, as a value that all later stages read. Nothing decides again: if a
 //! chosen provider fails, the proof fails. Memory and byte tables have a single
 //! builder and no choice.
 //!
-//! Along with its rows a circuit gets its evaluator: the generated one if the program
-//! has units and the circuit is among them, else System's expressions as the prover
-//! compiles them. Proof bytes depend on neither.
-//!
 //! Writers know nothing of groups, so a grouping is no reason to fall back. But a
 //! system that groups otherwise than its program belongs to no provider: it is
 //! refused.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{CircuitUnit, ProgramUnit};
+use traceloom_abi::registry::ProgramUnit;
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::field::element;
 use traceloom_air::system::{CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
-use traceloom_prover::ProvingKey;
-use traceloom_prover::evaluator::CellLayout;
 
 use crate::bind::{BindError, Binding, Difference, Member, hex, same};
 use crate::device::{DeviceOption, MainTrace, RowDevice, ShardTraces};
-use crate::evaluators::GeneratedEvaluator;
 use crate::ledger::Ledger;
 use crate::order::{num_rows, runs};
 use crate::reference::{self, RowError};
@@ -106,10 +97,8 @@ impl Provider {
 /// What evaluates the constraints and lookups of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evaluation {
-    /// System's expressions.
+    /// System's expressions, interpreted: the ordinary way on the CPU, and no fallback.
     System,
-    /// Generated code.
-    Generated,
 }
 
 impl Evaluation {
@@ -118,7 +107,6 @@ impl Evaluation {
     pub const fn name(self) -> &'static str {
         match self {
             Self::System => "system",
-            Self::Generated => "generated",
         }
     }
 }
@@ -254,8 +242,6 @@ pub struct Choices<'a> {
     /// Who writes device-born traces, from which unit.
     device: Option<(&'a dyn RowDevice, &'static ProgramUnit)>,
     ledger: Ledger,
-    /// Generated evaluators, by circuit.
-    evaluators: Vec<Option<&'static CircuitUnit>>,
 }
 
 /// The provider of one circuit.
@@ -299,18 +285,13 @@ impl<'a> Choices<'a> {
         options: &TraceOptions<'a>,
     ) -> Result<Self, ChoiceError> {
         compare_system(program, system).map_err(ChoiceError::System)?;
-        let bind = || -> Result<_, BindError> {
-            let binding = Binding::new(program, options.registry)?;
-            let evaluators = binding.circuits(system)?;
-            Ok((binding, evaluators))
-        };
         let bound = match options.provider {
             TraceProvider::Reference => None,
-            _ => Some(bind()),
+            _ => Some(Binding::new(program, options.registry)),
         };
         let ledger = Ledger::default();
         let mut device = match &bound {
-            Some(Ok((binding, _))) if options.provider == TraceProvider::Device => {
+            Some(Ok(binding)) if options.provider == TraceProvider::Device => {
                 Some(Admission::new(options.device, binding.unit(), &ledger))
             }
             _ => None,
@@ -321,7 +302,7 @@ impl<'a> Choices<'a> {
                 (CircuitKind::Memory { .. } | CircuitKind::Bytes(_), _) => Choice::Table,
                 (_, None) => Choice::Reference(Reason::Disabled),
                 (_, Some(Err(error))) => Choice::Reference(Reason::Unbound(error.clone())),
-                (_, Some(Ok((binding, _)))) => {
+                (_, Some(Ok(binding))) => {
                     let members = binding.members(program, &program.program().circuits[position]);
                     match (widest_seed(&members), &mut device) {
                         (stride, _) if stride > options.max_seed_bytes => {
@@ -347,41 +328,13 @@ impl<'a> Choices<'a> {
             }
             circuits.push(choice);
         }
-        let (digest, evaluators) = match bound {
-            Some(Ok((binding, evaluators))) => (Some(binding.digest()), evaluators),
-            _ => (None, vec![None; circuits.len()]),
+        let digest = match bound {
+            Some(Ok(binding)) => Some(binding.digest()),
+            _ => None,
         };
         let device = device.and_then(|admission| admission.device);
         let TraceOptions { provider: requested, strict, pack, .. } = *options;
-        Ok(Self { requested, strict, pack, digest, circuits, evaluators, device, ledger })
-    }
-
-    /// What evaluates circuit `circuit`.
-    #[must_use]
-    pub fn evaluation(&self, circuit: usize) -> Evaluation {
-        match self.evaluators[circuit] {
-            Some(_) => Evaluation::Generated,
-            None => Evaluation::System,
-        }
-    }
-
-    /// Gives `key`, which is of the same system, its generated evaluators.
-    ///
-    /// # Panics
-    /// If it is of a system with another number of circuits.
-    pub fn set_evaluators(&self, key: &mut ProvingKey) {
-        let verifying = key.verifying_key();
-        let (circuits, layouts) = (&verifying.system().circuits, verifying.layouts());
-        assert_eq!(circuits.len(), self.evaluators.len(), "key and choices are of one system");
-        let layouts: Vec<CellLayout> = (circuits.iter().zip(layouts))
-            .map(|(circuit, layout)| CellLayout::new(circuit, layout))
-            .collect();
-        for (circuit, (unit, layout)) in self.evaluators.iter().zip(layouts).enumerate() {
-            if let Some(CircuitUnit { evaluator, .. }) = *unit {
-                let evaluator = GeneratedEvaluator { evaluator: *evaluator, layout };
-                key.set_evaluator(circuit, Arc::new(evaluator));
-            }
-        }
+        Ok(Self { requested, strict, pack, digest, circuits, device, ledger })
     }
 
     /// The provider of circuit `circuit`.
@@ -545,7 +498,6 @@ pub fn traces(
         report.reason = choices.reason(position).map(Reason::to_string);
         let name = &circuit.name;
         let source = Source { program, record, position, name, choices };
-        report.evaluation = choices.evaluation(position);
         let trace = match &choices.circuits[position] {
             Choice::Table => {
                 let trace = timed(&mut report.writing, || table(program, record, &circuit.kind));

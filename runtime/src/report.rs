@@ -211,20 +211,6 @@ impl TraceReport {
         self.circuits.iter().filter(|circuit| circuit.height > 0 && which(circuit)).count()
     }
 
-    /// `generated evaluators`, `evaluators of System`, or both with their number of
-    /// active circuits.
-    #[must_use]
-    pub fn evaluators(&self) -> String {
-        let count = |evaluation| self.count(|circuit| circuit.evaluation == evaluation);
-        match (count(Evaluation::Generated), count(Evaluation::System)) {
-            (_, 0) => "generated evaluators".into(),
-            (0, _) => "evaluators of System".into(),
-            (generated, system) => {
-                format!("generated evaluators of {generated} circuits, of System of {system}")
-            }
-        }
-    }
-
     /// `scalar rows`, or all that there are with their number of active circuits.
     #[must_use]
     pub fn providers(&self) -> String {

@@ -1,14 +1,10 @@
 //! Generated packers and writers of the example programs: bound, chosen, compared
 //! cell by cell with the reference builder, alone and in groups.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use traceloom_abi::evaluate::Evaluator;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::{ABI_VERSION, FunctionUnit, PathUnit, ProgramUnit};
-use traceloom_air::field::{MODULUS, Packed, PrimeCharacteristicRing, element};
-use traceloom_air::system::CircuitKind;
+use traceloom_air::field::{MODULUS, element};
 use traceloom_air::trace::Trace;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
 use traceloom_bytecode::model::Op;
@@ -18,7 +14,7 @@ use traceloom_generated::PROGRAMS;
 use traceloom_prover::{ProveOptions, ProvingKey, prove};
 use traceloom_runtime::bind::{BindError, Binding};
 use traceloom_runtime::provider::{
-    ChoiceError, Choices, Evaluation, Provider, Reason, TraceOptions, TraceProvider, witness,
+    ChoiceError, Choices, Provider, Reason, TraceOptions, TraceProvider, witness,
 };
 use traceloom_runtime::report::{ProofReport, encoding_name};
 use traceloom_runtime::seeds::{Encoding, PackOptions, Why};
@@ -130,106 +126,16 @@ fn proofs_do_not_depend_on_the_provider() {
         let program = CheckedProgram::new(program).unwrap();
         let system = build_system(&program);
         let Execution { record, claims, .. } = run(&program, &args, &input);
-        let mut key = ProvingKey::new(&system, &Profile::Fast.params()).unwrap();
-        // Evaluators stay in the key.
+        let key = ProvingKey::new(&system, &Profile::Fast.params()).unwrap();
         let proofs = [TraceProvider::Reference, TraceProvider::Scalar].map(|provider| {
             let options = TraceOptions { provider, ..strict() };
             let choices = Choices::new(&program, &system, &options).unwrap();
-            choices.set_evaluators(&mut key);
             let found = witness(&program, &system, &record, claims.clone(), &choices).unwrap();
-            let expected = ["evaluators of System", "generated evaluators"];
-            let scalar = usize::from(provider == TraceProvider::Scalar);
-            assert_eq!(found.1.evaluators(), expected[scalar]);
             prove(&key, vec![found.0], &ProveOptions::default()).unwrap().0
         });
         assert!(proofs[0].encode() == proofs[1].encode(), "{:?}", program.program().name);
         let stated: Vec<_> = claims.iter().map(|ranked| ranked.claim.clone()).collect();
         verify(key.verifying_key(), &stated, &proofs[1]).unwrap();
-    }
-}
-
-/// The evaluator of the circuit of `fibonacci`, as it was generated.
-fn generated() -> Evaluator<Packed> {
-    let unit = PROGRAMS.iter().find(|unit| unit.name == "fibonacci").unwrap();
-    unit.circuits[0].evaluator
-}
-
-/// A proof of `fibonacci` with this evaluator in place of the generated one, verified.
-fn proven_with(evaluator: Evaluator<Packed>) -> Result<(), String> {
-    let (program, args, input) = claims().swap_remove(2);
-    let program = CheckedProgram::new(program).unwrap();
-    let system = build_system(&program);
-    let unit = traceloom_generated::find(&program.fingerprint()).unwrap();
-    let mut circuits = unit.circuits.to_vec();
-    circuits[0].evaluator = evaluator;
-    let unit: &'static ProgramUnit =
-        Box::leak(Box::new(ProgramUnit { circuits: Vec::leak(circuits), ..*unit }));
-    let options = TraceOptions { strict: true, ..TraceOptions::new(std::slice::from_ref(&unit)) };
-    let choices = Choices::new(&program, &system, &options).unwrap();
-    let mut key = ProvingKey::new(&system, &Profile::Fast.params()).unwrap();
-    choices.set_evaluators(&mut key);
-    let Execution { record, claims, .. } = run(&program, &args, &input);
-    let stated: Vec<_> = claims.iter().map(|ranked| ranked.claim.clone()).collect();
-    let (traces, _) = witness(&program, &system, &record, claims, &choices).unwrap();
-    let proof = prove(&key, vec![traces], &ProveOptions::default());
-    let (proof, _) = proof.map_err(|error| format!("prove: {error}"))?;
-    let verified = verify(key.verifying_key(), &stated, &proof);
-    verified.map(drop).map_err(|error| format!("verify: {error}"))
-}
-
-#[test]
-fn generated_evaluators_run() {
-    static CALLS: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-    let counting = Evaluator {
-        constraints: |cells, scratch, out| {
-            CALLS[0].fetch_add(1, Ordering::Relaxed);
-            (generated().constraints)(cells, scratch, out);
-        },
-        lookups: |cells, scratch, out| {
-            CALLS[1].fetch_add(1, Ordering::Relaxed);
-            (generated().lookups)(cells, scratch, out);
-        },
-        ..generated()
-    };
-    proven_with(counting).unwrap();
-    let [constraints, lookups] = CALLS.each_ref().map(|calls| calls.load(Ordering::Relaxed));
-    // Lookups are evaluated in stage 2 and, beside the constraints, in the quotient.
-    assert!(constraints > 0 && lookups > constraints, "{constraints} {lookups}");
-}
-
-#[test]
-fn wrong_evaluators_make_no_valid_proof() {
-    let wrong = Evaluator {
-        constraints: |cells, scratch, out| {
-            (generated().constraints)(cells, scratch, out);
-            out.constraints[3] += Packed::ONE;
-        },
-        ..generated()
-    };
-    let error = proven_with(wrong).unwrap_err();
-    assert!(error.starts_with("verify: ") && error.contains("constraint"), "{error}");
-    let wrong = Evaluator {
-        lookups: |cells, scratch, out| {
-            (generated().lookups)(cells, scratch, out);
-            out.multiplicities[1] += Packed::ONE;
-        },
-        ..generated()
-    };
-    let error = proven_with(wrong).unwrap_err();
-    assert!(error.starts_with("prove: ") && error.contains("balance"), "{error}");
-}
-
-/// Writers fit every grouping, evaluators the one that they were generated for.
-#[test]
-fn evaluators_of_other_groups_are_left_aside() {
-    let (program, ..) = examples().swap_remove(3);
-    let together = CheckedProgram::new(groupings(&program).swap_remove(3)).unwrap();
-    let system = build_system(&together);
-    let choices = Choices::new(&together, &system, &strict()).unwrap();
-    for (position, circuit) in system.circuits.iter().enumerate() {
-        let table = !matches!(circuit.kind, CircuitKind::Function { .. });
-        let expected = if table { Evaluation::Generated } else { Evaluation::System };
-        assert_eq!(choices.evaluation(position), expected, "{}", circuit.name);
     }
 }
 
@@ -268,7 +174,7 @@ fn reports_name_the_provider_and_its_bytes() {
     let scalar = circuits.iter().filter(|circuit| circuit["provider"] == "scalar");
     assert!(scalar.clone().any(|circuit| circuit["typed_seed_bytes"].as_u64() > Some(0)));
     assert!(scalar.into_iter().all(|circuit| circuit["reason"].is_null()));
-    assert!(circuits.iter().all(|circuit| circuit["evaluator"] == "generated"));
+    assert!(circuits.iter().all(|circuit| circuit["evaluator"] == "system"));
 }
 
 #[test]
@@ -339,9 +245,7 @@ fn tampered(change: impl FnOnce(&mut ProgramUnit, &mut FunctionUnit, &mut PathUn
     if !unit.functions.is_empty() {
         unit.functions = Vec::leak(functions);
     }
-    let binding = Binding::new(&program, &[Box::leak(Box::new(unit))]);
-    let bound = binding.and_then(|bound| Ok(bound.circuits(&build_system(&program))?));
-    bound.unwrap_err()
+    Binding::new(&program, &[Box::leak(Box::new(unit))]).unwrap_err()
 }
 
 #[test]
@@ -367,14 +271,6 @@ fn units_that_do_not_fit_are_refused_with_the_difference() {
     says(tampered(|_, _, path| path.schema.words = &path.schema.words[1..]), "first word");
     let cut = |path: &mut PathUnit| path.schema.words = &path.schema.words[..1];
     says(tampered(|_, _, path| cut(path)), "of the seed");
-    says(
-        tampered(|unit, _, _| {
-            let mut circuits = unit.circuits.to_vec();
-            circuits[0].digest[0] ^= 1;
-            unit.circuits = Vec::leak(circuits);
-        }),
-        "circuit \"fibonacci\": digest of the expressions",
-    );
     let other = tampered(|unit, _, _| unit.fingerprint[0] ^= 1);
     assert!(matches!(other, BindError::FingerprintDiffers { .. }), "{other}");
     let none = tampered(|unit, _, _| (unit.fingerprint[0], unit.name) = (!unit.fingerprint[0], ""));

@@ -28,10 +28,9 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let program = &run.source.program;
     let system = build_system(program);
     let key = ProvingKey::new(&system, &args.profile.params());
-    let mut key = key.map_err(|error| refused(error.to_string()))?;
+    let key = key.map_err(|error| refused(error.to_string()))?;
     let gpu = trace::Gpu::open(&backend.trace)?;
     let choices = trace::choose(&backend.trace, &gpu, &run, &system, &progress)?;
-    choices.set_evaluators(&mut key);
     progress.step("building rows");
     let before_rows = start.elapsed();
     let claims = run.execution.claims.iter();
@@ -49,7 +48,7 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let bytes = proof.encode();
     progress.done();
     write_whole(&args.out, &bytes)?;
-    let (providers, evaluators) = (traces.providers(), traces.evaluators());
+    let providers = traces.providers();
     let moved = traces.ledger.total();
     let code = traces.ledger.of_kind(Kind::Code).up;
     let host_built: u64 = traces.ledger.avoided.values().sum();
@@ -88,7 +87,7 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     }
     say!("{:>12}  in all", seconds(start.elapsed()));
     say!(
-        "{:>12}  of which: transforms {}, hashing {}, {evaluators} {}",
+        "{:>12}  of which: transforms {}, hashing {}, evaluation {}",
         "",
         seconds(metrics.transforms),
         seconds(metrics.hashing),

@@ -1,4 +1,4 @@
-//! Main traces and evaluators as the commands ask for them.
+//! Main traces as the commands ask for them.
 
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
@@ -64,7 +64,7 @@ impl Gpu {
     }
 }
 
-/// Chooses providers and evaluators. A fallback is said once, in a line on standard error.
+/// Chooses providers. A fallback is said once, in a line on standard error.
 pub fn choose<'a>(
     args: &TraceArgs,
     gpu: &'a Gpu,

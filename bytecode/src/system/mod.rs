@@ -5,7 +5,6 @@
 //! the program's groups in order, one memory table per declared width, then the
 //! byte tables that some circuit looks up.
 
-mod digest;
 mod function;
 mod tables;
 
@@ -15,7 +14,6 @@ use traceloom_air::system::{Circuit, System};
 
 use crate::check::CheckedProgram;
 
-pub use digest::circuit_digest;
 pub use function::GroupColumns;
 pub use tables::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES};
 

@@ -4,6 +4,10 @@
 //! which constraints and lookups ask for them, cut into functions of bounded size
 //! so that compile time grows linearly with a circuit. System alone decides what
 //! is computed and in which order it is handed out; the verifier never runs this.
+//!
+//! Units have no evaluators: on the CPU the prover interprets System, which was measured
+//! to be as fast, and no backend launches them yet. Tests and the device kit generate
+//! them for themselves.
 
 mod columns;
 pub mod cuda;
@@ -12,7 +16,7 @@ pub mod schedule;
 
 use traceloom_air::system::{Circuit, CircuitKind};
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::system::{build_system, circuit_digest};
+use traceloom_bytecode::system::build_system;
 
 use crate::plan::ProgramPlan;
 
@@ -22,8 +26,6 @@ pub struct NamedCircuit {
     /// Name in emitted text, unique in its program: `c_` and the rest of the symbol of
     /// its first function, which is in no other circuit; or the name of the table.
     pub symbol: String,
-    /// Digest of its expressions.
-    pub digest: [u8; 32],
     /// The circuit.
     pub circuit: Circuit,
 }
@@ -42,10 +44,6 @@ pub fn circuits(program: &CheckedProgram, plan: &ProgramPlan) -> Vec<NamedCircui
         }
         CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => circuit.name.clone(),
     };
-    let name = |circuit: Circuit| NamedCircuit {
-        symbol: symbol(&circuit),
-        digest: circuit_digest(&circuit),
-        circuit,
-    };
+    let name = |circuit: Circuit| NamedCircuit { symbol: symbol(&circuit), circuit };
     build_system(program).circuits.into_iter().map(name).collect()
 }

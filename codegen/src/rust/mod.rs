@@ -1,10 +1,11 @@
-//! Rust text of packers and writers: one file per function; and the files that list
-//! everything.
+//! Rust text of packers and writers: one file per function; the files that list
+//! everything; and [`checked`] packers, which are no part of units.
 //!
 //! Everything here prints what a plan says: tokens by `quote`, layout by
 //! prettyplease. Comments are `#[comment = "…"]` attributes, which prettyplease
 //! prints as `//` lines.
 
+pub mod checked;
 mod generic;
 mod names;
 mod pack;
@@ -100,7 +101,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
 
 fn path_tokens(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
     let schema = schema_tokens(path);
-    let packers = Variant::ALL.map(|variant| pack::packer(function, path, variant));
+    let packers = Variant::OF_UNITS.map(|variant| pack::packer(function, path, variant));
     let writer = write::writer(function, path);
     quote! { #schema #(#packers)* #writer }
 }
@@ -147,8 +148,7 @@ fn meaning_tokens(meaning: Meaning) -> TokenStream {
 fn path_unit(unit: &Ident, function: &FunctionPlan, path: &PathPlan) -> TokenStream {
     let leaves = path.leaves.iter().map(|&leaf| number(leaf));
     let (words, stride) = (schema_name(path), number(path.schema.stride));
-    let [typed, full, checked] =
-        Variant::ALL.map(|variant| format_ident!("path{}_pack_{}", path.path, variant.name()));
+    let [typed, full] = Variant::OF_UNITS.map(|variant| pack::packer_name(path, variant));
     let write = format_ident!("path{}_write", path.path);
     let kernel = kernel_name(unit, &function.symbol, Writer::Path(path.path));
     quote! {
@@ -157,7 +157,6 @@ fn path_unit(unit: &Ident, function: &FunctionPlan, path: &PathPlan) -> TokenStr
             schema: SeedSchema { words: &#words, stride: #stride },
             pack_typed: |r, q, s| pack_rows(r, q, s, #typed),
             pack_full: |r, q, s| pack_rows(r, q, s, #full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, #checked),
             write: |s, r, shape| write_rows(s, r, shape, #write),
             kernel: #kernel,
         }

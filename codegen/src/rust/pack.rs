@@ -10,29 +10,34 @@ use crate::plan::{
     Expr, Fetch, FetchKind, FunctionPlan, PathPlan, Read, ReadSource, Value, ValueNo,
 };
 
-/// The three packers of a path.
+/// The packers of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// Typed words.
     Typed,
     /// Eight bytes per word, for the generic writer.
     Full,
-    /// Typed, with everything resolved and compared.
+    /// Typed, with everything resolved and compared: see [`super::checked`].
     Checked,
 }
 
 impl Variant {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Typed, Self::Full, Self::Checked];
+    /// Those that units have.
+    pub const OF_UNITS: [Self; 2] = [Self::Typed, Self::Full];
 
     /// The name in emitted text.
-    pub const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Typed => "typed",
             Self::Full => "full",
             Self::Checked => "checked",
         }
     }
+}
+
+/// `path1_pack_typed`
+pub fn packer_name(path: &PathPlan, variant: Variant) -> Ident {
+    format_ident!("path{}_pack_{}", path.path, variant.name())
 }
 
 /// ```text
@@ -47,7 +52,7 @@ impl Variant {
 /// }
 /// ```
 pub fn packer(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> TokenStream {
-    let name = format_ident!("path{}_pack_{}", path.path, variant.name());
+    let name = packer_name(path, variant);
     let own = number(function.function);
     let words = seed_words(function, path, variant);
     let stride = number(match variant {

@@ -7,7 +7,6 @@ use super::names::number;
 use super::print;
 use crate::cuda::ident::Ident;
 use crate::cuda::writer::{digest_name, padding_kernel_name};
-use crate::evaluator::NamedCircuit;
 use crate::json::hex;
 use crate::plan::ProgramPlan;
 
@@ -16,8 +15,6 @@ use crate::plan::ProgramPlan;
 pub struct Registry<'a> {
     /// Its functions.
     pub plan: &'a ProgramPlan,
-    /// Its circuits.
-    pub circuits: &'a [NamedCircuit],
     /// The program in the symbols of kernels.
     pub unit: &'a Ident,
     /// Unit digest.
@@ -27,25 +24,21 @@ pub struct Registry<'a> {
 }
 
 impl Registry<'_> {
-    /// Text of the module of the program, without its header. Functions and circuits
-    /// are in files of their symbols beside it, and so is device code.
+    /// Text of the module of the program, without its header. Functions are in files
+    /// of their symbols beside it, and so is device code.
     ///
     /// ```text
     /// mod f_fibonacci;
-    /// mod c_fibonacci;
     ///
     /// pub static PROGRAM: ProgramUnit = ProgramUnit { …, functions: FUNCTIONS, … };
     ///
     /// static FUNCTIONS: &[FunctionUnit] = &[f_fibonacci::UNIT];
-    /// static CIRCUITS: &[CircuitUnit] = &[c_fibonacci::UNIT];
     /// static SOURCES: &[SourceFile] = &[SourceFile { … }];
     /// ```
     #[must_use]
     pub fn text(&self) -> String {
         let functions = self.plan.functions.iter().map(|function| &function.symbol);
-        let circuits = self.circuits.iter().map(|circuit| &circuit.symbol);
         let functions: Vec<_> = functions.map(|symbol| format_ident!("{symbol}")).collect();
-        let circuits: Vec<_> = circuits.map(|symbol| format_ident!("{symbol}")).collect();
         let name = self.plan.name.escape_default().to_string();
         let version = number(ABI_VERSION);
         let (fingerprint, digest) = (hex(&self.plan.fingerprint), hex(self.digest));
@@ -53,11 +46,8 @@ impl Registry<'_> {
         let sources = self.sources;
         print(quote! {
             #(mod #functions;)*
-            #(mod #circuits;)*
 
-            use traceloom_abi::registry::{
-                CircuitUnit, FunctionUnit, ProgramUnit, SourceFile, bytes32,
-            };
+            use traceloom_abi::registry::{FunctionUnit, ProgramUnit, SourceFile, bytes32};
 
             /// Everything generated for this program.
             pub static PROGRAM: ProgramUnit = ProgramUnit {
@@ -66,15 +56,12 @@ impl Registry<'_> {
                 fingerprint: bytes32(#fingerprint),
                 digest: bytes32(#digest),
                 functions: FUNCTIONS,
-                circuits: CIRCUITS,
                 sources: SOURCES,
                 padding_kernel: #padding,
                 digest_kernel: #digest_kernel,
             };
 
             static FUNCTIONS: &[FunctionUnit] = &[#(#functions::UNIT),*];
-
-            static CIRCUITS: &[CircuitUnit] = &[#(#circuits::UNIT),*];
 
             static SOURCES: &[SourceFile] = &[#(
                 SourceFile { name: #sources, text: include_str!(#sources) }

@@ -2,7 +2,7 @@
 //!
 //! `programs/binomial.json` is bytecode, as a compiler would write it. The build
 //! script makes a registry of it in `src/units`, which is checked in and reviewed.
-//! Rows and constraint evaluators of the proof come from that registry.
+//! Rows of the proof come from that registry.
 
 use std::error::Error;
 
@@ -33,11 +33,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let system = build_system(&program);
     let params = Profile::Standard.params();
-    let mut key = ProvingKey::new(&system, &params)?;
+    let key = ProvingKey::new(&system, &params)?;
     // Strict: rows by anything else than the registry would be an error.
     let options = TraceOptions { strict: true, ..TraceOptions::new(units::PROGRAMS) };
     let choices = Choices::new(&program, &system, &options)?;
-    choices.set_evaluators(&mut key);
     let claims = execution.claims.clone();
     let (witness, report) = witness(&program, &system, &execution.record, claims, &choices)?;
     for circuit in &report.circuits {

@@ -9,7 +9,6 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use traceloom_abi::cuda::HEADERS;
 use traceloom_air::system::Circuit;
-use traceloom_bytecode::system::circuit_digest;
 use traceloom_codegen::cuda::TextFile;
 use traceloom_codegen::cuda::ident::Ident;
 use traceloom_codegen::cuda::writer::{Writer, kernel_name, padding_kernel_name, row_writers};
@@ -61,11 +60,7 @@ impl Sources {
     /// Adds the evaluators of a circuit, called `name` in symbols; its position in jobs.
     pub fn add_evaluator(&mut self, name: &str, circuit: &Circuit) -> usize {
         let unit = Ident::new("unit");
-        let named = NamedCircuit {
-            symbol: name.to_owned(),
-            digest: circuit_digest(circuit),
-            circuit: circuit.clone(),
-        };
+        let named = NamedCircuit { symbol: name.to_owned(), circuit: circuit.clone() };
         self.files.extend(evaluator::cuda::evaluators(&unit, &named, &[]));
         let mut first_arguments = vec![0];
         for lookup in &circuit.lookups {

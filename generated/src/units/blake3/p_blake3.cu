@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0xbc3ac09c2e24751dull;
-  out[1u] = 0xe2b9452568dd7135ull;
-  out[2u] = 0x51bf2f36a870f819ull;
-  out[3u] = 0x7f7a514a5cd698f4ull;
+  out[0u] = 0x8c664864ae969c67ull;
+  out[1u] = 0x1bb6c99f0686f04full;
+  out[2u] = 0x6195a4151611b07aull;
+  out[3u] = 0x66cdebc1bffa2f1bull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0x1da6c4a8daf54f5full;
-  out[1u] = 0xb3d8aa9a64cb7debull;
-  out[2u] = 0x85fa4fa950a76949ull;
-  out[3u] = 0xf485135495afeba7ull;
+  out[0u] = 0xcb79f8dfcec12e66ull;
+  out[1u] = 0xb8ff3e0271f8959dull;
+  out[2u] = 0xd49b43f4c67cafaaull;
+  out[3u] = 0xbedaaf6e2caa5b62ull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0xf513e689430297bbull;
-  out[1u] = 0x9aa419f71aeb0e09ull;
-  out[2u] = 0x1311a93c7ec223c7ull;
-  out[3u] = 0x5277fa7fdae44b6ull;
+  out[0u] = 0x9c99af780b3b0c30ull;
+  out[1u] = 0x76592ced302633d9ull;
+  out[2u] = 0x30d8b5835542bff4ull;
+  out[3u] = 0xc921c77e0382a5eaull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

@@ -64,7 +64,7 @@ impl Evaluators {
 
     /// Adds a circuit of the program called `unit`; its emitted files.
     pub fn push(&mut self, unit: &Ident, named: &NamedCircuit) -> Vec<TextFile> {
-        let NamedCircuit { symbol, circuit, .. } = named;
+        let NamedCircuit { symbol, circuit } = named;
         let index = self.kernels.len();
         self.kernels
             .push([constraints_kernel_name(unit, symbol), lookups_kernel_name(unit, symbol)]);
