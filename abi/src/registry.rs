@@ -13,6 +13,12 @@ use crate::seed::{FullLayout, SeedSchema};
 /// unit digest.
 pub const ABI_VERSION: u32 = 3;
 
+/// Version of the generator, planner and emitters alike, whose units this build uses;
+/// part of the unit digest. Raised whenever the text or the rows made from one program
+/// change. It is stated here, below generator and runtime, so that the runtime finds
+/// units of an older generator without knowing the generator.
+pub const GENERATOR_VERSION: u32 = 6;
+
 /// Packs one seed per query; whether every row is narrow. If not, the seeds still
 /// hold the low bits only and must not be used.
 pub type Pack = fn(&Record, &[u32], &mut [u8]) -> Result<bool, PackError>;
@@ -30,11 +36,14 @@ pub struct ProgramUnit {
     pub name: &'static str,
     /// [`ABI_VERSION`] of the generator that made it.
     pub abi_version: u32,
+    /// [`GENERATOR_VERSION`] of the generator that made it.
+    pub generator_version: u32,
     /// Program fingerprint.
     pub fingerprint: [u8; 32],
-    /// Unit digest.
+    /// Unit digest: of everything that is generated for the program.
     pub digest: [u8; 32],
-    /// Constrained functions, in program order.
+    /// Constrained functions, in program order. One that is not here is written by the
+    /// reference builder, and so is the circuit that it is a member of.
     pub functions: &'static [FunctionUnit],
     /// Device code: row writers. It includes the headers of [`crate::cuda`] and nothing
     /// else.
@@ -86,6 +95,8 @@ pub struct FunctionUnit {
     pub symbol: &'static str,
     /// Index in the program.
     pub function: u32,
+    /// Digest of the inputs that it was generated from; the runtime computes it again.
+    pub contract: [u8; 32],
     /// Number of inputs, selectors, auxiliaries and lookup slots.
     pub layout: UnitLayout,
     /// Order of the words of full seeds.

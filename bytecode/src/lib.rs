@@ -7,6 +7,7 @@
 //! - [`builder`]: programs written in Rust;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
 //! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
+//! - [`contract`]: what generated code of a function relies on;
 //! - [`system`]: constraints and lookups of all circuits;
 //! - [`execute`]: from a claim to the record of what happened.
 //!
@@ -16,6 +17,7 @@
 pub mod builder;
 pub mod callgraph;
 pub mod check;
+pub mod contract;
 pub mod execute;
 mod fields;
 pub mod fingerprint;

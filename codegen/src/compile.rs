@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::contract::contract_digest;
+use traceloom_bytecode::model::FunctionId;
 
 use crate::cuda::ident::Ident;
 use crate::cuda::writer::row_writers;
@@ -61,7 +63,9 @@ pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
     let mut files = BTreeMap::new();
     for function in &plan.functions {
         let what = format!("function {}.", escape(&function.name));
-        let text = header(&banner(&plan, &what)) + &rust::function_file(&unit, function);
+        let contract = contract_digest(program, FunctionId(function.function));
+        let text = rust::function_file(&unit, function, &contract);
+        let text = header(&banner(&plan, &what)) + &text;
         files.insert(format!("{}.rs", function.symbol), text);
     }
     let device = row_writers(&plan, &unit, &digest);

@@ -6,7 +6,7 @@
 //! every variant is a tag and its fields. Names, notes and the grouping of functions
 //! are outside.
 
-use traceloom_abi::registry::ABI_VERSION;
+use traceloom_abi::registry::{ABI_VERSION, GENERATOR_VERSION};
 use traceloom_abi::seed::Meaning;
 use traceloom_air::bytes::ByteOp;
 use traceloom_bytecode::Program;
@@ -16,10 +16,6 @@ use crate::plan::{
     Cell, Column, Expr, Fetch, FetchKind, Fixed, FunctionPlan, GenericControl, ProgramPlan, Read,
     ReadSource, Region, Value, ValueNo, Write,
 };
-
-/// Version of the planner and of all emitters. Raised whenever the text or the
-/// rows made from one program change.
-pub const GENERATOR_VERSION: u32 = 5;
 
 const DOMAIN: &str = "traceloom unit digest v1";
 

@@ -152,8 +152,8 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "a0368732bb66c520f7a32587a3f59c4c4402a28a9b32c40f1db221f3bfd13f4b",
-            "7486f5a94aa1a97bb5f26cdd9847bf163a4409876bdc79f1c56e2ce2f6f2c561",
+            "0f44be78a5773f76a13b0c9336c0f9f042f814aa52a078dbee730d13a4cb7b13",
+            "64f422dde0b1fc84271b650b232b66049f5541dfe843a6ccb8b9e31adcbba24b",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
@@ -217,6 +217,7 @@ fn identities_have_an_encoding_of_their_own() {
         }
     }
     for name in [
+        "bytecode/src/contract.rs",
         "bytecode/src/fingerprint.rs",
         "codegen/src/digest.rs",
         "codegen/src/device/cache.rs",

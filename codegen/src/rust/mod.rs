@@ -18,6 +18,7 @@ use traceloom_abi::seed::{Meaning, OwnedSchema, Width};
 
 use crate::cuda::ident::Ident;
 use crate::cuda::writer::{Writer, kernel_name};
+use crate::json::hex;
 use crate::plan::{FunctionPlan, PathPlan};
 use names::number;
 use pack::Variant;
@@ -25,13 +26,13 @@ use pack::Variant;
 pub use registry::{Registry, program_list};
 
 /// Text of the file of `function`, without its header. `unit` names the program in
-/// the symbols of kernels.
+/// the symbols of kernels; `contract` is the function's contract digest.
 ///
 /// # Panics
 /// If the emitted tokens are no Rust: our own fault.
 #[must_use]
-pub fn function_file(unit: &Ident, function: &FunctionPlan) -> String {
-    print(function_tokens(unit, function))
+pub fn function_file(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -> String {
+    print(function_tokens(unit, function, contract))
 }
 
 /// Formats tokens.
@@ -40,7 +41,7 @@ pub(crate) fn print(tokens: TokenStream) -> String {
     prettyplease::unparse(&file)
 }
 
-fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
+fn function_tokens(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -> TokenStream {
     let paths = function.paths.iter().map(|path| path_tokens(function, path));
     let [generic_write, generic_pack] = generic::names();
     let generic = generic::writer(function);
@@ -56,6 +57,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
         [layout.num_inputs, layout.num_selectors, layout.num_auxiliaries, layout.num_lookups]
             .map(number);
     let (symbol, index) = (&function.symbol, number(function.function));
+    let contract = hex(contract);
     let (ranked, reads) = (function.full.ranked, number(function.full.max_reads));
     let units = function.paths.iter().map(|path| path_unit(unit, function, path));
     let kernel = kernel_name(unit, &function.symbol, Writer::Generic);
@@ -65,7 +67,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
         use traceloom_abi::field::{Goldilocks, element, word};
         use traceloom_abi::pack::*;
         use traceloom_abi::record::Record;
-        use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+        use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
         use traceloom_abi::row::*;
         use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
         use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -77,6 +79,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
         pub const UNIT: FunctionUnit = FunctionUnit {
             symbol: #symbol,
             function: #index,
+            contract: bytes32(#contract),
             layout: UnitLayout {
                 num_inputs: #i,
                 num_selectors: #s,

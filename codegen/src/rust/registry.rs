@@ -1,7 +1,7 @@
 //! The files that list what was generated.
 
 use quote::{format_ident, quote};
-use traceloom_abi::registry::ABI_VERSION;
+use traceloom_abi::registry::{ABI_VERSION, GENERATOR_VERSION};
 
 use super::names::number;
 use super::print;
@@ -40,7 +40,7 @@ impl Registry<'_> {
         let functions = self.plan.functions.iter().map(|function| &function.symbol);
         let functions: Vec<_> = functions.map(|symbol| format_ident!("{symbol}")).collect();
         let name = self.plan.name.escape_default().to_string();
-        let version = number(ABI_VERSION);
+        let (abi, generator) = (number(ABI_VERSION), number(GENERATOR_VERSION));
         let (fingerprint, digest) = (hex(&self.plan.fingerprint), hex(self.digest));
         let (padding, digest_kernel) = (padding_kernel_name(self.unit), digest_name(self.unit));
         let sources = self.sources;
@@ -52,7 +52,8 @@ impl Registry<'_> {
             /// Everything generated for this program.
             pub static PROGRAM: ProgramUnit = ProgramUnit {
                 name: #name,
-                abi_version: #version,
+                abi_version: #abi,
+                generator_version: #generator,
                 fingerprint: bytes32(#fingerprint),
                 digest: bytes32(#digest),
                 functions: FUNCTIONS,

@@ -90,7 +90,7 @@ fn registered(
     let recorded: usize = runs.iter().map(|run| run.queries.len()).sum();
     let runs = repeated(runs, 1 << log_rows);
     let binding = Binding::new(&case.program, PROGRAMS)?;
-    let members = binding.members(&case.program, &case.program.program().circuits[circuit]);
+    let members = binding.members(&case.program, &case.program.program().circuits[circuit])?;
     let source = RecordSource::new(members, runs, &case.record, &PackOptions::default());
     let source = source.ok_or("no rows")?;
     println!("subject name={label} recorded_rows={recorded} runs={}", source.runs().len());

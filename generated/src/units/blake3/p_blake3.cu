@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0x8c664864ae969c67ull;
-  out[1u] = 0x1bb6c99f0686f04full;
-  out[2u] = 0x6195a4151611b07aull;
-  out[3u] = 0x66cdebc1bffa2f1bull;
+  out[0u] = 0xedace3980e80ff9aull;
+  out[1u] = 0xc59bca051f6032b1ull;
+  out[2u] = 0xe1d54d01f52c1b36ull;
+  out[3u] = 0x80b324d00ad5a1c7ull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

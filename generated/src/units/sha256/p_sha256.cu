@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0x9c99af780b3b0c30ull;
-  out[1u] = 0x76592ced302633d9ull;
-  out[2u] = 0x30d8b5835542bff4ull;
-  out[3u] = 0xc921c77e0382a5eaull;
+  out[0u] = 0xfbd775499db09cdfull;
+  out[1u] = 0xfc9af991526f9e8cull;
+  out[2u] = 0x5c031cb4693b99d2ull;
+  out[3u] = 0xc559d5e4f13b3962ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

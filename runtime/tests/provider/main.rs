@@ -1,9 +1,15 @@
 //! Generated packers and writers of the example programs: bound, chosen, compared
-//! cell by cell with the reference builder, alone and in groups.
+//! cell by cell with the reference builder, alone and in groups; and what falls back
+//! where something of them is missing or differs.
+
+mod fallback;
+mod host_device;
 
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{ABI_VERSION, FunctionUnit, PathUnit, ProgramUnit};
+use traceloom_abi::registry::{
+    ABI_VERSION, FunctionUnit, GENERATOR_VERSION, PathUnit, ProgramUnit,
+};
 use traceloom_air::field::{MODULUS, element};
 use traceloom_air::trace::Trace;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
@@ -12,7 +18,7 @@ use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, Program};
 use traceloom_generated::PROGRAMS;
 use traceloom_prover::{ProveOptions, ProvingKey, prove};
-use traceloom_runtime::bind::{BindError, Binding};
+use traceloom_runtime::bind::{BindError, Binding, FunctionError};
 use traceloom_runtime::provider::{
     ChoiceError, Choices, Provider, Reason, TraceOptions, TraceProvider, witness,
 };
@@ -227,8 +233,9 @@ fn a_system_of_other_groups_is_refused() {
     assert!(error.to_string().contains("groups of functions"), "{error}");
 }
 
-/// A changed unit; tests are few, so what is leaked is little.
-fn tampered(change: impl FnOnce(&mut ProgramUnit, &mut FunctionUnit, &mut PathUnit)) -> BindError {
+/// Why a changed unit, or its function, is refused; tests are few, so what is leaked is
+/// little.
+fn tampered(change: impl FnOnce(&mut ProgramUnit, &mut FunctionUnit, &mut PathUnit)) -> Reason {
     let (program, ..) = examples().swap_remove(2);
     let program = CheckedProgram::new(program).unwrap();
     let unit = traceloom_generated::find(&program.fingerprint()).unwrap();
@@ -245,20 +252,37 @@ fn tampered(change: impl FnOnce(&mut ProgramUnit, &mut FunctionUnit, &mut PathUn
     if !unit.functions.is_empty() {
         unit.functions = Vec::leak(functions);
     }
-    Binding::new(&program, &[Box::leak(Box::new(unit))]).unwrap_err()
+    let registry: [&'static ProgramUnit; 1] = [Box::leak(Box::new(unit))];
+    let choices = Choices::new(&program, &build_system(&program), &TraceOptions::new(&registry));
+    choices.unwrap().reason(0).unwrap().clone()
 }
 
 #[test]
 fn units_that_do_not_fit_are_refused_with_the_difference() {
-    let says = |error: BindError, what: &str| {
+    let mended = |error: &Reason, what: &str| {
         let text = error.to_string();
-        assert!(matches!(error, BindError::Differs(_)), "{text}");
         assert!(text.contains(what) && text.contains("run `traceloom codegen`"), "{text}");
+        assert!(text.contains("program \"fibonacci\""), "{text}");
+    };
+    let of_program = |error: Reason, what: &str| {
+        mended(&error, what);
+        assert!(matches!(error, Reason::Unbound(BindError::Differs(_))), "{error:?}");
     };
     let version = format!("ABI version: expected {ABI_VERSION}, found {}", ABI_VERSION + 1);
-    says(tampered(|unit, _, _| unit.abi_version += 1), &version);
-    says(tampered(|unit, _, _| unit.functions = &[]), "generated: expected true, found false");
-    says(tampered(|_, function, _| function.function = 1 << 20), "function index");
+    of_program(tampered(|unit, _, _| unit.abi_version += 1), &version);
+    let (expected, found) = (GENERATOR_VERSION, GENERATOR_VERSION - 1);
+    let version = format!("generator version: expected {expected}, found {found}");
+    of_program(tampered(|unit, _, _| unit.generator_version -= 1), &version);
+    of_program(tampered(|_, function, _| function.function = 1 << 20), "function index");
+    let none = tampered(|unit, _, _| unit.functions = &[]);
+    mended(&none, "function \"fibonacci\" was not generated");
+    assert!(matches!(none, Reason::Function(FunctionError::NotGenerated { .. })), "{none:?}");
+    let says = |error: Reason, what: &str| {
+        mended(&error, what);
+        assert!(error.to_string().contains("function \"fibonacci\""), "{error}");
+        assert!(matches!(error, Reason::Function(FunctionError::Differs(_))), "{error:?}");
+    };
+    says(tampered(|_, function, _| function.contract[7] ^= 1), "digest of what it was generated");
     says(tampered(|_, function, _| function.layout.num_inputs += 1), "number of inputs");
     says(tampered(|_, function, _| function.layout.num_auxiliaries -= 1), "auxiliaries");
     says(tampered(|_, function, _| function.layout.num_lookups = 0), "number of lookups");
@@ -272,9 +296,9 @@ fn units_that_do_not_fit_are_refused_with_the_difference() {
     let cut = |path: &mut PathUnit| path.schema.words = &path.schema.words[..1];
     says(tampered(|_, _, path| cut(path)), "of the seed");
     let other = tampered(|unit, _, _| unit.fingerprint[0] ^= 1);
-    assert!(matches!(other, BindError::FingerprintDiffers { .. }), "{other}");
+    assert!(matches!(other, Reason::Unbound(BindError::FingerprintDiffers { .. })), "{other}");
     let none = tampered(|unit, _, _| (unit.fingerprint[0], unit.name) = (!unit.fingerprint[0], ""));
-    assert!(matches!(none, BindError::NotInRegistry { .. }), "{none}");
+    assert!(matches!(none, Reason::Unbound(BindError::NotInRegistry { .. })), "{none}");
 }
 
 #[test]
