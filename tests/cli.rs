@@ -209,6 +209,33 @@ fn failed_writes_leave_nothing_behind() {
     links(&cli);
 }
 
+/// Where a proof or its report cannot be written, nothing is executed.
+#[test]
+fn outputs_are_tried_before_the_work() {
+    let cli = Cli::new();
+    cli.write("file", "before");
+    for (outputs, message) in [
+        ("--out no/p.proof", "cannot write no/p.proof: "),
+        ("--out .", "cannot write .: it is not a regular file"),
+        ("--out file/p.proof", "cannot write file/p.proof: "),
+        ("--out p.proof --report file", "cannot make file: "),
+        ("--out p.proof --report file/inner", "cannot make file/inner: "),
+        ("--out other/p.proof --report r", "cannot write other/p.proof: "),
+    ] {
+        let ran = cli.run(&format!("prove fibonacci --args 5 --profile fast {outputs}"));
+        assert_eq!(ran.code, Some(2), "{outputs}: {}", ran.err);
+        assert!(ran.err.contains(message), "{outputs}: {}", ran.err);
+        assert!(!ran.err.contains("executing"), "{outputs}: {}", ran.err);
+    }
+    // Nor does a command that fails later leave a folder or a file.
+    cli.fails(2, "prove blake3 --input nowhere --out p.proof --report r/inner", "nowhere");
+    assert_eq!(cli.files(), ["file"]);
+    assert_eq!(std::fs::read(cli.path("file")).unwrap(), b"before");
+    // The folder of the report is made, and may be the proof's.
+    cli.ok("prove fibonacci --args 5 --profile fast --out r/p.proof --report r/inner");
+    assert!(cli.path("r/inner/report.json").exists() && cli.path("r/p.proof").exists());
+}
+
 /// A link to a device or a folder is no place for a proof; one to a file stays a link.
 #[cfg(unix)]
 fn links(cli: &Cli) {

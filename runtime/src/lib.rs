@@ -1,5 +1,6 @@
 //! From an execution to a proof.
 //!
+//! - [`session`]: the front door, one program and what is done with it;
 //! - [`order`]: which queries become rows, in which order;
 //! - [`mod@reference`]: the oracle that fills rows from bytecode and record;
 //! - [`bind`]: whether generated code belongs to the program at hand;
@@ -21,5 +22,6 @@ pub mod provider;
 pub mod reference;
 pub mod report;
 pub mod seeds;
+pub mod session;
 pub mod source;
 pub mod witness;

@@ -29,6 +29,8 @@ pub struct ProofReport {
     pub backend_reason: Option<String>,
     /// Stages by name, in order.
     pub stages: Vec<(&'static str, Duration)>,
+    /// Most bytes that the process held at once so far, where the system tells.
+    pub peak_memory: Option<u64>,
     /// The main traces.
     pub trace: TraceReport,
 }
@@ -243,6 +245,7 @@ impl ProofReport {
             "proof_bytes": self.proof_bytes,
             "backend": { "name": self.backend, "reason": self.backend_reason },
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
+            "peak_memory_bytes": self.peak_memory,
             "trace": self.trace.json(),
         })
     }

@@ -14,16 +14,16 @@ use traceloom_programs as programs;
 use traceloom_runtime::bind::{Binding, FunctionError};
 use traceloom_runtime::ledger::Ledger;
 
+use super::Failure;
 use super::output::{hex, say, size};
 use super::source::load;
-use super::{Failure, trace};
 
 /// Looks at everything. What is missing is no failure: proofs need none of it.
 pub fn run() -> Result<(), Failure> {
     let writers = devices();
     tools();
     cache();
-    for unit in trace::registry() {
+    for unit in crate::registry() {
         kernels(unit, &writers);
     }
     coverage()
@@ -116,8 +116,8 @@ fn kernels(unit: &'static ProgramUnit, writers: &[RowWriter]) {
 
 fn coverage() -> Result<(), Failure> {
     for builtin in &programs::ALL {
-        let program = load(builtin.name)?.program;
-        for line in cover(&program, trace::registry()) {
+        let program = load(builtin.name)?;
+        for line in cover(&program, crate::registry()) {
             say!("{line}");
         }
     }
@@ -162,12 +162,12 @@ fn compare_with_generator(program: &CheckedProgram, binding: &Binding) -> Result
 mod tests {
     use traceloom_abi::registry::{FunctionUnit, ProgramUnit};
 
-    use super::{cover, load, trace};
+    use super::{cover, load};
 
     /// A registry of one changed unit; tests are few, so what is leaked is little.
     fn changed(change: impl FnOnce(&mut ProgramUnit, &mut Vec<FunctionUnit>)) -> Vec<String> {
-        let program = load("merge_sort").unwrap().program;
-        let mut unit = **trace::registry().iter().find(|unit| unit.name == "merge_sort").unwrap();
+        let program = load("merge_sort").unwrap();
+        let mut unit = **crate::registry().iter().find(|unit| unit.name == "merge_sort").unwrap();
         let mut functions = unit.functions.to_vec();
         change(&mut unit, &mut functions);
         unit.functions = Vec::leak(functions);

@@ -169,6 +169,7 @@ fn reports_name_the_provider_and_its_bytes() {
         backend: "cpu".into(),
         backend_reason: Some("no driver".into()),
         stages,
+        peak_memory: Some(1 << 20),
         trace,
     }
     .json();
@@ -176,6 +177,7 @@ fn reports_name_the_provider_and_its_bytes() {
     assert_eq!(report["trace"]["ledger"]["bytes_up"], 0);
     assert_eq!(report["format"], "traceloom-report/1");
     assert_eq!(report["stages"][0]["seconds"], 1.0);
+    assert_eq!(report["peak_memory_bytes"], 1 << 20);
     let circuits = report["trace"]["circuits"].as_array().unwrap();
     let scalar = circuits.iter().filter(|circuit| circuit["provider"] == "scalar");
     assert!(scalar.clone().any(|circuit| circuit["typed_seed_bytes"].as_u64() > Some(0)));
