@@ -1,50 +1,55 @@
-//! What the prover keeps of a system beside the verifying key.
+//! What a prover keeps of a system: the verifying key, and the preprocessed tables as its
+//! backend keeps them. Made once per system and reused by all proofs.
 
-use p3_commit::Mmcs as _;
-use p3_dft::TwoAdicSubgroupDft;
-use p3_field::Field;
-use p3_matrix::Matrix;
-use p3_matrix::bitrev::BitReversibleMatrix;
-use p3_matrix::dense::RowMajorMatrix;
+use thiserror::Error;
 use traceloom_air::bytes::ByteTable;
-use traceloom_air::field::element;
 use traceloom_air::system::System;
-use traceloom_verifier::scheme::{Dft, F, Root, mmcs};
 use traceloom_verifier::{KeyError, Params, VerifyingKey};
 
-use crate::evaluator::CompiledEvaluator;
-use crate::scheme::Tree;
+use crate::backend::Backend;
+use crate::cpu::{CpuBackend, CpuKey};
+use crate::prove::ProveError;
 
-/// A fixed table, as the prover keeps it.
-pub(crate) struct FixedTable {
-    /// Rows on the trace domain.
-    pub(crate) trace: Vec<F>,
-    /// Committed values.
-    pub(crate) tree: Tree,
-}
-
-/// A verifying key and what the prover keeps beside it.
-pub struct ProvingKey {
+/// A verifying key and what a backend keeps beside it; `K` is its [`Backend::Key`], the
+/// CPU's if nothing else is said.
+pub struct ProvingKey<K = CpuKey> {
     verifying: VerifyingKey,
-    pub(crate) fixed: Vec<Option<FixedTable>>,
-    pub(crate) evaluators: Vec<CompiledEvaluator>,
+    backend: K,
 }
 
 impl ProvingKey {
-    /// Analyses `system`, commits to its fixed tables and compiles its expressions.
+    /// The key of `system` for proofs on the CPU: analyses it, commits to its preprocessed
+    /// tables and compiles its expressions.
     ///
     /// # Errors
-    /// As [`VerifyingKey::new`].
-    pub fn new(system: &System, params: &Params) -> Result<Self, KeyError> {
+    /// As [`ProvingKey::with_backend`].
+    pub fn new(system: &System, params: &Params) -> Result<Self, SetupError> {
+        Self::with_backend(&CpuBackend::default(), system, params)
+    }
+}
+
+impl<K> ProvingKey<K> {
+    /// The key of `system` for proofs with the kernels of `backend`.
+    ///
+    /// # Errors
+    /// [`SetupError`]: the system or a parameter is refused, the backend fails, or it
+    /// commits to other tables than the protocol's.
+    pub fn with_backend<B: Backend<Key = K>>(
+        backend: &B,
+        system: &System,
+        params: &Params,
+    ) -> Result<Self, SetupError> {
         let verifying = VerifyingKey::new(system, params)?;
-        let mut fixed = Vec::new();
-        let mut evaluators = Vec::new();
-        for (circuit, layout) in system.circuits.iter().zip(verifying.layouts()) {
-            evaluators.push(CompiledEvaluator::new(circuit, layout));
-            let table = circuit.preprocessed().map(|table| commit_fixed(table, params.log_blowup));
-            fixed.push(table.map(|(_, table)| table));
+        let key = backend.preprocess(&verifying)?;
+        let circuits = system.circuits.iter().zip(verifying.preprocessed());
+        for (index, (circuit, expected)) in circuits.enumerate() {
+            let found = backend.fixed(&key, index).map(|(root, _)| root);
+            if let Some(table) = circuit.preprocessed().filter(|_| found != *expected) {
+                let (circuit, backend) = (circuit.name.clone(), backend.name().to_owned());
+                return Err(SetupError::FixedRoot { circuit, table, backend });
+            }
         }
-        Ok(Self { verifying, fixed, evaluators })
+        Ok(Self { verifying, backend: key })
     }
 
     /// The part that verifiers have.
@@ -52,33 +57,34 @@ impl ProvingKey {
     pub const fn verifying_key(&self) -> &VerifyingKey {
         &self.verifying
     }
-}
 
-fn commit_fixed(table: ByteTable, log_blowup: usize) -> (Root, FixedTable) {
-    let trace: Vec<F> = table.preprocessed().into_iter().map(element).collect();
-    let matrix = RowMajorMatrix::new(trace.clone(), table.preprocessed_width());
-    let lde = Dft::default().coset_lde_batch(matrix, log_blowup, F::GENERATOR);
-    let (cap, tree) = mmcs().commit_matrix(lde.bit_reverse_rows().to_row_major_matrix());
-    (cap.roots()[0], FixedTable { trace, tree })
-}
-
-#[cfg(test)]
-mod tests {
-    use traceloom_verifier::fixed::fixed_root;
-
-    use super::*;
-
-    #[test]
-    fn roots_of_fixed_tables_are_the_constants_of_the_protocol() {
-        for table in ByteTable::ALL {
-            for log_blowup in 1..=4 {
-                let (root, _) = commit_fixed(table, log_blowup);
-                assert_eq!(
-                    root,
-                    fixed_root(table, log_blowup),
-                    "{table:?}, {log_blowup}: {root:?}"
-                );
-            }
-        }
+    /// The part that the backend made.
+    #[must_use]
+    pub const fn backend_key(&self) -> &K {
+        &self.backend
     }
+}
+
+/// Why there is no proving key.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum SetupError {
+    /// The system or the parameters have no key at all.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The backend failed.
+    #[error(transparent)]
+    Backend(#[from] ProveError),
+    /// The backend's commitment to a preprocessed table is not the protocol's.
+    #[error(
+        "circuit {circuit}: the {backend} backend commits to another {table:?} table than the \
+         protocol; this backend is faulty here, use another one"
+    )]
+    FixedRoot {
+        /// Name of the circuit.
+        circuit: String,
+        /// Its table.
+        table: ByteTable,
+        /// Name of the backend.
+        backend: String,
+    },
 }

@@ -7,8 +7,8 @@ use traceloom_abi::io::IoError;
 use traceloom_bytecode::builder::BuildErrors;
 use traceloom_bytecode::execute::ExecuteError;
 use traceloom_bytecode::{InvalidProgram, Malformed};
-use traceloom_prover::ProveError;
-use traceloom_verifier::{DecodeError, KeyError, VerifyError};
+use traceloom_prover::{ProveError, SetupError};
+use traceloom_verifier::{DecodeError, VerifyError};
 
 use super::program::MAX_FILE_BYTES;
 use super::{BackendError, Mismatch};
@@ -135,7 +135,7 @@ pub enum SessionError {
         /// The program.
         place: String,
         /// Why.
-        error: Box<KeyError>,
+        error: Box<SetupError>,
     },
     /// There is no proof.
     #[error("{place}: {error}")]

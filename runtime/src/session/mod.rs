@@ -43,8 +43,8 @@ use traceloom_air::field::word;
 use traceloom_air::system::System;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
-use traceloom_prover::ProvingKey;
-use traceloom_verifier::{KeyError, Params, VerifyingKey};
+use traceloom_prover::{ProvingKey, SetupError};
+use traceloom_verifier::{Params, VerifyingKey};
 
 use builder::Settings;
 
@@ -67,8 +67,8 @@ pub struct Session {
     program: CheckedProgram,
     settings: Settings,
     system: OnceLock<System>,
-    proving: OnceLock<Result<ProvingKey, KeyError>>,
-    verifying: OnceLock<Result<VerifyingKey, KeyError>>,
+    proving: OnceLock<Result<ProvingKey, SetupError>>,
+    verifying: OnceLock<Result<VerifyingKey, SetupError>>,
 }
 
 impl Session {
@@ -117,7 +117,7 @@ impl Session {
         if let Some(Ok(key)) = self.proving.get() {
             return Ok(key.verifying_key());
         }
-        let make = || VerifyingKey::new(self.system(), &self.settings.params);
+        let make = || Ok(VerifyingKey::new(self.system(), &self.settings.params)?);
         self.key(self.verifying.get_or_init(make))
     }
 
@@ -131,7 +131,7 @@ impl Session {
         description.phrase(name, &inputs, &outputs)
     }
 
-    fn key<'a, K>(&self, made: &'a Result<K, KeyError>) -> Result<&'a K, SessionError> {
+    fn key<'a, K>(&self, made: &'a Result<K, SetupError>) -> Result<&'a K, SessionError> {
         made.as_ref().map_err(|error| SessionError::Key {
             place: self.place.clone(),
             error: Box::new(error.clone()),

@@ -18,7 +18,7 @@ pub enum Step {
     Rows,
     /// Constraints and lookups are evaluated on every row.
     Check,
-    /// A stage of the prover.
+    /// A stage of the prover. What is done, and the total, are of all its stages together.
     Prove(Stage),
     /// A proof is verified.
     Verify,
@@ -50,7 +50,7 @@ pub struct Progress {
     pub total: Option<u64>,
     /// Time since the request began.
     pub elapsed: Duration,
-    /// Time until this step ends, at its speed so far; `None` while nothing was measured or
+    /// Time until the total is done, at the speed so far; `None` while nothing was measured or
     /// the total is unknown.
     pub remaining: Option<Duration>,
 }
@@ -74,6 +74,20 @@ impl<'a> Tracker<'a> {
     pub fn begin(&self, step: Step) {
         *self.step.lock().unwrap_or_else(PoisonError::into_inner) = (step, Instant::now());
         self.report(0, None);
+    }
+
+    /// A stage of the prover begins.
+    pub fn prove(&self, progress: traceloom_prover::Progress) {
+        let traceloom_prover::Progress { stage, done, total, .. } = progress;
+        {
+            let mut step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
+            let began = match step.0 {
+                Step::Prove(_) => step.1,
+                _ => Instant::now(),
+            };
+            *step = (Step::Prove(stage), began);
+        }
+        self.report(done, Some(total));
     }
 
     /// Some of the step is done.

@@ -34,7 +34,7 @@ impl Session {
         let start = Instant::now();
         let (witness, trace) = self.rows(&executed, &choices)?;
         let rows = start.elapsed();
-        let progress = |stage: Stage, _shard: usize| tracker.begin(Step::Prove(stage));
+        let progress = |progress| tracker.prove(progress);
         let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
         let place = || self.place.clone();
         let (proof, metrics) = prove(key, vec![witness], &options)
