@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::contract::contract_digest;
+use traceloom_bytecode::lower::{contract, plan_program};
 use traceloom_bytecode::model::FunctionId;
+use traceloom_plan::names::{Ident, escape, rust_file};
+use traceloom_plan::{PlanFaults, ProgramPlan, hex, json, verify};
 
-use crate::cuda::ident::Ident;
 use crate::cuda::writer::row_writers;
 use crate::digest::{input_digest, unit_digest};
-use crate::mangle::{escape, program_symbol};
-use crate::plan::{ProgramPlan, plan_program};
+use crate::rust;
 use crate::rust::Registry;
 use crate::units::MARK;
-use crate::verify::{PlanFaults, verify};
-use crate::{json, rust};
 
 /// Everything generated for one program.
 #[derive(Clone, Debug)]
@@ -47,7 +46,7 @@ pub struct Planned {
 /// [`PlanFaults`] if the plan breaks its own invariants: our fault.
 pub fn planned(program: &CheckedProgram) -> Result<Planned, PlanFaults> {
     let plan = plan_program(program);
-    verify(program, &plan)?;
+    verify(&contract(program), &plan)?;
     let digest = unit_digest(&plan);
     Ok(Planned { plan, digest })
 }
@@ -59,20 +58,20 @@ pub fn planned(program: &CheckedProgram) -> Result<Planned, PlanFaults> {
 pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
     let Planned { plan, digest } = planned(program)?;
     let input = input_digest(program.program());
-    let unit = Ident::new(program_symbol(&plan.name));
+    let unit = plan.unit();
     let mut files = BTreeMap::new();
     for function in &plan.functions {
         let what = format!("function {}.", escape(&function.name));
         let contract = contract_digest(program, FunctionId(function.function));
         let text = rust::function_file(&unit, function, &contract);
         let text = header(&banner(&plan, &what)) + &text;
-        files.insert(format!("{}.rs", function.symbol), text);
+        files.insert(rust_file(&function.symbol), text);
     }
     let device = row_writers(&plan, &unit, &digest);
     let sources: Vec<String> = device.iter().map(|file| file.name.clone()).collect();
     files.extend(device.into_iter().map(|file| (file.name, file.text)));
     let mut banner = banner(&plan, "everything.");
-    banner.push(format!("Input {}", json::hex(&input)));
+    banner.push(format!("Input {}", hex(&input)));
     let registry = Registry { plan: &plan, unit: &unit, digest: &digest, sources: &sources };
     files.insert("mod.rs".into(), header(&banner) + &registry.text());
     files.insert("plan.json".into(), json::program(&plan, &digest));
@@ -86,7 +85,7 @@ pub fn banner(plan: &ProgramPlan, what: &str) -> Vec<String> {
     vec![
         format!("{mark}; do not edit."),
         format!("Program {}, {what}", escape(&plan.name)),
-        format!("Fingerprint {}", json::hex(&plan.fingerprint)),
+        format!("Fingerprint {}", hex(&plan.fingerprint)),
     ]
 }
 

@@ -11,11 +11,11 @@ use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::{
     Block, BlockId, Control, Function, FunctionId, Match, Program, ValueId,
 };
-use traceloom_codegen::cuda::ident::Ident;
 use traceloom_codegen::cuda::writer::row_writers;
 use traceloom_codegen::evaluator::circuits;
 use traceloom_codegen::evaluator::cuda::evaluators;
 use traceloom_codegen::{Planned, compile, planned};
+use traceloom_plan::names::Ident;
 
 const STACK: usize = 1 << 20;
 

@@ -11,7 +11,7 @@ use traceloom_bytecode::builder::ProgramBuilder;
 use traceloom_bytecode::{CheckedProgram, json, text};
 use traceloom_codegen::compile;
 use traceloom_codegen::digest::input_digest;
-use traceloom_codegen::json::hex;
+use traceloom_plan::hex;
 
 /// Many functions, memory widths and keys, in no order: the more there is to order
 /// wrongly, the more this test can see.
@@ -191,6 +191,7 @@ fn identities_have_an_encoding_of_their_own() {
         "codegen",
         "cuda",
         "generated",
+        "plan",
         "prover",
         "runtime",
         "verifier",

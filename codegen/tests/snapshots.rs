@@ -14,9 +14,9 @@ use traceloom_bytecode::contract::contract_digest;
 use traceloom_bytecode::model::{Op, Program};
 use traceloom_bytecode::{CheckedProgram, text};
 use traceloom_codegen::compile;
-use traceloom_codegen::cuda::ident::Ident;
 use traceloom_codegen::evaluator::{self, NamedCircuit};
-use traceloom_codegen::json::hex;
+use traceloom_plan::hex;
+use traceloom_plan::names::Ident;
 
 /// What is made of a program: the end of its snapshot's name, and its text.
 type Product = (&'static str, fn(&CheckedProgram) -> String);

@@ -1,6 +1,7 @@
 //! `traceloom plan`.
 
-use traceloom_codegen::{inventory, planned};
+use traceloom_codegen::planned;
+use traceloom_plan::inventory;
 
 use super::output::{hex, say};
 use super::{Failure, RunArgs, source};

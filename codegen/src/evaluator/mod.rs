@@ -17,8 +17,8 @@ pub mod schedule;
 use traceloom_air::system::{Circuit, CircuitKind};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
-
-use crate::plan::ProgramPlan;
+use traceloom_plan::ProgramPlan;
+use traceloom_plan::names::circuit_symbol;
 
 /// A circuit as emitters see it.
 #[derive(Clone, Debug)]
@@ -39,8 +39,7 @@ pub fn circuits(program: &CheckedProgram, plan: &ProgramPlan) -> Vec<NamedCircui
     let symbol = |circuit: &Circuit| match &circuit.kind {
         CircuitKind::Function { members, .. } => {
             let first = plan.functions.iter().find(|function| function.function == members[0]);
-            let symbol = &first.expect("circuits have constrained functions").symbol;
-            format!("c_{}", symbol.trim_start_matches("f_"))
+            circuit_symbol(&first.expect("circuits have constrained functions").symbol)
         }
         CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => circuit.name.clone(),
     };

@@ -3,11 +3,11 @@
 //! plan and compare the seeds; units have none, since no proof uses them.
 
 use quote::{format_ident, quote};
+use traceloom_plan::{FunctionPlan, ProgramPlan};
 
 use super::names::number;
 use super::pack::{Variant, packer, packer_name};
 use super::print;
-use crate::plan::{FunctionPlan, ProgramPlan};
 
 /// Text of a module with the checked packers of all paths of a program, by function
 /// index and path number:

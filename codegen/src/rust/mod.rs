@@ -16,12 +16,11 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use traceloom_abi::seed::{Meaning, OwnedSchema, Width};
 
-use crate::cuda::ident::Ident;
-use crate::cuda::writer::{Writer, kernel_name};
-use crate::json::hex;
-use crate::plan::{FunctionPlan, PathPlan};
 use names::number;
 use pack::Variant;
+use traceloom_plan::hex;
+use traceloom_plan::names::{Ident, Writer, kernel_name};
+use traceloom_plan::{FunctionPlan, PathPlan};
 
 pub use registry::{Registry, program_list};
 

@@ -2,13 +2,12 @@
 
 use quote::{format_ident, quote};
 use traceloom_abi::registry::{ABI_VERSION, GENERATOR_VERSION};
+use traceloom_plan::ProgramPlan;
+use traceloom_plan::hex;
+use traceloom_plan::names::{Ident, digest_name, padding_kernel_name};
 
 use super::names::number;
 use super::print;
-use crate::cuda::ident::Ident;
-use crate::cuda::writer::{digest_name, padding_kernel_name};
-use crate::json::hex;
-use crate::plan::ProgramPlan;
 
 /// What the registry of a program lists.
 #[derive(Clone, Copy, Debug)]

@@ -15,10 +15,10 @@ use traceloom::cli;
 use traceloom_air::claim::Claim;
 use traceloom_air::field::word;
 use traceloom_bytecode::import::import as import_nested;
+use traceloom_bytecode::lower::{contract, plan_program};
 use traceloom_bytecode::model::{Block, Function, Op, Program, ValueId};
 use traceloom_bytecode::{CheckedProgram, Malformed, json as json_form, limits, text as text_form};
 use traceloom_codegen::compile;
-use traceloom_codegen::plan::plan_program;
 use traceloom_runtime::session::{Expected, Request, Session};
 use traceloom_verifier::{Profile, Proof};
 
@@ -114,7 +114,7 @@ fn accepted(
     match CheckedProgram::new(program) {
         Ok(checked) if size.all() <= MAX_PLANNED => {
             let plan = plan_program(&checked);
-            if let Err(faults) = traceloom_codegen::verify::verify(&checked, &plan) {
+            if let Err(faults) = traceloom_plan::verify(&contract(&checked), &plan) {
                 panic!("{faults}");
             }
             if size.all() <= MAX_EMITTED {

@@ -12,10 +12,10 @@ use traceloom_air::system::{CircuitKind, System};
 use traceloom_air::trace::ShardWitness;
 use traceloom_bytecode::execute::{ExecuteError, Execution, Fault, Hooks, Limits, execute_with};
 use traceloom_bytecode::fingerprint::fingerprint;
+use traceloom_bytecode::lower::{contract, plan_program};
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::paths::MAX_PATHS;
 use traceloom_bytecode::{CheckedProgram, json, text};
-use traceloom_codegen::plan::plan_program;
 use traceloom_prover::{ProveOptions, ProvingKey, prove};
 use traceloom_runtime::check::check;
 use traceloom_runtime::order::num_rows;
@@ -158,7 +158,7 @@ fn run(case: &Case, effort: Effort) -> Outcome<Option<Tally>> {
     let system = session.system();
     let witness = rows(&program, system, &execution)?;
     let plan = plan_program(&program);
-    if let Err(faults) = traceloom_codegen::verify::verify(&program, &plan) {
+    if let Err(faults) = traceloom_plan::verify(&contract(&program), &plan) {
         return differs("plans verify", faults);
     }
     let planned = plans::rows(&program, &plan, &execution.record);

@@ -17,8 +17,9 @@ use traceloom_abi::record::Record;
 use traceloom_air::field::MODULUS;
 use traceloom_air::system::System;
 use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::lower::plan_program;
 use traceloom_bytecode::system::build_system;
-use traceloom_codegen::plan::{FunctionPlan, ProgramPlan, plan_program};
+use traceloom_plan::{FunctionPlan, ProgramPlan};
 
 use crate::case::Case;
 use crate::properties::{execute, panic_text};
