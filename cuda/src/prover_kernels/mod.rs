@@ -76,7 +76,7 @@ pub struct Launch {
 /// Why there are no launches for a shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
-    /// Heights are powers of two.
+    /// A matrix has no rows or too many.
     #[error("a height of {height} rows: at least 1 and at most 2^{most} are supported")]
     Height {
         /// Rows.

@@ -255,7 +255,7 @@ impl Extension {
             kernel,
             blocks: self.num_rows() * count,
             threads: (1_u32 << log_row.saturating_sub(3)).clamp(32, THREADS),
-            shared_bytes: 2 * 8 << log_row,
+            shared_bytes: 16 << log_row,
             words: vec![
                 from.0,
                 to.0,

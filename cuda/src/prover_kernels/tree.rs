@@ -154,8 +154,11 @@ impl Tree {
             if is_injected {
                 launches.push(self.leaves(places, num_nodes, places.scratch));
             }
-            let next = self.groups.range(..num_nodes).next_back().map_or(0, |(height, _)| *height);
-            let above = if next == 0 { num_nodes.ilog2() + 1 } else { (num_nodes / next).ilog2() };
+            // Layers up to the one that the next matrices have the height of.
+            let above = match self.groups.range(..num_nodes).next_back() {
+                Some((next, _)) => (num_nodes / next).ilog2(),
+                None => num_nodes.ilog2() + 1,
+            };
             let layers = u64::from(above).min(MOST_LAYERS);
             launches.push(nodes(places, at, num_nodes, layers, is_injected));
             for _ in 0..layers {
