@@ -5,7 +5,7 @@
 //! - [`seed`]: what a row cannot compute, packed;
 //! - [`pack`] and [`row`]: what emitted packers and writers are made of;
 //! - [`registry`]: what generated code offers;
-//! - [`evaluate`]: what emitted evaluators read and write;
+//! - [`evaluate`]: what emitted evaluators read and write; units have none, tests compile them;
 //! - [`cuda`]: support headers of emitted CUDA text;
 //! - [`device_abi`]: what they and the host say to each other, made from the C header.
 //!

@@ -44,12 +44,13 @@ impl Trace {
     }
 }
 
-/// What the prover knows of one shard.
+/// What the prover knows of one shard. `T` is a main trace where it is: a [`Trace`] on
+/// the host, or whatever a prover's backend computes with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShardWitness {
+pub struct ShardWitness<T = Trace> {
     /// One entry per circuit of the system: its main trace, or `None` where the
     /// circuit has no rows and is inactive.
-    pub traces: Vec<Option<Trace>>,
+    pub traces: Vec<Option<T>>,
     /// One list per circuit: its public values
     /// ([`crate::system::Circuit::num_publics`] of them; empty when inactive).
     pub publics: Vec<Vec<Goldilocks>>,

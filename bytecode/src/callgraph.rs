@@ -30,9 +30,10 @@ pub struct CallGraph {
 }
 
 /// How the rank of a callee enters the row of its caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RankedCall {
     /// The callee has no rank.
+    #[default]
     None,
     /// From outside its component: one free column holds the rank.
     Outside,

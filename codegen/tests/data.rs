@@ -17,7 +17,8 @@ use traceloom_bytecode::import::import;
 use traceloom_bytecode::model::{
     Block, BlockId, Control, Function, FunctionId, Match, Op, Program, ValueId,
 };
-use traceloom_codegen::{compile, inventory};
+use traceloom_codegen::compile;
+use traceloom_plan::inventory;
 
 const FILE: &str = "multi_stark.bytecode.json";
 const HASH: usize = 62;

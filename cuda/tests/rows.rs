@@ -225,7 +225,7 @@ fn owned_seeds_need_no_record() {
     let case = Case::fibonacci(70);
     let expected = case.reference();
     let binding = traceloom_runtime::bind::Binding::new(&case.program, PROGRAMS).unwrap();
-    let members = binding.members(&case.program, &case.program.program().circuits[0]);
+    let members = binding.members(&case.program, &case.program.program().circuits[0]).unwrap();
     let runs = traceloom_runtime::order::runs(&case.program, &case.record, 0);
     let seeds = CircuitSeeds::pack(members, &runs, &case.record, &PackOptions::default()).unwrap();
     let Case { program, .. } = case;
@@ -266,7 +266,7 @@ fn a_run_that_does_not_fit_is_packed_in_full() {
     let expected = case.reference();
     let unit = never_narrow();
     let binding = traceloom_runtime::bind::Binding::new(&case.program, &[unit]).unwrap();
-    let members = binding.members(&case.program, &case.program.program().circuits[0]);
+    let members = binding.members(&case.program, &case.program.program().circuits[0]).unwrap();
     let runs = traceloom_runtime::order::runs(&case.program, &case.record, 0);
     let source = traceloom_runtime::source::RecordSource::new(
         members,

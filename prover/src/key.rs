@@ -1,46 +1,54 @@
-//! What the prover keeps of a system beside the verifying key.
+//! What a prover keeps of a system: the verifying key, and the fixed columns as its backend
+//! keeps them. Made once per system and reused by all proofs.
 
-use std::sync::Arc;
-
-use traceloom_air::fixed::Fixed;
+use thiserror::Error;
 use traceloom_air::system::System;
-use traceloom_verifier::fixed::commit_fixed;
-use traceloom_verifier::scheme::F;
 use traceloom_verifier::{KeyError, Params, VerifyingKey};
 
-use crate::evaluator::{CompiledEvaluator, Evaluator};
-use crate::scheme::Tree;
+use crate::backend::Backend;
+use crate::cpu::{CpuBackend, CpuKey};
+use crate::prove::ProveError;
 
-/// A fixed table, as the prover keeps it.
-pub(crate) struct FixedTable {
-    /// Rows on the trace domain.
-    pub(crate) trace: Vec<F>,
-    /// Committed values.
-    pub(crate) tree: Tree,
-}
-
-/// A verifying key and what the prover keeps beside it.
-pub struct ProvingKey {
+/// A verifying key and what a backend keeps beside it; `K` is its [`Backend::Key`], the
+/// CPU's if nothing else is said.
+pub struct ProvingKey<K = CpuKey> {
     verifying: VerifyingKey,
-    pub(crate) fixed: Vec<Option<FixedTable>>,
-    pub(crate) evaluators: Vec<Arc<dyn Evaluator>>,
+    backend: K,
 }
 
 impl ProvingKey {
-    /// Analyses `system`, commits to its fixed tables and compiles its expressions.
+    /// The key of `system` for proofs on the CPU: analyses it, commits to its fixed columns
+    /// and compiles its expressions.
     ///
     /// # Errors
-    /// As [`VerifyingKey::new`].
-    pub fn new(system: &System, params: &Params) -> Result<Self, KeyError> {
+    /// As [`ProvingKey::with_backend`].
+    pub fn new(system: &System, params: &Params) -> Result<Self, SetupError> {
+        Self::with_backend(&CpuBackend::default(), system, params)
+    }
+}
+
+impl<K> ProvingKey<K> {
+    /// The key of `system` for proofs with the kernels of `backend`.
+    ///
+    /// # Errors
+    /// [`SetupError`]: the system or a parameter is refused, the backend fails, or it
+    /// commits to other fixed columns than a verifier.
+    pub fn with_backend<B: Backend<Key = K>>(
+        backend: &B,
+        system: &System,
+        params: &Params,
+    ) -> Result<Self, SetupError> {
         let verifying = VerifyingKey::new(system, params)?;
-        let mut fixed = Vec::new();
-        let mut evaluators: Vec<Arc<dyn Evaluator>> = Vec::new();
-        for (circuit, layout) in system.circuits.iter().zip(verifying.layouts()) {
-            evaluators.push(Arc::new(CompiledEvaluator::new(circuit, layout)));
-            let table = circuit.fixed().and_then(|table| fixed_table(table, params.log_blowup));
-            fixed.push(table);
+        let key = backend.preprocess(&verifying)?;
+        let circuits = system.circuits.iter().zip(verifying.preprocessed());
+        for (index, (circuit, expected)) in circuits.enumerate() {
+            let found = backend.fixed(&key, index).map(|(root, _)| root);
+            if circuit.fixed().is_some() && found != *expected {
+                let (circuit, backend) = (circuit.name.clone(), backend.name().to_owned());
+                return Err(SetupError::FixedRoot { circuit, backend });
+            }
         }
-        Ok(Self { verifying, fixed, evaluators })
+        Ok(Self { verifying, backend: key })
     }
 
     /// The part that verifiers have.
@@ -49,43 +57,32 @@ impl ProvingKey {
         &self.verifying
     }
 
-    /// Replaces the compiled expressions of circuit `circuit` by another evaluator
-    /// of the same expressions. Proof bytes do not depend on it.
-    ///
-    /// # Panics
-    /// If there is no such circuit.
-    pub fn set_evaluator(&mut self, circuit: usize, evaluator: Arc<dyn Evaluator>) {
-        self.evaluators[circuit] = evaluator;
+    /// The part that the backend made.
+    #[must_use]
+    pub const fn backend_key(&self) -> &K {
+        &self.backend
     }
 }
 
-/// The fixed columns of a circuit whose system has a verifying key, so that their cells
-/// are there and as many as they should be.
-fn fixed_table(fixed: Fixed<'_>, log_blowup: usize) -> Option<FixedTable> {
-    let trace = fixed.cells()?.into_owned();
-    let (_, tree) = commit_fixed(trace.clone(), fixed.width(), log_blowup);
-    Some(FixedTable { trace, tree })
-}
-
-#[cfg(test)]
-mod tests {
-    use traceloom_air::bytes::ByteTable;
-    use traceloom_verifier::fixed::fixed_root;
-
-    use super::*;
-
-    #[test]
-    fn roots_of_fixed_tables_are_the_constants_of_the_protocol() {
-        for table in ByteTable::ALL {
-            for log_blowup in 1..=4 {
-                let cells = Fixed::Bytes(table).cells().unwrap().into_owned();
-                let (root, _) = commit_fixed(cells, table.preprocessed_width(), log_blowup);
-                assert_eq!(
-                    root,
-                    fixed_root(table, log_blowup),
-                    "{table:?}, {log_blowup}: {root:?}"
-                );
-            }
-        }
-    }
+/// Why there is no proving key.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum SetupError {
+    /// The system or the parameters have no key at all.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The backend failed.
+    #[error(transparent)]
+    Backend(#[from] ProveError),
+    /// The backend's commitment to fixed columns is not the verifying key's: a constant of
+    /// the protocol for a byte table, else what their cells give.
+    #[error(
+        "circuit {circuit}: the {backend} backend commits to other fixed columns than a \
+         verifier; this backend is faulty here, use another one"
+    )]
+    FixedRoot {
+        /// Name of the circuit.
+        circuit: String,
+        /// Name of the backend.
+        backend: String,
+    },
 }

@@ -1,17 +1,17 @@
 //! The prover of the protocol that `traceloom_verifier` checks.
 //!
 //! In reading order:
-//! - [`evaluator`], `rows`, `stage_two`, `quotient`, `domain`: rows to committed columns;
+//! - [`backend`]: the seam between protocol and kernels, and who owns what;
+//! - [`mod@prove`], [`metrics`]: the driver, which owns order and transcript;
 //! - [`key`]: what the prover keeps of a system;
-//! - [`backend`], [`cpu`]: who computes;
-//! - [`mod@prove`], [`metrics`]: the driver, which owns order and transcript.
+//! - [`cpu`], `evaluator`, `rows`, `stage_two`, `quotient`, `domain`: the CPU's kernels.
 //!
 //! This crate knows no program, no record, no generated code and no device.
 
 pub mod backend;
 pub mod cpu;
 mod domain;
-pub mod evaluator;
+mod evaluator;
 pub mod key;
 pub mod metrics;
 pub mod prove;
@@ -20,6 +20,6 @@ mod rows;
 mod scheme;
 mod stage_two;
 
-pub use key::ProvingKey;
+pub use key::{ProvingKey, SetupError};
 pub use metrics::{Metrics, Stage};
-pub use prove::{ProveError, ProveOptions, prove, prove_with};
+pub use prove::{Progress, ProveError, ProveOptions, prove, prove_with};

@@ -1,12 +1,10 @@
 //! Packs of rows: gathering cells, and folding messages into fingerprints.
 
-use std::sync::Arc;
-
 use p3_field::{ExtensionField, PackedFieldExtension, PackedValue};
 use traceloom_air::field::PrimeCharacteristicRing;
 use traceloom_air::system::{Circuit, Direction};
 
-use crate::evaluator::{CellLayout, Evaluator, Outputs, Packed, Part};
+use crate::evaluator::{CellLayout, CompiledEvaluator, Outputs, Packed, Part};
 use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::layout::{CircuitLayout, constant, signed};
 use traceloom_verifier::scheme::{Extension, F};
@@ -21,7 +19,7 @@ pub(crate) const LANES: usize = Packed::WIDTH;
 pub(crate) struct RowContext<'a> {
     pub(crate) circuit: &'a Circuit,
     pub(crate) layout: &'a CircuitLayout,
-    pub(crate) evaluator: &'a Arc<dyn Evaluator>,
+    pub(crate) evaluator: &'a CompiledEvaluator,
     pub(crate) publics: &'a [F],
     /// Main values, row-major.
     pub(crate) main: &'a [F],

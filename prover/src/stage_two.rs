@@ -111,12 +111,10 @@ pub(crate) fn trace_selectors(rows: [usize; LANES], height: usize) -> [Packed; 2
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use traceloom_air::system::{Arena, Circuit, CircuitKind, Direction, Lookup};
 
     use super::*;
-    use crate::evaluator::{CompiledEvaluator, Evaluator};
+    use crate::evaluator::CompiledEvaluator;
     use traceloom_verifier::layout::CircuitLayout;
     use traceloom_verifier::params::Profile;
     use traceloom_verifier::scheme::Quadratic;
@@ -143,7 +141,7 @@ mod tests {
     fn run(values: &[u64], beta: Quadratic) -> Result<(RowMajorMatrix<F>, Quadratic), usize> {
         let circuit = circuit();
         let layout = CircuitLayout::new(&circuit, &Profile::Fast.params()).unwrap();
-        let evaluator: Arc<dyn Evaluator> = Arc::new(CompiledEvaluator::new(&circuit, &layout));
+        let evaluator = CompiledEvaluator::new(&circuit, &layout);
         let main: Vec<F> = values.iter().map(|&value| F::from_u64(value)).collect();
         let context = RowContext {
             circuit: &circuit,

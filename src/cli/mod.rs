@@ -12,11 +12,12 @@ mod failure;
 mod import;
 mod inspect;
 mod output;
+mod outputs;
 mod plan;
 mod programs;
+mod progress;
 mod prove;
 mod source;
-mod trace;
 mod verify;
 
 use std::ffi::OsString;
@@ -84,14 +85,13 @@ struct RunArgs {
     limits: Limits,
 }
 
-/// Who writes main traces and evaluates circuits.
+/// Who writes main traces.
 #[derive(Clone, Copy, Debug, Args)]
 struct TraceArgs {
     /// Who writes the rows of functions: reference (the interpreter over bytecode),
     /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
     /// (generated code on the CPU where there is any, since proofs are computed there).
-    /// All but reference evaluate constraints with generated code, too.
-    #[arg(long, default_value = "auto", value_parser = trace::provider, value_name = "PROVIDER")]
+    #[arg(long, default_value = "auto", value_parser = backend::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
     /// Refuse where rows would be written by another provider than the one asked for.
     #[arg(long)]
@@ -118,7 +118,7 @@ struct ProveArgs {
     /// Where the proof is computed: cpu, cuda (of which this version has the rows, so that
     /// it makes --trace auto mean device) or auto.
     #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
-    backend: backend::Backend,
+    backend: traceloom_runtime::session::Backend,
     /// Where to write the proof.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,

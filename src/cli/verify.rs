@@ -1,46 +1,38 @@
 //! `traceloom verify`.
 
 use std::path::Path;
-use std::time::Instant;
 
-use traceloom_air::claim::Claim;
-use traceloom_air::field::element;
-use traceloom_bytecode::system::build_system;
 use traceloom_programs as programs;
-use traceloom_verifier::{Profile, Proof, VerifyingKey, verify};
+use traceloom_runtime::session::{Expected, SessionBuilder, read_proof};
+use traceloom_verifier::Proof;
 
 use super::execute::print_claim;
-use super::output::{hex, plain, say, seconds};
-use super::source::{self, Source, load};
-use super::{Failure, VerifyArgs};
+use super::output::{hex, say, seconds};
+use super::{Failure, VerifyArgs, source};
 
 /// Verifies a proof and says what it proves.
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
-    let proof = source::read_proof(&args.proof)?;
-    let start = Instant::now();
-    let source = match &args.program {
+    let about = |error| Failure::about(&args.proof, &error);
+    let proof = Proof::decode(&read_proof(&args.proof)?).map_err(|error| about(error.into()))?;
+    let builder = match &args.program {
         Some(name) => named(name)?,
-        None => built_in(&proof.fingerprint).ok_or_else(|| unknown(&proof.fingerprint))?,
+        None => stated(&proof.fingerprint)?,
     };
-    let refused = |error: String| Failure::Refused(format!("{}: {error}", args.proof.display()));
-    if proof.params != args.profile.params() {
-        return Err(refused(profile_mismatch(&proof, args.profile)));
-    }
-    let claims: Vec<Claim> = proof.claims().cloned().collect();
-    check_expectations(args, &source, &claims)?;
-    let system = build_system(&source.program);
-    let key = VerifyingKey::new(&system, &args.profile.params());
-    let key = key.map_err(|error| refused(error.to_string()))?;
-    let report = verify(&key, &claims, &proof).map_err(|error| refused(error.to_string()))?;
+    let session = builder.profile(args.profile).build()?;
+    let verified = session.verify_proof(&proof, &expected(args)?).map_err(about)?;
     if let Some(only) = only_stated(args) {
         say!("note     {only}");
     }
-    say!("valid    program {:?}, profile {}", source.program.program().name, args.profile.name());
-    claims.iter().for_each(|claim| print_claim(&source, claim));
+    say!(
+        "valid    program {:?}, profile {}",
+        session.program().program().name,
+        args.profile.name()
+    );
+    verified.claims.iter().for_each(|claim| print_claim(&session, claim));
     say!("         transparent, not zero-knowledge; io is advice, the claim is all it binds");
-    say!("time     {}", seconds(start.elapsed()));
+    say!("time     {}", seconds(verified.time));
     if args.explain {
-        say!("{}", report.security);
+        say!("{}", verified.report.security);
     }
     Ok(())
 }
@@ -67,70 +59,45 @@ fn only_stated(args: &VerifyArgs) -> Option<&'static str> {
 }
 
 /// The program that a caller names: built in, a file, or by its fingerprint.
-fn named(name: &str) -> Result<Source, Failure> {
+fn named(name: &str) -> Result<SessionBuilder, Failure> {
     let is_other = programs::find(name).is_none() && !Path::new(name).exists();
     let fingerprint: Option<[u8; 32]> = hex_bytes(name).and_then(|bytes| bytes.try_into().ok());
     match fingerprint.filter(|_| is_other) {
-        Some(fingerprint) => built_in(&fingerprint).ok_or_else(|| {
-            Failure::Malformed(format!(
-                "--program: no built-in program has fingerprint {name}; name its file"
-            ))
-        }),
-        None => load(name),
+        None => Ok(crate::session(name)?),
+        Some(fingerprint) => {
+            crate::session_of(&fingerprint)?.map(|(_, builder)| builder).ok_or_else(|| {
+                Failure::Malformed(format!(
+                    "--program: no built-in program has fingerprint {name}; name its file"
+                ))
+            })
+        }
     }
 }
 
-fn built_in(fingerprint: &[u8; 32]) -> Option<Source> {
-    let loaded = programs::ALL.iter().filter_map(|builtin| load(builtin.name).ok());
-    loaded.into_iter().find(|source| source.program.fingerprint() == *fingerprint)
+/// The built-in program that a proof states.
+fn stated(fingerprint: &[u8; 32]) -> Result<SessionBuilder, Failure> {
+    crate::session_of(fingerprint)?.map(|(_, builder)| builder).ok_or_else(|| {
+        Failure::Refused(format!(
+            "the proof is about a program with fingerprint {}, which is none of the built-in \
+             ones; name its file with --program",
+            hex(fingerprint)
+        ))
+    })
 }
 
-fn unknown(fingerprint: &[u8; 32]) -> Failure {
-    Failure::Refused(format!(
-        "the proof is about a program with fingerprint {}, which is none of the built-in ones; \
-         name its file with --program",
-        hex(fingerprint)
-    ))
-}
-
-fn profile_mismatch(proof: &Proof, expected: Profile) -> String {
-    let found = Profile::ALL.into_iter().find(|profile| profile.params() == proof.params);
-    let found = found.map_or("no known profile", Profile::name);
-    format!(
-        "the proof has profile {found}, expected {}; accept another one with --profile",
-        expected.name()
-    )
-}
-
-/// Compares the proof's claim with what the caller expects of it.
-fn check_expectations(args: &VerifyArgs, source: &Source, claims: &[Claim]) -> Result<(), Failure> {
-    let claimed = match claims {
-        [claim] => claim,
-        _ => {
-            let count = claims.len();
-            return Err(Failure::Refused(format!("the proof has {count} claims, expected one")));
-        }
-    };
-    if args.entry.is_some() || args.args.is_some() || args.outputs.is_some() {
-        let expected = source::entry(&source.program, args.entry.as_deref())?;
-        if claimed.function != expected.0 {
-            let name = plain(&source.program.function(expected).name);
-            return Err(Failure::Refused(format!("the proof claims another function than {name}")));
-        }
+/// What the caller expects of the claim.
+fn expected(args: &VerifyArgs) -> Result<Expected, Failure> {
+    let mut expected = Expected::any();
+    if let Some(name) = &args.entry {
+        expected = expected.entry(name);
     }
     if let Some(list) = &args.args {
-        let expected: Vec<_> = source::words("--args", list)?.into_iter().map(element).collect();
-        if expected != claimed.inputs {
-            return Err(Failure::Refused("the proof claims other inputs than --args".into()));
-        }
+        expected = expected.inputs(source::words("--args", list)?);
     }
     if let Some(list) = &args.outputs {
-        let expected: Vec<_> = outputs(list)?.into_iter().map(element).collect();
-        if expected != claimed.outputs {
-            return Err(Failure::Refused("the proof claims other outputs than --outputs".into()));
-        }
+        expected = expected.outputs(outputs(list)?);
     }
-    Ok(())
+    Ok(expected)
 }
 
 /// Numbers, or bytes in hexadecimal after `0x`.

@@ -10,22 +10,18 @@ use p3_field::Field as _;
 use p3_matrix::Matrix as _;
 use p3_matrix::bitrev::BitReversibleMatrix as _;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_merkle_tree::MerkleTree;
 use traceloom_air::bytes::ByteTable;
 
 use crate::scheme::{Dft, F, Root, mmcs};
 
-/// A tree over row-major matrices.
-pub type Tree = MerkleTree<F, u8, RowMajorMatrix<F>, 2, 32>;
-
-/// Commits to `cells`, whole rows of `width` each and a power of two of them, as to a
-/// main trace of one circuit.
+/// Root of the commitment to `cells`, whole rows of `width` each and a power of two of
+/// them, as to a main trace of one circuit.
 #[must_use]
-pub fn commit_fixed(cells: Vec<F>, width: usize, log_blowup: usize) -> (Root, Tree) {
+pub fn commit_fixed(cells: Vec<F>, width: usize, log_blowup: usize) -> Root {
     let matrix = RowMajorMatrix::new(cells, width);
     let lde = Dft::default().coset_lde_batch(matrix, log_blowup, F::GENERATOR);
-    let (cap, tree) = mmcs().commit_matrix(lde.bit_reverse_rows().to_row_major_matrix());
-    (cap.roots()[0], tree)
+    let (cap, _) = mmcs().commit_matrix(lde.bit_reverse_rows().to_row_major_matrix());
+    cap.roots()[0]
 }
 
 /// Root of the committed fixed columns of `table` at blowup `2^log_blowup`.

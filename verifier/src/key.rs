@@ -127,7 +127,7 @@ fn root_of(
         (Fixed::Program(columns), None) => {
             let cells = columns.cells.as_deref();
             let cells = cells.ok_or_else(|| KeyError::NoCells { circuit: circuit.name.clone() })?;
-            Ok(commit_fixed(cells.to_vec(), columns.width, log_blowup).0)
+            Ok(commit_fixed(cells.to_vec(), columns.width, log_blowup))
         }
     }
 }

@@ -155,29 +155,6 @@ pub struct OpenedSiblings<E> {
 }
 
 impl<E: Extension> Opening<E> {
-    /// An opening in p3's structures, without its single-root caps.
-    #[must_use]
-    pub fn from_p3(proof: OpeningProof<E>) -> Self {
-        let root = |cap: Cap| cap.roots()[0];
-        let input = |opening: InputOpening| OpenedRows {
-            rows: opening.opened_values,
-            path: opening.opening_proof.sibling_hashes,
-        };
-        let fold = |opening: FoldOpening<E>| OpenedSiblings {
-            siblings: opening.sibling_values,
-            path: opening.opening_proof.sibling_hashes,
-        };
-        Self {
-            batch_witness: proof.batch_pow_witness,
-            fold_roots: proof.commit_phase_commits.into_iter().map(root).collect(),
-            fold_witnesses: proof.commit_pow_witnesses,
-            inputs: proof.input_openings.into_iter().map(input).collect(),
-            folds: proof.commit_phase_openings.into_iter().map(fold).collect(),
-            final_poly: proof.final_poly,
-            query_witness: proof.query_pow_witness,
-        }
-    }
-
     /// The opening in p3's structures.
     #[must_use]
     pub fn to_p3(&self) -> OpeningProof<E> {

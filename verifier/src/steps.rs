@@ -83,11 +83,18 @@ pub fn stage_two<E: Extension>(
     transcript.challenge()
 }
 
-/// Step 3b, prover: quotient, grinding, zeta.
-pub fn quotient<E: Extension>(transcript: &mut Transcript, root: &Root, pow_bits: usize) -> (F, E) {
+/// Step 3b, prover: quotient, grinding by `grind`, which absorbs its witness, zeta.
+///
+/// # Errors
+/// Those of `grind`.
+pub fn quotient<E: Extension, Error>(
+    transcript: &mut Transcript,
+    root: &Root,
+    grind: impl FnOnce(&mut Transcript) -> Result<F, Error>,
+) -> Result<(F, E), Error> {
     transcript.root(root);
-    let witness = transcript.grind(pow_bits);
-    (witness, transcript.challenge())
+    let witness = grind(transcript)?;
+    Ok((witness, transcript.challenge()))
 }
 
 /// Step 3b, verifier; `None` if the witness does not pass.

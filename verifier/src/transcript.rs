@@ -78,6 +78,17 @@ impl Transcript {
         fork
     }
 
+    /// What a grinding candidate is hashed with: it passes `b` bits if the low `b` bits
+    /// of the last eight bytes of `BLAKE3(state, candidate)`, read as a big-endian number,
+    /// are zero, the candidate being eight little-endian bytes. The transcript itself does
+    /// not change; [`GrindingChallenger::check_witness`] absorbs the witness.
+    #[must_use]
+    pub fn grinding_state(&self) -> [u8; 32] {
+        let mut squeezed = self.clone();
+        squeezed.read_byte();
+        squeezed.input.try_into().expect("after a squeeze the input is a digest")
+    }
+
     fn read_byte(&mut self) -> u8 {
         if self.output.is_empty() {
             let digest = *blake3::hash(&self.input).as_bytes();
@@ -91,6 +102,26 @@ impl Transcript {
     fn read_word(&mut self) -> u64 {
         u64::from_le_bytes(std::array::from_fn(|_| self.read_byte()))
     }
+}
+
+/// The smallest canonical word that passes `bits` bits, 1 to 63, in this
+/// [`Transcript::grinding_state`].
+pub fn smallest_witness(state: &[u8; 32], bits: usize) -> F {
+    let mask = (1u64 << bits) - 1;
+    // The last word of BLAKE3(state, candidate) read backwards is big-endian.
+    let passes = |candidate: &u64| {
+        let mut message = [0; 40];
+        message[..32].copy_from_slice(state);
+        message[32..].copy_from_slice(&candidate.to_le_bytes());
+        let digest = *blake3::hash(&message).as_bytes();
+        let last = digest.last_chunk().expect("a digest has 32 bytes");
+        u64::from_be_bytes(*last) & mask == 0
+    };
+    let windows = (0u64..).step_by(GRIND_WINDOW as usize);
+    let found = windows
+        .map(|start| start..start + GRIND_WINDOW)
+        .find_map(|window| window.into_par_iter().find_first(passes));
+    element(found.expect("one in 2^bits candidates passes"))
 }
 
 impl CanObserve<F> for Transcript {
@@ -136,23 +167,7 @@ impl GrindingChallenger for Transcript {
         if bits == 0 {
             return F::ZERO;
         }
-        let mut squeezed = self.clone();
-        squeezed.read_byte();
-        let mask = (1u64 << bits) - 1;
-        // The last word of BLAKE3(state, candidate) read backwards is big-endian.
-        let passes = |candidate: &u64| {
-            let mut message = [0; 40];
-            message[..32].copy_from_slice(&squeezed.input);
-            message[32..].copy_from_slice(&candidate.to_le_bytes());
-            let digest = *blake3::hash(&message).as_bytes();
-            let last = digest.last_chunk().expect("a digest has 32 bytes");
-            u64::from_be_bytes(*last) & mask == 0
-        };
-        let windows = (0u64..).step_by(GRIND_WINDOW as usize);
-        let found = windows
-            .map(|start| start..start + GRIND_WINDOW)
-            .find_map(|window| window.into_par_iter().find_first(passes));
-        let witness = element(found.expect("one in 2^bits candidates passes"));
+        let witness = smallest_witness(&self.grinding_state(), bits);
         assert!(self.check_witness(bits, witness), "the search tests what the check tests");
         witness
     }

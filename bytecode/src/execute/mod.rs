@@ -2,8 +2,7 @@
 //!
 //! - [`execute`] runs claims one after the other against one record;
 //! - `machine`: frames, memoised calls, ranks, replays; it never recurses;
-//! - `control`: how blocks end;
-//! - `ops`, `effects`, `hints`, `biguint`: the operations;
+//! - `ops`, `biguint`: what operations need of it;
 //! - [`limits`]: what an execution may use;
 //! - [`error`]: why it stopped.
 //!
@@ -16,12 +15,9 @@
 //! - Io and unconstrained calls are advice: a claim binds inputs and outputs only.
 
 mod biguint;
-mod control;
-mod effects;
 pub mod error;
-mod hints;
 pub mod limits;
-mod machine;
+pub(crate) mod machine;
 mod ops;
 #[cfg(test)]
 mod tests;

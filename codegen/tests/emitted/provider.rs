@@ -93,7 +93,7 @@ fn replay(program: &CheckedProgram, unit: &'static ProgramUnit, record: Record) 
     let binding = Binding::new(program, &[unit]).unwrap();
     let options = PackOptions { chunk_rows: Some(3), short_run: 2 };
     let circuits = program.program().circuits.iter().enumerate().map(|(circuit, members)| {
-        let members = binding.members(program, members);
+        let members = binding.members(program, members).unwrap();
         CircuitSeeds::pack(members, &runs(program, &record, circuit), &record, &options).unwrap()
     });
     let circuits: Vec<CircuitSeeds> = circuits.collect();

@@ -92,7 +92,8 @@ impl Case {
     /// The seeds of a circuit of functions, if it has rows.
     pub fn source(&self, circuit: usize) -> Option<RecordSource<'_>> {
         let binding = Binding::new(&self.program, PROGRAMS).unwrap();
-        let members = binding.members(&self.program, &self.program.program().circuits[circuit]);
+        let members =
+            binding.members(&self.program, &self.program.program().circuits[circuit]).unwrap();
         let runs = runs(&self.program, &self.record, circuit);
         RecordSource::new(members, runs, &self.record, &PackOptions::default())
     }

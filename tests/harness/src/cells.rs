@@ -22,7 +22,7 @@ use traceloom_air::system::{CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
-use traceloom_codegen::plan::{Column, Fixed, PathPlan, Region};
+use traceloom_plan::{Column, Fixed, PathPlan, Region};
 use traceloom_runtime::check::check;
 
 use crate::family::{Counts, Family};

@@ -15,17 +15,12 @@ use traceloom::cli;
 use traceloom_air::claim::Claim;
 use traceloom_air::field::word;
 use traceloom_bytecode::import::import as import_nested;
-use traceloom_bytecode::model::{Block, Function, FunctionId, Op, Program, ValueId};
-use traceloom_bytecode::system::build_system;
+use traceloom_bytecode::lower::{contract, plan_program};
+use traceloom_bytecode::model::{Block, Function, Op, Program, ValueId};
 use traceloom_bytecode::{CheckedProgram, Malformed, json as json_form, limits, text as text_form};
 use traceloom_codegen::compile;
-use traceloom_codegen::plan::plan_program;
-use traceloom_prover::{ProveOptions, ProvingKey, prove};
-use traceloom_runtime::witness::reference_witness;
-use traceloom_verifier::{Profile, Proof, verify};
-
-use crate::case::Case;
-use crate::properties;
+use traceloom_runtime::session::{Expected, Request, Session};
+use traceloom_verifier::{Profile, Proof};
 
 pub use files::cli_files;
 
@@ -119,7 +114,7 @@ fn accepted(
     match CheckedProgram::new(program) {
         Ok(checked) if size.all() <= MAX_PLANNED => {
             let plan = plan_program(&checked);
-            if let Err(faults) = traceloom_codegen::verify::verify(&checked, &plan) {
+            if let Err(faults) = traceloom_plan::verify(&contract(&checked), &plan) {
                 panic!("{faults}");
             }
             if size.all() <= MAX_EMITTED {
@@ -205,10 +200,10 @@ impl Size {
     }
 }
 
-/// A program whose proof is small: its key, and an honest proof.
+/// A program whose proof is small, and an honest proof.
 pub struct Honest {
-    /// The key.
-    pub key: ProvingKey,
+    /// The program's session.
+    pub session: Session,
     /// The proof's file.
     pub bytes: Vec<u8>,
     /// Fingerprint of the program.
@@ -226,17 +221,11 @@ const SQUARE: &str =
 pub fn honest() -> &'static Honest {
     static HONEST: OnceLock<Honest> = OnceLock::new();
     HONEST.get_or_init(|| {
-        let program = text_form::parse(SQUARE).expect("the text is right");
-        let claims = vec![(FunctionId(0), vec![12])];
-        let case = Case { seed: 0, program: program.clone(), claims, input: Vec::new() };
-        let program = CheckedProgram::new(program).expect("the program is valid");
-        let run = properties::execute(&case, &program).expect("it runs");
-        let system = build_system(&program);
-        let witness = reference_witness(&program, &system, &run.record, run.claims);
-        let witness = witness.expect("rows are built");
-        let key = ProvingKey::new(&system, &Profile::Fast.params()).expect("a key");
-        let proof = prove(&key, vec![witness], &ProveOptions::default()).expect("a proof");
-        Honest { key, bytes: proof.0.encode(), fingerprint: program.fingerprint() }
+        let session = Session::of_bytes("square", SQUARE).profile(Profile::Fast).build();
+        let session = session.expect("the program is valid");
+        let proved = session.prove(Request::args([12])).expect("a proof");
+        let fingerprint = session.program().fingerprint();
+        Honest { session, bytes: proved.bytes, fingerprint }
     })
 }
 
@@ -252,8 +241,10 @@ pub fn proof_decode_verify(bytes: &[u8]) -> bool {
         }
     };
     assert_eq!(proof.encode(), bytes, "a file has one spelling");
+    // Whatever it claims, any number of times.
     let claims: Vec<Claim> = proof.claims().cloned().collect();
-    if verify(honest.key.verifying_key(), &claims, &proof).is_err() {
+    let expected = Expected::claims(claims.clone());
+    if honest.session.verify_proof(&proof, &expected).is_err() {
         return false;
     }
     for claim in &claims {

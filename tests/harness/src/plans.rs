@@ -6,10 +6,10 @@ use traceloom_air::field::word;
 use traceloom_air::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::GroupColumns;
-use traceloom_codegen::interpret::{
+use traceloom_plan::interpret::{
     Cells, Words, full_seed, pack_generic, pack_path, typed_seed, write_generic, write_path,
 };
-use traceloom_codegen::plan::{Column, FunctionPlan, PathPlan, ProgramPlan, Region};
+use traceloom_plan::{Column, FunctionPlan, PathPlan, ProgramPlan, Region};
 use traceloom_runtime::order::runs;
 
 /// A row of a function circuit, and the plan that it should come from.

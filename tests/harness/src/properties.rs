@@ -12,14 +12,15 @@ use traceloom_air::system::{CircuitKind, System};
 use traceloom_air::trace::ShardWitness;
 use traceloom_bytecode::execute::{ExecuteError, Execution, Fault, Hooks, Limits, execute_with};
 use traceloom_bytecode::fingerprint::fingerprint;
+use traceloom_bytecode::lower::{contract, plan_program};
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::paths::MAX_PATHS;
-use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, json, text};
-use traceloom_codegen::plan::plan_program;
 use traceloom_prover::{ProveOptions, ProvingKey, prove};
 use traceloom_runtime::check::check;
 use traceloom_runtime::order::num_rows;
+use traceloom_runtime::provider::TraceProvider;
+use traceloom_runtime::session::{Expected, Proved, Request, Session};
 use traceloom_runtime::witness::reference_witness;
 use traceloom_verifier::proof::Shards;
 use traceloom_verifier::{Profile, Proof, VerifyError, verify};
@@ -150,10 +151,14 @@ fn run(case: &Case, effort: Effort) -> Outcome<Option<Tally>> {
     let edits = identity(&mut rng, &program, effort.edits)?;
     layouts(&program)?;
     let Some(execution) = executions(case, &program)? else { return Ok(None) };
-    let system = build_system(&program);
-    let witness = rows(&program, &system, &execution)?;
+    let builder = Session::of(program.clone()).profile(Profile::Fast).limits(limits());
+    // Debug lines are thrown away.
+    let builder = builder.trace(TraceProvider::Reference).debug(|_| {});
+    let session = builder.build().or_else(|error| differs("sessions", error))?;
+    let system = session.system();
+    let witness = rows(&program, system, &execution)?;
     let plan = plan_program(&program);
-    if let Err(faults) = traceloom_codegen::verify::verify(&program, &plan) {
+    if let Err(faults) = traceloom_plan::verify(&contract(&program), &plan) {
         return differs("plans verify", faults);
     }
     let planned = plans::rows(&program, &plan, &execution.record);
@@ -163,7 +168,7 @@ fn run(case: &Case, effort: Effort) -> Outcome<Option<Tally>> {
         plans::compare(row, &execution.record, trace)
             .or_else(|message| differs("plans equal the reference", message))?;
     }
-    let short = (compact::system(&system), compact::witness(&system, &witness));
+    let short = (compact::system(system), compact::witness(system, &witness));
     let report = check(&short.0, std::slice::from_ref(&short.1));
     require("rows satisfy constraints", report.is_ok(), || report.to_string())?;
     let forged = cells::forge(&mut rng, &program, &short.0, &short.1, &planned, effort.forgeries);
@@ -172,7 +177,7 @@ fn run(case: &Case, effort: Effort) -> Outcome<Option<Tally>> {
         emission(&program)?;
     }
     let verified = match effort.prove {
-        true => proofs(&mut rng, &program, &system, witness, &planned)?,
+        true => proofs(&mut rng, case, &session, &witness, &planned)?,
         false => Counts::default(),
     };
     let proofs = usize::from(effort.prove);
@@ -395,23 +400,23 @@ fn emission(program: &CheckedProgram) -> Outcome<()> {
 /// changed witness. The number of those.
 fn proofs(
     rng: &mut ChaCha8Rng,
-    program: &CheckedProgram,
-    system: &System,
-    witness: ShardWitness,
+    case: &Case,
+    session: &Session,
+    witness: &ShardWitness,
     rows: &[PlannedRow<'_>],
 ) -> Outcome<Counts> {
-    let forged = cells::one_of_each(rng, program, system, &witness, rows);
-    let key = ProvingKey::new(system, &Profile::Fast.params());
-    let key = key.or_else(|error| differs("proofs", error))?;
+    let forged = cells::one_of_each(rng, session.program(), session.system(), witness, rows);
+    let request = Request::calls(case.claims.clone()).with_io(case.io());
+    let proved = session.prove(request).or_else(|error| differs("proofs", error))?;
     let claims: Vec<Claim> = witness.claims.iter().map(|ranked| ranked.claim.clone()).collect();
-    let honest = witness.clone();
-    let proof = prove(&key, vec![witness], &ProveOptions::default());
-    let (proof, _) = proof.or_else(|error| differs("proofs", error))?;
-    let mut verified = forgeries(&key, &claims, forged, &proof)?;
-    verified += accumulators(rng, &key, &honest)?;
+    require("proofs", proved.claims() == claims, || "of other claims".into())?;
+    let Proved { proof, bytes, .. } = proved;
+    let key = session.proving_key().or_else(|error| differs("proofs", error))?;
+    let mut verified = forgeries(key, &claims, forged, &proof)?;
+    verified += accumulators(rng, key, witness)?;
     let key = key.verifying_key();
-    verify(key, &claims, &proof).or_else(|error| differs("proofs", error))?;
-    let bytes = proof.encode();
+    let valid = session.verify(&bytes, &Expected::claims(claims.clone()));
+    valid.or_else(|error| differs("proofs", error))?;
     let decoded = Proof::decode(&bytes).or_else(|error| differs("proof files", error))?;
     require("proof files", decoded == proof, || "another proof is read".into())?;
     for index in 0..claims.len() {

@@ -14,7 +14,7 @@ use traceloom_harness::generate::generate;
 use traceloom_harness::naive::{self, Kind, Stop};
 use traceloom_harness::properties::{Effort, Tally, Verdict, differs_alike, examine, execute};
 use traceloom_harness::shrink::shrink;
-use traceloom_prover::ProvingKey;
+use traceloom_runtime::session::Session;
 use traceloom_verifier::Profile;
 
 /// Names of all operations and controls.
@@ -197,8 +197,8 @@ fn a_seed_gives_the_same_case_again() {
 #[test]
 fn regrouping_changes_the_system_digest_alone() {
     let digest = |program: &CheckedProgram| {
-        let key = ProvingKey::new(&build_system(program), &Profile::Fast.params()).unwrap();
-        *key.verifying_key().digest()
+        let session = Session::of(program.clone()).profile(Profile::Fast).build().unwrap();
+        *session.verifying_key().unwrap().digest()
     };
     let (mut joined, mut split) = (0, 0);
     for case in (0..300).map(generate) {

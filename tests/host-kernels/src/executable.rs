@@ -9,12 +9,14 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use traceloom_abi::cuda::HEADERS;
 use traceloom_air::system::Circuit;
-use traceloom_bytecode::system::circuit_digest;
 use traceloom_codegen::cuda::TextFile;
-use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::writer::{Writer, kernel_name, padding_kernel_name, row_writers};
+use traceloom_codegen::cuda::writer::row_writers;
 use traceloom_codegen::evaluator::{self, NamedCircuit};
-use traceloom_codegen::plan::ProgramPlan;
+use traceloom_plan::ProgramPlan;
+use traceloom_plan::names::Ident;
+use traceloom_plan::names::{
+    Writer, constraints_kernel_name, kernel_name, lookups_kernel_name, padding_kernel_name,
+};
 
 use crate::job::Job;
 
@@ -61,11 +63,7 @@ impl Sources {
     /// Adds the evaluators of a circuit, called `name` in symbols; its position in jobs.
     pub fn add_evaluator(&mut self, name: &str, circuit: &Circuit) -> usize {
         let unit = Ident::new("unit");
-        let named = NamedCircuit {
-            symbol: name.to_owned(),
-            digest: circuit_digest(circuit),
-            circuit: circuit.clone(),
-        };
+        let named = NamedCircuit { symbol: name.to_owned(), circuit: circuit.clone() };
         self.files.extend(evaluator::cuda::evaluators(&unit, &named, &[]));
         let mut first_arguments = vec![0];
         for lookup in &circuit.lookups {
@@ -73,10 +71,7 @@ impl Sources {
         }
         self.evaluators.push(EvaluatorSource {
             namespace: format!("{unit}::{name}"),
-            kernels: [
-                evaluator::cuda::constraints_kernel_name(&unit, name),
-                evaluator::cuda::lookups_kernel_name(&unit, name),
-            ],
+            kernels: [constraints_kernel_name(&unit, name), lookups_kernel_name(&unit, name)],
             first_arguments,
         });
         self.evaluators.len() - 1

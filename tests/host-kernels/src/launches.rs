@@ -5,9 +5,9 @@ use traceloom_abi::record::Record;
 use traceloom_air::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::GroupColumns;
-use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::writer::{Writer, kernel_name, padding_kernel_name};
-use traceloom_codegen::plan::{FunctionPlan, ProgramPlan};
+use traceloom_plan::names::Ident;
+use traceloom_plan::names::{Writer, kernel_name, padding_kernel_name};
+use traceloom_plan::{FunctionPlan, ProgramPlan};
 use traceloom_runtime::order::{Run, runs};
 
 use crate::executable::Sources;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use traceloom_abi::record::Record;
 use traceloom_abi::seed::Meaning;
 use traceloom_air::field::{Goldilocks, word};
-use traceloom_codegen::plan::{
+use traceloom_plan::{
     Cell, Column, FunctionPlan, GenericControl, PathPlan, Read, ReadSource, Region, ValueNo, Write,
 };
 

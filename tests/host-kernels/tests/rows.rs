@@ -2,12 +2,13 @@
 //! cell of every row, both encodings, whole and partial and wrapping windows.
 
 use traceloom_abi::record::Record;
-use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::plan::{ProgramPlan, plan_program};
+use traceloom_bytecode::lower::plan_program;
 use traceloom_host_kernels::executable::{Executable, Sources};
 use traceloom_host_kernels::fixtures::{self, Fixture};
 use traceloom_host_kernels::job::Job;
 use traceloom_host_kernels::launches::{Encoding, Executed};
+use traceloom_plan::ProgramPlan;
+use traceloom_plan::names::Ident;
 use traceloom_runtime::reference::function_trace;
 
 /// A fixture, planned and executed.

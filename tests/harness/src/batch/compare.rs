@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use traceloom_abi::evaluate::Evaluator;
 use traceloom_air::field::{Field, Goldilocks};
 use traceloom_abi::io::Io;
-use traceloom_abi::registry::ProgramUnit;
 use traceloom_air::system::Circuit;
 use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
 use traceloom_bytecode::model::FunctionId;
@@ -13,7 +12,7 @@ use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, json};
 use traceloom_host_kernels::evaluation::{Domain, interpret, run};
 
-use crate::runner;
+use crate::runner::{self, Emitted};
 
 /// As many elements as the processor's vectors hold.
 type Packed = <Goldilocks as Field>::Packing;
@@ -30,7 +29,7 @@ pub fn case(
     program: &[u8],
     claims: &[(u32, &[u64])],
     input: &[(u64, &[u64])],
-    unit: &'static ProgramUnit,
+    emitted: Emitted,
     scalar: &[Evaluator<Goldilocks>],
     packed: &[Evaluator<Packed>],
     height: usize,
@@ -38,7 +37,7 @@ pub fn case(
 ) {
     let run = || {
         let program = CheckedProgram::new(json::parse(program).unwrap()).unwrap();
-        assert_eq!(unit.fingerprint, program.fingerprint());
+        assert_eq!(emitted.0.fingerprint, program.fingerprint());
         let mut io = Io::default();
         for (channel, words) in input {
             io.add_input(*channel, &[], words).unwrap();
@@ -47,7 +46,7 @@ pub fn case(
             claims.iter().map(|(id, args)| (FunctionId(*id), args.to_vec())).collect();
         let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
         let run = execute_with(&program, &claims, io, &Limits::default(), hooks).unwrap();
-        let tally = runner::run_record(&program, unit, run.record);
+        let tally = runner::run_record(&program, emitted, run.record);
         let circuits = build_system(&program).circuits;
         assert!(circuits.len() == scalar.len() && circuits.len() == packed.len());
         for (position, circuit) in circuits.iter().enumerate() {

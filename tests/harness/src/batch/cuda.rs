@@ -3,11 +3,11 @@
 
 use traceloom_abi::record::Record;
 use traceloom_air::trace::Trace;
-use traceloom_codegen::cuda::ident::Ident;
 use traceloom_host_kernels::evaluation::Domain;
 use traceloom_host_kernels::executable::{Executable, Sources};
 use traceloom_host_kernels::job::{Job, RowsJob};
 use traceloom_host_kernels::launches::{Encoding, Executed};
+use traceloom_plan::names::Ident;
 use traceloom_runtime::reference::function_trace;
 
 use super::{DOMAIN, Difference, Sample, Tally};

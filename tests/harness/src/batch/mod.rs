@@ -17,8 +17,9 @@ use traceloom_abi::record::Record;
 use traceloom_air::field::MODULUS;
 use traceloom_air::system::System;
 use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::lower::plan_program;
 use traceloom_bytecode::system::build_system;
-use traceloom_codegen::plan::{FunctionPlan, ProgramPlan, plan_program};
+use traceloom_plan::{FunctionPlan, ProgramPlan};
 
 use crate::case::Case;
 use crate::properties::{execute, panic_text};
@@ -130,10 +131,10 @@ pub fn compare(samples: &[Sample], language: Language) -> (Tally, Vec<Difference
 }
 
 /// The sample whose text a compiler names first: files and namespaces of sample 7 begin
-/// with `p7`, its evaluators with `e7`.
+/// with `p7`, its evaluators with `e7`, its checked packers with `k7`.
 fn named(errors: &str, num_samples: usize) -> Option<usize> {
     let words = errors.split(|c: char| !c.is_ascii_alphanumeric());
-    let numbers = words.filter_map(|word| word.strip_prefix(['p', 'e'])?.parse().ok());
+    let numbers = words.filter_map(|word| word.strip_prefix(['p', 'e', 'k'])?.parse().ok());
     numbers.into_iter().find(|&number| number < num_samples)
 }
 

@@ -1,9 +1,9 @@
 //! Rust text as a crate of its own, built once for all samples.
 //!
-//! The crate has the units as they are emitted, an evaluator per circuit, and the
-//! comparison that the generator's own tests use (`codegen/tests/emitted`). It
-//! shares the target folder and the lock file of this workspace, so that nothing but
-//! the crate itself is compiled, and needs no network.
+//! The crate has the units as they are emitted, checked packers, an evaluator per
+//! circuit, and the comparison that the generator's own tests use
+//! (`codegen/tests/emitted`). It shares the target folder and the lock file of this
+//! workspace, so that nothing but the crate itself is compiled, and needs no network.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use traceloom_bytecode::json;
+use traceloom_codegen::rust::checked;
 use traceloom_codegen::{compile, evaluator};
 
 use super::{DOMAIN, Difference, Sample, Tally, named};
@@ -82,6 +83,7 @@ fn write_crate(root: &Path, workspace: &Path, samples: &[Sample]) {
         for (file, text) in &unit.files {
             write(&format!("src/p{number}/{file}"), text.as_bytes());
         }
+        write(&format!("src/k{number}.rs"), checked::program_text(&unit.plan).as_bytes());
         let mut evaluators = String::new();
         for (position, circuit) in sample.system.circuits.iter().enumerate() {
             let text = evaluator::rust::module_text(circuit);
@@ -89,7 +91,7 @@ fn write_crate(root: &Path, workspace: &Path, samples: &[Sample]) {
         }
         write(&format!("src/e{number}.rs"), evaluators.as_bytes());
         write(&format!("src/p{number}/program.json"), json::print(&sample.case.program).as_bytes());
-        let _ = writeln!(modules, "mod p{number};\nmod e{number};");
+        let _ = writeln!(modules, "mod p{number};\nmod k{number};\nmod e{number};");
         let of = (0..sample.system.circuits.len()).map(|c| format!("e{number}::c{c}::evaluator()"));
         let of = of.collect::<Vec<_>>().join(", ");
         let claims = sample.case.claims.iter().map(|(id, args)| format!("({}, &{args:?})", id.0));
@@ -99,7 +101,7 @@ fn write_crate(root: &Path, workspace: &Path, samples: &[Sample]) {
         let _ = writeln!(
             calls,
             "    case({number}, include_bytes!(\"p{number}/program.json\"), &[{claims}], \
-             &[{input}], &p{number}::PROGRAM, &[{of}], &[{of}], {DOMAIN}, {});",
+             &[{input}], (&p{number}::PROGRAM, k{number}::CHECKED), &[{of}], &[{of}], {DOMAIN}, {});",
             sample.case.seed
         );
     }

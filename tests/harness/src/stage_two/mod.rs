@@ -22,14 +22,14 @@ use std::cell::RefCell;
 
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::trace::{ShardWitness, Trace};
-use traceloom_prover::backend::{Backend, QuotientChallenges, ShardInput, StageTwo};
-use traceloom_prover::cpu::{CpuBackend, CpuCommitted};
+use traceloom_prover::backend::{
+    Backend, Commitment, LayerRows, QuotientChallenges, ShardInput, StageTwo,
+};
+use traceloom_prover::cpu::{CpuBackend, CpuCommitted, CpuKey};
 use traceloom_prover::{Metrics, ProveError, ProveOptions, ProvingKey, prove_with};
-use traceloom_verifier::proof::{OpenedValues, Opening};
-use traceloom_verifier::scheme::{Extension, Root};
-use traceloom_verifier::shape::RoundKind;
-use traceloom_verifier::transcript::Transcript;
-use traceloom_verifier::{LookupChallenges, Proof};
+use traceloom_verifier::proof::{OpenedRows, OpenedValues};
+use traceloom_verifier::scheme::{Extension, F, Root};
+use traceloom_verifier::{LookupChallenges, Proof, VerifyingKey};
 
 use rows::{Accumulator, accumulator, flat};
 
@@ -130,23 +130,40 @@ fn apply<E: Extension>(forgery: Forgery, amount: E, accumulator: &mut Accumulato
     }
 }
 
-impl<E: Extension> Backend<E> for Forger {
+impl Backend for Forger {
+    type Trace = Trace;
     type Committed = CpuCommitted;
+    type Key = CpuKey;
+    type Points<E: Extension> = <CpuBackend as Backend>::Points<E>;
+    type Codeword<E: Extension> = <CpuBackend as Backend>::Codeword<E>;
+    type Layer<E: Extension> = <CpuBackend as Backend>::Layer<E>;
+
+    fn name(&self) -> &str {
+        "forger"
+    }
+
+    fn preprocess(&self, key: &VerifyingKey) -> Result<CpuKey, ProveError> {
+        self.cpu.preprocess(key)
+    }
+
+    fn fixed<'k>(&self, key: &'k CpuKey, circuit: usize) -> Option<(Root, &'k CpuCommitted)> {
+        self.cpu.fixed(key, circuit)
+    }
 
     fn commit_main(
         &self,
-        input: ShardInput<'_>,
-        traces: &[&Trace],
-    ) -> Result<(Root, CpuCommitted), ProveError> {
+        input: ShardInput<'_, CpuKey>,
+        traces: &[Trace],
+    ) -> Result<Commitment<CpuCommitted>, ProveError> {
         if self.omitted.is_some() {
-            *self.main.borrow_mut() = traces.iter().map(|&trace| trace.clone()).collect();
+            *self.main.borrow_mut() = traces.to_vec();
         }
-        Backend::<E>::commit_main(&self.cpu, input, traces)
+        self.cpu.commit_main(input, traces)
     }
 
-    fn stage_two(
+    fn stage_two<E: Extension>(
         &self,
-        input: ShardInput<'_>,
+        input: ShardInput<'_, CpuKey>,
         traces: Vec<Trace>,
         challenges: &LookupChallenges<E>,
     ) -> Result<StageTwo<E, CpuCommitted>, ProveError> {
@@ -169,23 +186,23 @@ impl<E: Extension> Backend<E> for Forger {
             })
         };
         let matrices: Vec<Option<Trace>> = active.zip(&sums).map(matrix).collect();
-        let present: Vec<&Trace> = matrices.iter().flatten().collect();
+        let present: Vec<Trace> = matrices.iter().flatten().cloned().collect();
         // A commitment of main traces is one of any matrices of base columns.
         let committed = match present.is_empty() {
             true => None,
-            false => Some(Backend::<E>::commit_main(&self.cpu, input, &present)?),
+            false => Some(self.cpu.commit_main(input, &present)?),
         };
         *self.stage_two.borrow_mut() = matrices;
         Ok(StageTwo { committed, terminals: sums.iter().map(|sums| sums.terminal).collect() })
     }
 
-    fn quotient(
+    fn quotient<E: Extension>(
         &self,
-        input: ShardInput<'_>,
+        input: ShardInput<'_, CpuKey>,
         main: &CpuCommitted,
         stage_two: Option<&CpuCommitted>,
         challenges: &QuotientChallenges<'_, E>,
-    ) -> Result<(Root, CpuCommitted), ProveError> {
+    ) -> Result<Commitment<CpuCommitted>, ProveError> {
         let Some(omitted) = self.omitted else {
             return self.cpu.quotient(input, main, stage_two, challenges);
         };
@@ -197,18 +214,64 @@ impl<E: Extension> Backend<E> for Forger {
                 quotient::slices(input, position, main, stage_two.as_ref(), challenges, omitted)
             })
             .collect();
-        let slices: Vec<&Trace> = slices.iter().collect();
-        Backend::<E>::commit_main(&self.cpu, input, &slices)
+        self.cpu.commit_main(input, &slices)
     }
 
-    fn open(
+    fn open_values<E: Extension>(
         &self,
-        input: ShardInput<'_>,
-        committed: &[(RoundKind, CpuCommitted)],
+        input: ShardInput<'_, CpuKey>,
+        committed: &[&CpuCommitted],
         zeta: E,
-        transcript: &mut Transcript,
-    ) -> Result<(OpenedValues<E>, Opening<E>), ProveError> {
-        self.cpu.open(input, committed, zeta, transcript)
+    ) -> Result<(OpenedValues<E>, Self::Points<E>), ProveError> {
+        self.cpu.open_values(input, committed, zeta)
+    }
+
+    fn reduce<E: Extension>(
+        &self,
+        input: ShardInput<'_, CpuKey>,
+        committed: &[&CpuCommitted],
+        opened: &OpenedValues<E>,
+        points: Self::Points<E>,
+        alpha: E,
+    ) -> Result<Vec<Self::Codeword<E>>, ProveError> {
+        self.cpu.reduce(input, committed, opened, points, alpha)
+    }
+
+    fn commit_layer<E: Extension>(
+        &self,
+        codeword: Self::Codeword<E>,
+        log_arity: usize,
+    ) -> Result<Commitment<Self::Layer<E>>, ProveError> {
+        self.cpu.commit_layer(codeword, log_arity)
+    }
+
+    fn fold<E: Extension>(
+        &self,
+        layer: &Self::Layer<E>,
+        beta: E,
+        joined: Option<Self::Codeword<E>>,
+    ) -> Result<Self::Codeword<E>, ProveError> {
+        self.cpu.fold(layer, beta, joined)
+    }
+
+    fn final_value<E: Extension>(&self, codeword: Self::Codeword<E>) -> Result<E, ProveError> {
+        self.cpu.final_value(codeword)
+    }
+
+    fn open_rows(
+        &self,
+        committed: &CpuCommitted,
+        positions: &[usize],
+    ) -> Result<OpenedRows<F>, ProveError> {
+        self.cpu.open_rows(committed, positions)
+    }
+
+    fn open_layer<E: Extension>(
+        &self,
+        layer: &Self::Layer<E>,
+        positions: &[usize],
+    ) -> Result<LayerRows<E>, ProveError> {
+        self.cpu.open_layer(layer, positions)
     }
 
     fn read_metrics(&self, _: &mut Metrics) {}

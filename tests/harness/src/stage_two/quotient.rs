@@ -5,6 +5,7 @@
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero};
 use traceloom_air::trace::Trace;
 use traceloom_prover::backend::{QuotientChallenges, ShardInput};
+use traceloom_prover::cpu::CpuKey;
 use traceloom_verifier::scheme::Extension;
 
 use super::Omitted;
@@ -19,7 +20,7 @@ const SHIFT: u64 = 7;
 /// # Panics
 /// If the circuit has fixed columns: byte tables are too long for this.
 pub fn slices<E: Extension>(
-    input: ShardInput<'_>,
+    input: ShardInput<'_, CpuKey>,
     position: usize,
     main: &Trace,
     stage_two: Option<&Trace>,
@@ -77,7 +78,7 @@ impl<E: Extension> Point<E> {
     /// All constraints in folding order, what is left out being zero.
     fn constraints(
         &self,
-        input: ShardInput<'_>,
+        input: ShardInput<'_, CpuKey>,
         circuit: usize,
         challenges: &QuotientChallenges<'_, E>,
         position: usize,

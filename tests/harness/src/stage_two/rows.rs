@@ -7,6 +7,7 @@ use traceloom_air::fixed::Fixed;
 use traceloom_air::system::{Circuit, Direction, ExprId, Node};
 use traceloom_air::trace::Trace;
 use traceloom_prover::backend::ShardInput;
+use traceloom_prover::cpu::CpuKey;
 use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::layout::CircuitLayout;
 use traceloom_verifier::scheme::Extension;
@@ -89,7 +90,7 @@ pub struct Accumulator<E> {
 
 /// The honest partial sums.
 pub fn accumulator<E: Extension>(
-    input: ShardInput<'_>,
+    input: ShardInput<'_, CpuKey>,
     circuit: usize,
     trace: &Trace,
     challenges: &LookupChallenges<E>,

@@ -25,15 +25,14 @@ use rand_chacha::ChaCha8Rng;
 use traceloom_air::field::word;
 use traceloom_air::system::Circuit;
 use traceloom_codegen::cuda::TextFile;
-use traceloom_codegen::cuda::ident::Ident;
 use traceloom_codegen::evaluator::NamedCircuit;
-use traceloom_codegen::evaluator::cuda::{
-    constraints_kernel_name, evaluators, lookups_kernel_name,
-};
+use traceloom_codegen::evaluator::cuda::evaluators;
 use traceloom_host_kernels::evaluation::{
     Domain, challenges, fold_jobs, fold_row, folded, interpret, next_row,
 };
 use traceloom_host_kernels::job::FoldPart;
+use traceloom_plan::names::Ident;
+use traceloom_plan::names::{constraints_kernel_name, lookups_kernel_name};
 
 use crate::jobs::Words;
 
@@ -64,7 +63,7 @@ impl Evaluators {
 
     /// Adds a circuit of the program called `unit`; its emitted files.
     pub fn push(&mut self, unit: &Ident, named: &NamedCircuit) -> Vec<TextFile> {
-        let NamedCircuit { symbol, circuit, .. } = named;
+        let NamedCircuit { symbol, circuit } = named;
         let index = self.kernels.len();
         self.kernels
             .push([constraints_kernel_name(unit, symbol), lookups_kernel_name(unit, symbol)]);

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use traceloom_codegen::cuda::TextFile;
-use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::writer::{Writer, kernel_name};
-use traceloom_codegen::plan::FunctionPlan;
+use traceloom_plan::FunctionPlan;
+use traceloom_plan::names::Ident;
+use traceloom_plan::names::{Writer, kernel_name};
 
 /// Entry points with the 32-bit words of their seeds; jobs name one by position.
 #[derive(Default)]
