@@ -12,11 +12,10 @@ use crate::metrics::{Metrics, Stage};
 use crate::proof::{Proof, ShardProof, ShardStatement, Shards};
 use crate::rows::LookupChallenges;
 use crate::scheme::{Cubic, Extension, Quadratic};
-use crate::security::security;
+use crate::security::{BelowFloor, check_floors};
 use crate::shape::{RoundKind, ShapeError, ShardShape, check_statements};
 use crate::steps;
 use crate::transcript::Transcript;
-use crate::verify::VerifyError;
 
 /// How to prove.
 #[derive(Clone, Copy, Default)]
@@ -133,9 +132,7 @@ impl<'a, E: Extension, B: Backend<E>> Driver<'a, E, B> {
             return Ok(shapes);
         }
         let num_claims = statements.iter().map(|statement| statement.claims.len()).sum();
-        security(key, &shapes, num_claims)
-            .check_floor(key.params())
-            .map_err(ProveError::Security)?;
+        check_floors(key, &shapes, num_claims)?;
         Ok(shapes)
     }
 
@@ -262,9 +259,9 @@ pub enum ProveError {
     /// The witness does not fit the system.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The batch is too large for the profile's promise.
-    #[error("{0}; use stronger parameters or a smaller batch")]
-    Security(VerifyError),
+    /// The batch would be worth less than the profile promises.
+    #[error(transparent)]
+    Security(#[from] BelowFloor),
     /// A trace of the wrong width.
     #[error("shard {shard}, circuit {circuit}: the trace has {got} columns, expected {expected}")]
     TraceWidth {
