@@ -2,6 +2,7 @@
 //!
 //! - [`order`]: which queries become rows, in which order;
 //! - [`mod@reference`]: the oracle that fills rows from bytecode and record;
+//! - [`heights`]: how many rows each trace has, with padding;
 //! - [`bind`]: whether generated code belongs to the program at hand;
 //! - [`evaluators`]: generated evaluators in the form that the prover takes;
 //! - [`seeds`]: seeds of a circuit, packed from the record, and rows from seeds;
@@ -17,6 +18,7 @@ pub mod bind;
 pub mod check;
 pub mod device;
 pub mod evaluators;
+pub mod heights;
 pub mod ledger;
 pub mod order;
 pub mod provider;

@@ -26,12 +26,13 @@ use traceloom_abi::system::{CircuitKind, System};
 use traceloom_abi::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
-use traceloom_prover::ProvingKey;
 use traceloom_prover::evaluator::CellLayout;
+use traceloom_prover::{ProvingKey, VerifyingKey};
 
 use crate::bind::{BindError, Binding, Difference, Member, hex, same};
 use crate::device::{DeviceOption, MainTrace, RowDevice, ShardTraces};
 use crate::evaluators::GeneratedEvaluator;
+use crate::heights::{Heights, circuit_rows};
 use crate::ledger::Ledger;
 use crate::order::{num_rows, runs};
 use crate::reference::{self, RowError};
@@ -184,6 +185,9 @@ pub struct TraceOptions<'a> {
     pub pack: PackOptions,
     /// The device that may write rows.
     pub device: DeviceOption<'a>,
+    /// Whose parameters say how far the shard is padded; without one, no further than its
+    /// rows need.
+    pub key: Option<&'a VerifyingKey>,
 }
 
 impl<'a> TraceOptions<'a> {
@@ -197,6 +201,7 @@ impl<'a> TraceOptions<'a> {
             max_seed_bytes: 1 << 16,
             pack: PackOptions::default(),
             device: DeviceOption::NotAsked,
+            key: None,
         }
     }
 }
@@ -256,6 +261,7 @@ pub struct Choices<'a> {
     ledger: Ledger,
     /// Generated evaluators, by circuit.
     evaluators: Vec<Option<&'static CircuitUnit>>,
+    key: Option<&'a VerifyingKey>,
 }
 
 /// The provider of one circuit.
@@ -311,7 +317,8 @@ impl<'a> Choices<'a> {
         let ledger = Ledger::default();
         let mut device = match &bound {
             Some(Ok((binding, _))) if options.provider == TraceProvider::Device => {
-                Some(Admission::new(options.device, binding.unit(), &ledger))
+                let heights = |record: &Record| heights(program, system, record, options.key, 1);
+                Some(Admission::new(options.device, binding.unit(), &ledger, heights))
             }
             _ => None,
         };
@@ -352,8 +359,8 @@ impl<'a> Choices<'a> {
             _ => (None, vec![None; circuits.len()]),
         };
         let device = device.and_then(|admission| admission.device);
-        let TraceOptions { provider: requested, strict, pack, .. } = *options;
-        Ok(Self { requested, strict, pack, digest, circuits, evaluators, device, ledger })
+        let TraceOptions { provider: requested, strict, pack, key, .. } = *options;
+        Ok(Self { requested, strict, pack, digest, circuits, evaluators, device, ledger, key })
     }
 
     /// What evaluates circuit `circuit`.
@@ -425,14 +432,20 @@ impl<'a> Choices<'a> {
 /// Hands out the memory of a device, circuit by circuit.
 struct Admission<'a> {
     device: Option<(&'a dyn RowDevice, &'static ProgramUnit)>,
-    record: Option<&'a Record>,
+    /// The record with the heights of its traces.
+    record: Option<(&'a Record, Heights)>,
     left: u64,
     /// Why no circuit gets any.
     reason: Option<Reason>,
 }
 
 impl<'a> Admission<'a> {
-    fn new(option: DeviceOption<'a>, unit: &'static ProgramUnit, ledger: &Ledger) -> Self {
+    fn new(
+        option: DeviceOption<'a>,
+        unit: &'static ProgramUnit,
+        ledger: &Ledger,
+        heights: impl Fn(&Record) -> Heights,
+    ) -> Self {
         let none = |reason| Self { device: None, record: None, left: 0, reason: Some(reason) };
         match option {
             DeviceOption::NotAsked => none(Reason::NoDevice("no device was looked for".into())),
@@ -443,7 +456,8 @@ impl<'a> Admission<'a> {
                 match left {
                     Err(reason) => none(reason),
                     Ok(left) => {
-                        let (device, record) = (Some((device, unit)), Some(record));
+                        let (device, record) =
+                            (Some((device, unit)), Some((record, heights(record))));
                         Self { device, record, left, reason: None }
                     }
                 }
@@ -462,8 +476,9 @@ impl<'a> Admission<'a> {
         if let Some(reason) = &self.reason {
             return Err(reason.clone());
         }
-        let rows = self.record.map_or(0, |record| num_rows(program, record, position));
-        let height = if rows == 0 { 0 } else { rows.next_power_of_two() as u64 };
+        let (rows, height) = self.record.as_ref().map_or((0, 0), |(record, heights)| {
+            (num_rows(program, record, position), heights.of(position) as u64)
+        });
         let cells = height.saturating_mul(8 * width as u64);
         let need = cells.saturating_add(rows as u64 * stride as u64);
         match self.left.checked_sub(need) {
@@ -537,6 +552,7 @@ pub fn traces(
     claims: Vec<RankedClaim>,
     choices: &Choices<'_>,
 ) -> Result<(ShardTraces, TraceReport), WitnessError> {
+    let heights = heights(program, system, record, choices.key, claims.len());
     let mut traces = Vec::with_capacity(system.circuits.len());
     let mut publics = Vec::with_capacity(system.circuits.len());
     let mut reports = Vec::with_capacity(system.circuits.len());
@@ -544,16 +560,19 @@ pub fn traces(
         let mut report = CircuitReport::new(circuit, choices.provider(position));
         report.reason = choices.reason(position).map(Reason::to_string);
         let name = &circuit.name;
-        let source = Source { program, record, position, name, choices };
+        let height = heights.of(position);
+        let source = Source { program, record, position, name, height, choices };
         report.evaluation = choices.evaluation(position);
         let trace = match &choices.circuits[position] {
             Choice::Table => {
-                let trace = timed(&mut report.writing, || table(program, record, &circuit.kind));
+                let trace =
+                    timed(&mut report.writing, || table(program, record, &circuit.kind, height));
                 trace.map(MainTrace::Host)
             }
             Choice::Reference(_) => {
                 let write = || reference::function_trace(program, record, position);
-                timed(&mut report.writing, write)?.map(MainTrace::Host)
+                let trace = timed(&mut report.writing, write)?;
+                trace.map(|trace| MainTrace::Host(trace.padded(height)))
             }
             Choice::Scalar(members, _) => {
                 let trace = source.scalar(members, &mut report).map_err(|error| {
@@ -565,14 +584,7 @@ pub fn traces(
                 .device(members, &mut report)
                 .map_err(|error| WitnessError::Device { circuit: circuit.name.clone(), error })?,
         };
-        report.rows = match &circuit.kind {
-            CircuitKind::Function { .. } => num_rows(program, record, position),
-            CircuitKind::Memory { width } => {
-                let index = program.memory_index(*width).expect("the system is the program's");
-                record.memories[index].len()
-            }
-            CircuitKind::Bytes(table) => table.height(),
-        };
+        report.rows = circuit_rows(program, &circuit.kind, record, position);
         report.height = trace.as_ref().map_or(0, MainTrace::height);
         let active = trace.is_some();
         publics.push(vec![element(FIRST_POINTER); if active { circuit.num_publics } else { 0 }]);
@@ -602,11 +614,30 @@ fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
     result
 }
 
-fn table(program: &CheckedProgram, record: &Record, kind: &CircuitKind) -> Option<Trace> {
+/// Heights of a shard that is proven with `key`.
+fn heights(
+    program: &CheckedProgram,
+    system: &System,
+    record: &Record,
+    key: Option<&VerifyingKey>,
+    num_claims: usize,
+) -> Heights {
+    match key {
+        Some(key) => Heights::padded(program, key, record, num_claims),
+        None => Heights::least(program, system, record),
+    }
+}
+
+fn table(
+    program: &CheckedProgram,
+    record: &Record,
+    kind: &CircuitKind,
+    height: usize,
+) -> Option<Trace> {
     match kind {
         CircuitKind::Memory { width } => {
             let index = program.memory_index(*width).expect("the system is the program's");
-            memory_trace(&record.memories[index])
+            memory_trace(&record.memories[index], height)
         }
         CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
         CircuitKind::Function { .. } => unreachable!("functions have other providers"),
@@ -619,6 +650,8 @@ struct Source<'a> {
     record: &'a Record,
     position: usize,
     name: &'a str,
+    /// Rows with padding.
+    height: usize,
     choices: &'a Choices<'a>,
 }
 
@@ -632,7 +665,8 @@ impl Source<'_> {
         let seeds = timed(&mut report.packing, || {
             let runs = runs(self.program, self.record, self.position);
             CircuitSeeds::pack(members.to_vec(), &runs, self.record, pack)
-        })?;
+        })?
+        .padded(self.height);
         report.runs = seeds.runs().iter().map(RunReport::new).collect();
         timed(&mut report.writing, || seeds.trace(pack))
     }
@@ -647,6 +681,7 @@ impl Source<'_> {
         let runs = runs(self.program, self.record, self.position);
         let source = RecordSource::new(members.to_vec(), runs, self.record, &self.choices.pack);
         let Some(source) = source else { return Ok(None) };
+        let source = source.padded(self.height);
         let ledger = &self.choices.ledger;
         let write = || device.write(unit, self.name, &source, ledger);
         let rows = timed(&mut report.writing, write)?;

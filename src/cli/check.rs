@@ -14,7 +14,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let program = &run.source.program;
     let system = build_system(program);
     let gpu = trace::Gpu::open(&args.trace)?;
-    let choices = trace::choose(&args.trace, &gpu, &run, &system, &progress)?;
+    let choices = trace::choose(&args.trace, &gpu, &run, &system, None, &progress)?;
     progress.step("building rows");
     let (witness, traces) = trace::build(&run, &system, &choices)?;
     progress.step("checking constraints and lookups");

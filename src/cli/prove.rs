@@ -29,7 +29,8 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let key = ProvingKey::new(&system, &args.profile.params());
     let mut key = key.map_err(|error| refused(error.to_string()))?;
     let gpu = trace::Gpu::open(&backend.trace)?;
-    let choices = trace::choose(&backend.trace, &gpu, &run, &system, &progress)?;
+    let verifying = key.verifying_key().clone();
+    let choices = trace::choose(&backend.trace, &gpu, &run, &system, Some(&verifying), &progress)?;
     choices.set_evaluators(&mut key);
     progress.step("building rows");
     let before_rows = start.elapsed();

@@ -6,6 +6,7 @@ use traceloom_abi::system::System;
 use traceloom_abi::trace::ShardWitness;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
+use traceloom_prover::VerifyingKey;
 use traceloom_runtime::device::DeviceOption;
 use traceloom_runtime::provider::{Choices, TraceOptions, TraceProvider, witness};
 use traceloom_runtime::report::TraceReport;
@@ -64,18 +65,20 @@ impl Gpu {
     }
 }
 
-/// Chooses providers and evaluators. A fallback is said once, in a line on standard error.
+/// Chooses providers and evaluators; what is proven is padded for `key`. A fallback is said once, in a line on standard error.
 pub fn choose<'a>(
     args: &TraceArgs,
     gpu: &'a Gpu,
     run: &'a Run,
     system: &System,
+    key: Option<&'a VerifyingKey>,
     progress: &Progress,
 ) -> Result<Choices<'a>, Failure> {
     let options = TraceOptions {
         provider: args.trace,
         strict: args.strict,
         device: gpu.option(&run.execution.record),
+        key,
         ..TraceOptions::new(registry())
     };
     let choices = Choices::new(&run.source.program, system, &options);

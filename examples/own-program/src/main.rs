@@ -34,7 +34,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let params = Profile::Standard.params();
     let mut key = ProvingKey::new(&system, &params)?;
     // Strict: rows by anything else than the registry would be an error.
-    let options = TraceOptions { strict: true, ..TraceOptions::new(units::PROGRAMS) };
+    // The key says how far the traces are padded.
+    let verifying = key.verifying_key().clone();
+    let registry = TraceOptions::new(units::PROGRAMS);
+    let options = TraceOptions { strict: true, key: Some(&verifying), ..registry };
     let choices = Choices::new(&program, &system, &options)?;
     choices.set_evaluators(&mut key);
     let claims = execution.claims.clone();

@@ -119,7 +119,7 @@ fn manifest(workspace: &Path) -> String {
     let mut text = "[package]\nname = \"traceloom-batch\"\nversion = \"0.1.0\"\n\
                     edition = \"2024\"\n\n[workspace]\n\n[dependencies]\n"
         .to_owned();
-    for name in ["abi", "bytecode", "host-kernels", "runtime"] {
+    for name in ["abi", "bytecode", "host-kernels", "prover", "runtime"] {
         let _ = writeln!(text, "traceloom-{name} = {{ path = {:?} }}", workspace.join(name));
     }
     // The workspace's profiles, so that its crates are those that are built already.
