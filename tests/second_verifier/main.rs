@@ -2,7 +2,7 @@
 //! prover, not even the field, and has to agree with it about every proof.
 //!
 //! Of traceloom it uses the systems of programs and the byte tables as data. It is
-//! plain rather than fast, and computes the conjectured security figure only.
+//! plain rather than fast, and computes both security figures.
 
 mod constraints;
 mod decode;
@@ -27,7 +27,7 @@ use samples::{Input, Sample};
 
 use crate::decode::{Malformed, Proof};
 use crate::field::P;
-use crate::params::{CUBIC, FAST, Params, STANDARD};
+use crate::params::{CUBIC, FAST, HEURISTIC, Params, STANDARD, STRONG};
 
 const FIBONACCI: Input<'_> = Input { program: "fibonacci", args: &[20], file: None };
 const DIV_REM: Input<'_> =
@@ -42,8 +42,9 @@ fn accepts(params: Params, shards: &[Input<'_>]) {
 
 #[test]
 fn fibonacci_is_accepted() {
-    accepts(FAST, &[FIBONACCI]);
-    accepts(STANDARD, &[FIBONACCI]);
+    for params in [FAST, STANDARD, STRONG, HEURISTIC] {
+        accepts(params, &[FIBONACCI]);
+    }
 }
 
 #[test]
@@ -68,6 +69,26 @@ fn two_shards_are_accepted() {
     let longer = Input { args: &[70], ..FIBONACCI };
     accepts(FAST, &[FIBONACCI, longer]);
     accepts(STANDARD, &[longer, FIBONACCI]);
+}
+
+/// Both verifiers compute the figures from the heights that they find: the same proof is worth
+/// less to a floor that it misses.
+#[test]
+fn floors_are_those_of_section_9() {
+    let sample = Sample::new(FAST, &[FIBONACCI]);
+    for (position, floor, refused) in
+        [(10, 18, None), (10, 19, Some("heuristic")), (11, 9, None), (11, 10, Some("provable"))]
+    {
+        let mut params = FAST;
+        params.0[position] = floor;
+        let sample = sample.with_params(params);
+        let expected = refused.map(|kind| format!("{kind} security"));
+        let found = sample.second(&sample.bytes).err().map(|error| error.0.to_owned());
+        // Another floor is another transcript: what is not refused by it is refused later.
+        let security = found.filter(|error| error.ends_with("security"));
+        assert_eq!(security, expected, "parameter {position}, {floor}");
+        assert_eq!(sample.first_refusal(&sample.bytes).contains("security is"), refused.is_some());
+    }
 }
 
 #[test]

@@ -7,11 +7,11 @@ use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::programs;
 use traceloom::prover::{self, Profile, ProveOptions, ProvingKey, prove};
-use traceloom::runtime::witness::reference_witness;
+use traceloom::runtime::witness::padded_witness;
 
 use crate::decode::{Malformed, Proof};
 use crate::key::Key;
-use crate::params::{CUBIC, Params, STANDARD};
+use crate::params::{HEURISTIC, Params, STANDARD, STRONG};
 use crate::verify::verify;
 
 /// One shard: what a program is run on.
@@ -54,7 +54,8 @@ impl Sample {
             let calls = [(entry, shard.args.to_vec())];
             let run = execute(&program, &calls, io, &Limits::default()).expect("it runs");
             claims.extend(run.claims.iter().map(|ranked| ranked.claim.clone()));
-            let witness = reference_witness(&program, &system, &run.record, run.claims.clone());
+            let key = prover_key.verifying_key();
+            let witness = padded_witness(&program, key, &run.record, run.claims.clone());
             witnesses.push(witness.expect("record and program agree"));
         }
         let proof = prove(&prover_key, witnesses, &ProveOptions::default()).expect("it proves").0;
@@ -73,6 +74,27 @@ impl Sample {
         })
     }
 
+    /// Why the prover's own verifier refuses; empty if it does not.
+    pub fn first_refusal(&self, bytes: &[u8]) -> String {
+        let proof = prover::Proof::decode(bytes).expect("it decodes");
+        let key = self.prover_key.verifying_key();
+        let refused = prover::verify(key, &self.claims, &proof).err();
+        refused.map_or(String::new(), |error| error.to_string())
+    }
+
+    /// The same proof, said to have other parameters.
+    pub fn with_params(&self, params: Params) -> Self {
+        let system = self.prover_key.verifying_key().system();
+        let prover_key = ProvingKey::new(system, &prover_params(params)).expect("it has a key");
+        let mut bytes = self.bytes.clone();
+        // Behind magic and version.
+        for (place, word) in bytes[16..].chunks_exact_mut(8).zip(params.0) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        let key = Key::new(system, params);
+        Self { key, prover_key, claims: self.claims.clone(), bytes }
+    }
+
     /// Where a part of the file starts.
     pub fn section(&self, name: &str) -> usize {
         let sections = Proof::<2>::decode(&self.bytes).expect("it decodes").sections;
@@ -83,7 +105,13 @@ impl Sample {
 fn prover_params(params: Params) -> prover::Params {
     match params {
         STANDARD => Profile::Standard.params(),
-        CUBIC => prover::Params { extension_degree: 3, ..Profile::Fast.params() },
-        _ => Profile::Fast.params(),
+        STRONG => Profile::Strong.params(),
+        HEURISTIC => Profile::Heuristic.params(),
+        Params([extension_degree, .., heuristic, provable]) => prover::Params {
+            extension_degree: extension_degree as usize,
+            min_heuristic_bits: heuristic as usize,
+            min_provable_bits: provable as usize,
+            ..Profile::Fast.params()
+        },
     }
 }
