@@ -38,8 +38,9 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     claims.iter().for_each(|claim| print_claim(&source, claim));
     say!("         transparent, not zero-knowledge; io is advice, the claim is all it binds");
     say!("time     {}", seconds(start.elapsed()));
+    say!("{}", report.security);
     if args.explain {
-        say!("{}", report.security);
+        say!("{}", report.security.table());
     }
     Ok(())
 }
