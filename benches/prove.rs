@@ -6,15 +6,11 @@
 //!
 //! `cargo bench --bench prove -- [SIZES] [ROUNDS]`, default `1024,65536 3`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use traceloom::abi::io::Io;
-use traceloom::bytecode::CheckedProgram;
-use traceloom::bytecode::execute::{Limits, execute};
-use traceloom::bytecode::system::build_system;
-use traceloom::programs;
-use traceloom::prover::{Profile, ProveOptions, ProvingKey, Stage, prove, verify};
-use traceloom::runtime::witness::reference_witness;
+use traceloom::prover::Stage;
+use traceloom::runtime::provider::TraceProvider;
+use traceloom::session::{Expected, Proved, Request};
 
 fn main() {
     // Cargo passes --bench.
@@ -45,28 +41,32 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn run(size: usize) -> Vec<(&'static str, f64)> {
-    let input: Vec<u64> = (0..size).map(|i| (i * 31 + i / 251) as u64 % 256).collect();
-    let example = programs::find("blake3").expect("it is built in");
-    let program = CheckedProgram::new(example.build().expect("it builds")).expect("it is valid");
-    let system = build_system(&program);
-    let key = ProvingKey::new(&system, &Profile::Standard.params()).expect("it has a key");
-    let mut io = Io::default();
-    io.add_input(0, &[], &input).expect("the key is new");
-    let entry = program.find("blake3").expect("it has the entry");
+    let input: Vec<u8> = (0..size).map(|i| (i * 31 + i / 251) as u8).collect();
+    let builder = traceloom::session("blake3").expect("it is built in");
+    // The reference builder, so that figures are those of one row writer on every machine.
+    let session = builder.trace(TraceProvider::Reference).build().expect("it is valid");
+    // Programs and keys are made once for many proofs, and are not timed.
+    session.proving_key().expect("it has a key");
+    let request = Request::bytes(&input).expect("bytes are an input");
+
+    let proved = session.prove(request).expect("it proves");
+    let verified = session.verify(&proved.bytes, &Expected::claims(proved.claims()));
+    let verify = verified.expect("it verifies").time;
+    figures(&proved, verify)
+}
+
+fn figures(proved: &Proved, verify: Duration) -> Vec<(&'static str, f64)> {
     let mut figures = Vec::new();
     let mut timed = |name, time: Duration| figures.push((name, time.as_secs_f64()));
-
-    let start = Instant::now();
-    let claims = [(entry, vec![size as u64])];
-    let run = execute(&program, &claims, io, &Limits::default()).expect("it runs");
-    timed("execution", start.elapsed());
-    let claim = run.claims[0].claim.clone();
-    let rows = Instant::now();
-    let witness = reference_witness(&program, &system, &run.record, run.claims.clone());
-    timed("reference_rows", rows.elapsed());
-    let witness = vec![witness.expect("record and program agree")];
-    let (proof, metrics) = prove(&key, witness, &ProveOptions::default()).expect("it proves");
-    timed("whole", start.elapsed());
+    let of_report = |name| {
+        let found = proved.report.stages.iter().find(|(stage, _)| *stage == name);
+        found.expect("the report has this stage").1
+    };
+    timed("execution", of_report("execution"));
+    timed("reference_rows", of_report("rows"));
+    // From the program to the proof, without the verification that a session adds.
+    timed("whole", proved.report.stages.iter().map(|(_, time)| *time).sum());
+    let metrics = &proved.metrics;
     for (name, stage) in
         ["main", "lookup", "stage_2", "quotient", "opening"].into_iter().zip(Stage::ALL)
     {
@@ -75,16 +75,12 @@ fn run(size: usize) -> Vec<(&'static str, f64)> {
     timed("transforms", metrics.transforms);
     timed("hashing", metrics.hashing);
     timed("evaluation", metrics.evaluation);
-    let start = Instant::now();
-    verify(key.verifying_key(), &[claim], &proof).expect("it verifies");
-    timed("verify", start.elapsed());
-    figures.push(("proof_bytes", proof.encode().len() as f64));
+    timed("verify", verify);
+    figures.push(("proof_bytes", proved.bytes.len() as f64));
     figures
 }
 
 /// Peak resident memory of this process, where the system tells.
 fn peak_memory() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
+    traceloom::session::peak_memory().map(|bytes| bytes as f64 / 1024.0)
 }

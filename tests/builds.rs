@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 use traceloom::bytecode::{json, text};
-use traceloom::prover::codec::MAGIC;
+use traceloom::verifier::codec::MAGIC;
 
 const DEBUG: &str = env!("CARGO_BIN_EXE_traceloom");
 
@@ -172,7 +172,8 @@ fn arguments(path: &Path) -> Option<Sample> {
 fn samples() -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
     for folder in ["text", "json", "import", "cli_files"] {
-        samples.extend(saved(&format!("fuzz/corpus/{folder}")).iter().map(|path| program(path)));
+        samples
+            .extend(saved(&format!("tests/fuzz/corpus/{folder}")).iter().map(|path| program(path)));
     }
     let is_program = |path: &&PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -181,8 +182,8 @@ fn samples() -> Vec<Sample> {
     for folder in ["snapshots", "trace-plans"] {
         samples.extend(saved(folder).iter().filter(is_program).map(|path| program(path)));
     }
-    samples.extend(saved("fuzz/corpus/proof_decode_verify").iter().map(|path| proof(path)));
-    samples.extend(saved("fuzz/corpus/cli_args").iter().filter_map(|path| arguments(path)));
+    samples.extend(saved("tests/fuzz/corpus/proof_decode_verify").iter().map(|path| proof(path)));
+    samples.extend(saved("tests/fuzz/corpus/cli_args").iter().filter_map(|path| arguments(path)));
     samples
 }
 

@@ -139,7 +139,7 @@ fn memories_are_padded_too() {
 fn programs_of_one_row_are_proven_under_every_profile() {
     let cli = Cli::new();
     cli.write("one.tla", ONE_ROW);
-    for profile in traceloom::prover::Profile::ALL.map(|profile| profile.name()) {
+    for profile in traceloom::verifier::Profile::ALL.map(|profile| profile.name()) {
         cli.ok(&format!("prove fibonacci --args 0 --out f.proof --profile {profile}"));
         let out = cli.ok(&format!("verify f.proof --profile {profile}"));
         assert!(out.contains("fibonacci(0) = 0"), "{out}");
@@ -234,7 +234,7 @@ fn program_files_are_run_and_their_errors_are_placed() {
 fn nested_programs_are_imported() {
     let cli = Cli::new();
     let saved = |name: &str| {
-        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/import");
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/import");
         std::fs::read_to_string(corpus.join(name)).unwrap()
     };
     let nested = saved("seed-continue.json");
@@ -271,6 +271,33 @@ fn failed_writes_leave_nothing_behind() {
     cli.fails(2, "prove fibonacci --args 5,6 --profile fast --out p.proof", "inputs");
     assert_eq!(std::fs::read(cli.path("p.proof")).unwrap(), b"before");
     links(&cli);
+}
+
+/// Where a proof or its report cannot be written, nothing is executed.
+#[test]
+fn outputs_are_tried_before_the_work() {
+    let cli = Cli::new();
+    cli.write("file", "before");
+    for (outputs, message) in [
+        ("--out no/p.proof", "cannot write no/p.proof: "),
+        ("--out .", "cannot write .: it is not a regular file"),
+        ("--out file/p.proof", "cannot write file/p.proof: "),
+        ("--out p.proof --report file", "cannot make file: "),
+        ("--out p.proof --report file/inner", "cannot make file/inner: "),
+        ("--out other/p.proof --report r", "cannot write other/p.proof: "),
+    ] {
+        let ran = cli.run(&format!("prove fibonacci --args 5 --profile fast {outputs}"));
+        assert_eq!(ran.code, Some(2), "{outputs}: {}", ran.err);
+        assert!(ran.err.contains(message), "{outputs}: {}", ran.err);
+        assert!(!ran.err.contains("executing"), "{outputs}: {}", ran.err);
+    }
+    // Nor does a command that fails later leave a folder or a file.
+    cli.fails(2, "prove blake3 --input nowhere --out p.proof --report r/inner", "nowhere");
+    assert_eq!(cli.files(), ["file"]);
+    assert_eq!(std::fs::read(cli.path("file")).unwrap(), b"before");
+    // The folder of the report is made, and may be the proof's.
+    cli.ok("prove fibonacci --args 5 --profile fast --out r/p.proof --report r/inner");
+    assert!(cli.path("r/inner/report.json").exists() && cli.path("r/p.proof").exists());
 }
 
 /// A link to a device or a folder is no place for a proof; one to a file stays a link.
@@ -324,7 +351,7 @@ fn rows_have_a_provider_and_a_reason() {
         std::fs::read_to_string(cli.path("reports").join(name).join("report.json")).unwrap()
     };
     assert!(report("scalar").contains("\"provider\": \"scalar\""), "{}", report("scalar"));
-    assert!(report("scalar").contains("\"evaluator\": \"generated\""));
+    assert!(report("scalar").contains("\"evaluator\": \"system\""));
     assert!(report("reference").contains("generated rows are disabled"));
     assert!(!report("reference").contains("\"evaluator\": \"generated\""));
 
@@ -383,7 +410,7 @@ fn rows_of_a_device_that_is_not_there_are_scalar_and_strict_refuses() {
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let notes: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("note: ")).collect();
     assert_eq!(notes.len(), 1, "{}", ran.err);
-    assert!(notes[0].starts_with("note: 1 circuit has scalar rows: "), "{}", notes[0]);
+    assert!(notes[0].starts_with("note: circuit \"fibonacci\" has scalar rows: "), "{}", notes[0]);
     let ran = cli.run(&format!("{device} --strict"));
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("circuit \"fibonacci\" would have scalar rows"), "{}", ran.err);
@@ -397,7 +424,7 @@ fn doctor_ends_well_on_any_machine() {
     for line in ["driver  ", "toolkit  ", "NVRTC  ", "kernels  ", "blake3  ", "fibonacci  "] {
         assert!(ran.out.lines().any(|found| found.starts_with(line)), "{line}:\n{}", ran.out);
     }
-    assert!(ran.out.contains("generated: circuits 4 of 4, functions 12"), "{}", ran.out);
+    assert!(ran.out.contains("generated: circuits 4 of 4, functions 12 of 12"), "{}", ran.out);
 }
 
 #[test]
@@ -429,7 +456,7 @@ fn codegen_check_names_what_differs_and_writes_nothing() {
     assert!(out.contains("wrote crate/src/units/fib/f_fibonacci.rs"), "{out}");
     assert!(cli.ok("codegen --crate crate").contains("0 files changed"));
     let out = cli.ok("codegen --check --crate crate");
-    assert_eq!(out, "13 files are as the programs say\n");
+    assert_eq!(out, "7 files are as the programs say\n");
     let file = "crate/src/units/fib/f_fibonacci.rs";
     let text = std::fs::read_to_string(cli.path(file)).unwrap();
     cli.write(file, text.replacen("over |=", "over &=", 1));

@@ -9,8 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use traceloom::abi::field::{Goldilocks, element, word};
-use traceloom::abi::system::{Circuit, Direction, Node};
+use traceloom::air::field::{Goldilocks, element, word};
+use traceloom::air::system::{Circuit, Direction, Node};
 use traceloom::bytecode::CheckedProgram;
 use traceloom::bytecode::system::build_system;
 use traceloom::bytecode::text::parse;
@@ -394,7 +394,7 @@ const ALL: [&ByHand; 6] = [&LINE, &PICK, &CLIMB, &KEEP, &TOGETHER, &TABLE];
 fn evaluate(circuit: &Circuit, point: &Point) -> Vec<Goldilocks> {
     let mut values: Vec<Goldilocks> = Vec::new();
     for node in circuit.arena.nodes() {
-        let of = |expr: &traceloom::abi::system::ExprId| values[expr.0 as usize];
+        let of = |expr: &traceloom::air::system::ExprId| values[expr.0 as usize];
         values.push(match node {
             Node::Constant(value) => *value,
             Node::Main(column) => point.row[*column as usize],

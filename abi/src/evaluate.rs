@@ -1,7 +1,7 @@
 //! What emitted evaluators read, and where their values go.
 //!
 //! An evaluator computes exactly the values of a circuit's expressions in its
-//! [`crate::system::System`], on one row or on as many rows as a packed field
+//! [`traceloom_air::system::System`], on one row or on as many rows as a packed field
 //! element has lanes.
 
 use p3_field::Algebra;

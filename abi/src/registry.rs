@@ -1,20 +1,23 @@
-//! What generated code offers, as data: per program, function, path and circuit.
+//! What generated code offers, as data: per program, function and path.
 //!
 //! A registry is a list of [`ProgramUnit`]s. Whoever uses one compares fingerprint
 //! and digest with those of the program at hand.
 
-use crate::bytes::ByteTable;
-use crate::evaluate::Evaluator;
-use crate::field::{Goldilocks, Packed};
+use crate::field::Goldilocks;
 use crate::pack::PackError;
 use crate::record::Record;
 use crate::row::RowShape;
 use crate::seed::{FullLayout, SeedSchema};
-use crate::system::CircuitKind;
 
 /// Version of this module and of everything that emitted text uses; part of the
 /// unit digest.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
+
+/// Version of the generator, planner and emitters alike, whose units this build uses;
+/// part of the unit digest. Raised whenever the text or the rows made from one program
+/// change. It is stated here, below generator and runtime, so that the runtime finds
+/// units of an older generator without knowing the generator.
+pub const GENERATOR_VERSION: u32 = 6;
 
 /// Packs one seed per query; whether every row is narrow. If not, the seeds still
 /// hold the low bits only and must not be used.
@@ -33,16 +36,17 @@ pub struct ProgramUnit {
     pub name: &'static str,
     /// [`ABI_VERSION`] of the generator that made it.
     pub abi_version: u32,
+    /// [`GENERATOR_VERSION`] of the generator that made it.
+    pub generator_version: u32,
     /// Program fingerprint.
     pub fingerprint: [u8; 32],
-    /// Unit digest.
+    /// Unit digest: of everything that is generated for the program.
     pub digest: [u8; 32],
-    /// Constrained functions, in program order.
+    /// Constrained functions, in program order. One that is not here is written by the
+    /// reference builder, and so is the circuit that it is a member of.
     pub functions: &'static [FunctionUnit],
-    /// Circuits, in the system's order.
-    pub circuits: &'static [CircuitUnit],
-    /// Device code: row writers and evaluators. It includes the headers of
-    /// [`crate::cuda`] and nothing else.
+    /// Device code: row writers. It includes the headers of [`crate::cuda`] and nothing
+    /// else.
     pub sources: &'static [SourceFile],
     /// Name of the kernel that writes zeros to padding rows.
     pub padding_kernel: &'static str,
@@ -82,12 +86,6 @@ impl ProgramUnit {
     pub fn function(&self, function: u32) -> Option<&'static FunctionUnit> {
         self.functions.iter().find(|unit| unit.function == function)
     }
-
-    /// The unit of the circuit of this kind, if one was generated.
-    #[must_use]
-    pub fn circuit(&self, kind: &CircuitKind) -> Option<&'static CircuitUnit> {
-        self.circuits.iter().find(|unit| unit.table.is(kind))
-    }
 }
 
 /// Everything generated for one function.
@@ -97,6 +95,8 @@ pub struct FunctionUnit {
     pub symbol: &'static str,
     /// Index in the program.
     pub function: u32,
+    /// Digest of the inputs that it was generated from; the runtime computes it again.
+    pub contract: [u8; 32],
     /// Number of inputs, selectors, auxiliaries and lookup slots.
     pub layout: UnitLayout,
     /// Order of the words of full seeds.
@@ -131,8 +131,6 @@ pub struct PathUnit {
     pub pack_typed: Pack,
     /// Packs full seeds.
     pub pack_full: Pack,
-    /// Packs typed seeds, resolves everything and compares.
-    pub pack_checked: Pack,
     /// Writes rows from typed seeds.
     pub write: WriteRows,
     /// Name of the kernel that does so on a device.
@@ -148,48 +146,6 @@ pub struct GenericUnit {
     pub write: WriteGenericRows,
     /// Name of the kernel that does so on a device.
     pub kernel: &'static str,
-}
-
-/// Everything generated for one circuit: evaluators of its expressions. Circuits are
-/// groups of functions, so that another grouping of a program has other ones.
-#[derive(Clone, Copy, Debug)]
-pub struct CircuitUnit {
-    /// Name in emitted text.
-    pub symbol: &'static str,
-    /// Which circuit it is.
-    pub table: UnitTable,
-    /// Digest of its expressions.
-    pub digest: [u8; 32],
-    /// Evaluates one pack of rows.
-    pub evaluator: Evaluator<Packed>,
-    /// Name of the kernel that folds the constraints of rows on a device.
-    pub constraints_kernel: &'static str,
-    /// Name of the kernel that computes the messages of rows on a device.
-    pub lookups_kernel: &'static str,
-}
-
-/// A [`CircuitKind`] as a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnitTable {
-    /// Rows of these functions, by index.
-    Functions(&'static [u32]),
-    /// The memory of one width.
-    Memory(u32),
-    /// A fixed table.
-    Bytes(ByteTable),
-}
-
-impl UnitTable {
-    /// Whether this is a circuit of that kind.
-    #[must_use]
-    pub fn is(self, kind: &CircuitKind) -> bool {
-        match (self, kind) {
-            (Self::Functions(found), CircuitKind::Function { members, .. }) => found == members,
-            (Self::Memory(found), CircuitKind::Memory { width }) => found == *width,
-            (Self::Bytes(found), CircuitKind::Bytes(table)) => found == *table,
-            _ => false,
-        }
-    }
 }
 
 /// One file of emitted device code.

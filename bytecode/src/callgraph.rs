@@ -10,7 +10,7 @@
 //!   carry a rank, and a call asks for a rank that is smaller by 1 + gap with gap
 //!   in [0, 2^32). Around a cycle of k rows the ranks would change by between k
 //!   and k·2^32, which is no multiple of p while k is at most 2^31
-//!   ([`traceloom_abi::system::MAX_RECURSIVE_ROWS`]).
+//!   ([`traceloom_air::system::MAX_RECURSIVE_ROWS`]).
 //!
 //! The graph has the *constrained calls of constrained functions*, those in
 //! defaults and continuations included. Other calls are advice and prove nothing.
@@ -30,9 +30,10 @@ pub struct CallGraph {
 }
 
 /// How the rank of a callee enters the row of its caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RankedCall {
     /// The callee has no rank.
+    #[default]
     None,
     /// From outside its component: one free column holds the rank.
     Outside,

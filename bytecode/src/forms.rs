@@ -3,10 +3,10 @@
 //! An operation is a name and *parts*: lists of values, a constant, a callee, a
 //! label, a number of results. A [`Form`] says which, and in which order.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::Goldilocks;
+use traceloom_air::field::Goldilocks;
 
 use crate::model::{FunctionId, Op, ValueId};
+use crate::operations::FORMS;
 
 /// How one operation is written.
 pub(crate) struct Form {
@@ -74,23 +74,23 @@ impl Default for Parts {
 }
 
 impl Parts {
-    fn of(lists: Vec<Vec<ValueId>>) -> Self {
+    pub fn of(lists: Vec<Vec<ValueId>>) -> Self {
         Self { lists, ..Self::default() }
     }
 
-    fn take(&mut self, list: usize) -> Vec<ValueId> {
+    pub fn take(&mut self, list: usize) -> Vec<ValueId> {
         std::mem::take(&mut self.lists[list])
     }
 
-    fn one(&self, list: usize) -> ValueId {
+    pub fn one(&self, list: usize) -> ValueId {
         self.lists[list][0]
     }
 
-    fn pair(&self) -> (ValueId, ValueId) {
+    pub fn pair(&self) -> (ValueId, ValueId) {
         (self.lists[0][0], self.lists[0][1])
     }
 
-    fn word(&self, list: usize) -> [ValueId; 4] {
+    pub fn word(&self, list: usize) -> [ValueId; 4] {
         std::array::from_fn(|i| self.lists[list][i])
     }
 }
@@ -98,7 +98,12 @@ impl Parts {
 impl Form {
     /// The form of the operation called `name`.
     pub fn named(name: &str) -> Option<&'static Self> {
-        FORMS.iter().find(|form| form.name == name)
+        Self::all().find(|form| form.name == name)
+    }
+
+    /// The forms of all operations.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        FORMS.iter().copied().flatten()
     }
 
     /// The form of `op`.
@@ -115,58 +120,15 @@ impl Form {
     }
 }
 
-/// The parts of `op`, lists in the order of its form.
-pub(crate) fn parts(op: &Op) -> Parts {
-    match op {
-        Op::Const(constant) => Parts { constant: *constant, ..Parts::default() },
-        Op::Add(a, b)
-        | Op::Sub(a, b)
-        | Op::Mul(a, b)
-        | Op::Binary(_, a, b)
-        | Op::U32LessThan(a, b)
-        | Op::HintBigUintDivRem(a, b) => Parts::of(vec![vec![*a, *b]]),
-        Op::EqZero(a) | Op::Unary(_, a) | Op::HintFieldToBytes(a) | Op::HintInverse(a) => {
-            Parts::of(vec![vec![*a]])
-        }
-        Op::Call { function, args, num_outputs, .. } => {
-            let parts = Parts::of(vec![args.clone()]);
-            Parts { function: *function, results: *num_outputs, ..parts }
-        }
-        Op::Store { values } => Parts::of(vec![values.clone()]),
-        Op::Load { width, pointer } => Parts { results: *width, ..Parts::of(vec![vec![*pointer]]) },
-        Op::AssertEq { lhs, rhs, label } => {
-            Parts { label: label.clone(), ..Parts::of(vec![lhs.clone(), rhs.clone()]) }
-        }
-        Op::IoGetInfo { channel, key } => Parts::of(vec![vec![*channel], key.clone()]),
-        Op::IoSetInfo { channel, key, index, len } => {
-            Parts::of(vec![vec![*channel], key.clone(), vec![*index], vec![*len]])
-        }
-        Op::IoRead { channel, index, len } => {
-            Parts { results: *len, ..Parts::of(vec![vec![*channel], vec![*index]]) }
-        }
-        Op::IoWrite { channel, values } => Parts::of(vec![vec![*channel], values.clone()]),
-        Op::U32ToField(bytes) => Parts::of(vec![bytes.to_vec()]),
-        Op::HintU32Add(words) => Parts::of(words.iter().map(|word| word.to_vec()).collect()),
-        Op::HintU32Add3(words) => Parts::of(words.iter().map(|word| word.to_vec()).collect()),
-        Op::Debug { label, values } => {
-            Parts { label: Some(label.clone()), ..Parts::of(vec![values.clone()]) }
-        }
-    }
-}
-
-const fn field(key: &'static str, kind: FieldKind) -> Field {
+pub(crate) const fn field(key: &'static str, kind: FieldKind) -> Field {
     Field { key, kind }
 }
 
-const ONE: &[Field] = &[field("args", FieldKind::Fixed(1))];
-const TWO: &[Field] = &[field("args", FieldKind::Fixed(2))];
-const CALL: &[Field] = &[field("function", FieldKind::Callee), field("args", FieldKind::Arguments)];
-const CHANNEL: Field = field("channel", FieldKind::Value);
-const INDEX: Field = field("index", FieldKind::Value);
-const KEY: Field = field("key", FieldKind::Group);
-const REST: Field = field("args", FieldKind::Rest);
+pub(crate) const ONE: &[Field] = &[field("args", FieldKind::Fixed(1))];
+pub(crate) const TWO: &[Field] = &[field("args", FieldKind::Fixed(2))];
+pub(crate) const REST: Field = field("args", FieldKind::Rest);
 
-const fn form(
+pub(crate) const fn form(
     name: &'static str,
     fields: &'static [Field],
     results: Option<u32>,
@@ -175,113 +137,12 @@ const fn form(
     Form { name, fields, results, build }
 }
 
-/// A byte operation of one or two operands.
-macro_rules! byte {
-    ($name:literal, $op:ident, 1, $results:literal) => {
-        form($name, ONE, Some($results), |p| Op::Unary(ByteOp::$op, p.one(0)))
-    };
-    ($name:literal, $op:ident, 2, $results:literal) => {
-        form($name, TWO, Some($results), |p| {
-            let (a, b) = p.pair();
-            Op::Binary(ByteOp::$op, a, b)
-        })
-    };
-}
-
-/// An operation of two values.
-macro_rules! pair {
-    ($name:literal, $op:ident, $results:literal) => {
-        form($name, TWO, Some($results), |p| {
-            let (a, b) = p.pair();
-            Op::$op(a, b)
-        })
-    };
-}
-
-/// Every operation, in the order of [`Op`].
-pub(crate) const FORMS: &[Form] = &[
-    form("const", &[field("value", FieldKind::Constant)], Some(1), |p| Op::Const(p.constant)),
-    pair!("add", Add, 1),
-    pair!("sub", Sub, 1),
-    pair!("mul", Mul, 1),
-    form("eq_zero", ONE, Some(1), |p| Op::EqZero(p.one(0))),
-    form("call", CALL, None, |p| call(p, true)),
-    form("call_unconstrained", CALL, None, |p| call(p, false)),
-    form("store", &[REST], Some(1), |mut p| Op::Store { values: p.take(0) }),
-    form("load", ONE, None, |p| Op::Load { width: p.results, pointer: p.one(0) }),
-    form(
-        "assert_eq",
-        &[
-            field("lhs", FieldKind::Group),
-            field("rhs", FieldKind::Group),
-            field("label", FieldKind::OptionalLabel),
-        ],
-        Some(0),
-        |mut p| Op::AssertEq { lhs: p.take(0), rhs: p.take(1), label: p.label },
-    ),
-    form("io_get_info", &[CHANNEL, KEY], Some(2), |mut p| Op::IoGetInfo {
-        channel: p.one(0),
-        key: p.take(1),
-    }),
-    form(
-        "io_set_info",
-        &[CHANNEL, KEY, INDEX, field("len", FieldKind::Value)],
-        Some(0),
-        |mut p| Op::IoSetInfo { channel: p.one(0), key: p.take(1), index: p.one(2), len: p.one(3) },
-    ),
-    form("io_read", &[CHANNEL, INDEX], None, |p| Op::IoRead {
-        channel: p.one(0),
-        index: p.one(1),
-        len: p.results,
-    }),
-    form("io_write", &[CHANNEL, REST], Some(0), |mut p| Op::IoWrite {
-        channel: p.one(0),
-        values: p.take(1),
-    }),
-    byte!("u8_bit_decomposition", Bits, 1, 8),
-    byte!("u8_shift_left", ShiftLeft, 1, 1),
-    byte!("u8_shift_right", ShiftRight, 1, 1),
-    byte!("u8_xor", Xor, 2, 1),
-    byte!("u8_and", And, 2, 1),
-    byte!("u8_or", Or, 2, 1),
-    byte!("u8_less_than", LessThan, 2, 1),
-    byte!("u8_add", Add, 2, 2),
-    byte!("u8_sub", Sub, 2, 2),
-    byte!("u8_mul", Mul, 2, 2),
-    byte!("u8_xor_split7", XorSplit7, 2, 2),
-    byte!("u8_xor_split4", XorSplit4, 2, 2),
-    byte!("u8_range_check", RangeCheck, 2, 0),
-    pair!("u32_less_than", U32LessThan, 1),
-    form("u32_to_field", &[field("args", FieldKind::Fixed(4))], Some(1), |p| {
-        Op::U32ToField(p.word(0))
-    }),
-    form("hint_u32_add", &[field("args", FieldKind::Words(2))], Some(5), |p| {
-        Op::HintU32Add(std::array::from_fn(|i| p.word(i)))
-    }),
-    form("hint_u32_add3", &[field("args", FieldKind::Words(3))], Some(5), |p| {
-        Op::HintU32Add3(std::array::from_fn(|i| p.word(i)))
-    }),
-    form("hint_field_to_bytes", ONE, Some(8), |p| Op::HintFieldToBytes(p.one(0))),
-    form("hint_inverse", ONE, Some(1), |p| Op::HintInverse(p.one(0))),
-    pair!("hint_biguint_div_rem", HintBigUintDivRem, 2),
-    form("debug", &[field("label", FieldKind::Label), REST], Some(0), |mut p| Op::Debug {
-        values: p.take(0),
-        label: p.label.unwrap_or_default(),
-    }),
-];
-
-fn call(mut parts: Parts, constrained: bool) -> Op {
-    Op::Call {
-        function: parts.function,
-        args: parts.take(0),
-        num_outputs: parts.results,
-        constrained,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use traceloom_air::bytes::ByteOp;
+
     use super::*;
+    use crate::operations::Operation;
 
     /// Parts of the right shape, with every value different.
     fn sample(form: &Form) -> Parts {
@@ -306,12 +167,12 @@ mod tests {
 
     #[test]
     fn every_form_builds_the_operation_of_its_name() {
-        for form in FORMS {
+        for form in Form::all() {
             let op = form.build(sample(form));
             assert_eq!(op.name(), form.name);
             let results = form.results.unwrap_or(3);
             assert_eq!(op.num_results(), results as usize, "{}", form.name);
-            assert_eq!(form.build(parts(&op)), op);
+            assert_eq!(form.build(op.parts()), op);
             // The forms list values in the order in which they are read.
             let mut operands = Vec::new();
             op.for_each_operand(|value| operands.push(value.0));

@@ -15,7 +15,7 @@
 //! - layouts are stated. They have no call ranks, so ours are wider where a
 //!   function is recursive; [`Imported`] keeps them for comparison.
 
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 
 use crate::fields::{Fields, Object};
 use crate::forms::Form;

@@ -16,7 +16,9 @@
 //! never changes when an expression happens to fold to a constant.
 
 use crate::callgraph::{CallGraph, RankedCall};
-use crate::model::{BlockId, Control, Function, FunctionId, Op, ValueId};
+use crate::control::layout::{place_blocks, subtree_sizes};
+use crate::model::{Control, Function, FunctionId, Op};
+use crate::operations::{Operation, Size};
 
 /// Where the parts of one function lie in its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +71,7 @@ pub struct BlockPlace {
 }
 
 /// Where the parts of one operation lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpPlace {
     /// Number of its first result.
     pub first_value: usize,
@@ -111,39 +113,6 @@ pub fn derive_layout(
     }
 }
 
-/// Auxiliaries and lookups of an operation whose operands have these degrees,
-/// and the degree of its results.
-fn op_size(op: &Op, degree: impl Fn(ValueId) -> u32) -> (usize, usize, u32) {
-    match op {
-        Op::Const(_) => (0, 0, 0),
-        Op::Add(a, b) | Op::Sub(a, b) => (0, 0, degree(*a).max(degree(*b))),
-        Op::Mul(a, b) => match degree(*a) + degree(*b) {
-            sum @ (0 | 1) => (0, 0, sum),
-            _ => (1, 0, 1),
-        },
-        Op::EqZero(a) => match degree(*a) {
-            0 => (0, 0, 0),
-            _ => (2, 0, 1),
-        },
-        Op::Call { num_outputs, constrained, .. } => {
-            (*num_outputs as usize, usize::from(*constrained), 1)
-        }
-        Op::Store { .. } => (1, 1, 1),
-        Op::Load { width, .. } => (*width as usize, 1, 1),
-        Op::AssertEq { .. } | Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } => {
-            (0, 0, 0)
-        }
-        Op::IoGetInfo { .. } | Op::HintBigUintDivRem(..) => (2, 0, 1),
-        Op::IoRead { len, .. } => (*len as usize, 0, 1),
-        Op::Unary(op, _) | Op::Binary(op, _, _) => (op.num_results(), 1, 1),
-        Op::U32LessThan(..) => (12, 6, 1),
-        Op::U32ToField(bytes) => (0, 0, bytes.iter().map(|&b| degree(b)).max().unwrap_or(0)),
-        Op::HintU32Add(_) | Op::HintU32Add3(_) => (4, 0, 1),
-        Op::HintFieldToBytes(_) => (8, 0, 1),
-        Op::HintInverse(_) => (1, 0, 1),
-    }
-}
-
 /// First pass: sizes of operations, which need the degrees of values. Operation
 /// starts are relative to their block.
 fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> Vec<BlockPlace> {
@@ -158,8 +127,8 @@ fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> 
         degrees.resize(num_values, 1);
         let (mut auxiliary, mut lookup) = (0, 0);
         for op in &block.ops {
-            let (mut num_auxiliaries, mut num_lookups, degree) =
-                op_size(op, |value| degrees[value.index()]);
+            let Size { auxiliaries: mut num_auxiliaries, lookups: mut num_lookups, degree } =
+                op.size(&|value| degrees[value.index()]);
             let mut ranked_call = RankedCall::None;
             if let (Op::Call { function: callee, constrained: true, .. }, Some(graph)) = (op, ranks)
                 && function.constrained
@@ -194,82 +163,4 @@ fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> 
         }
     }
     places
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Size {
-    auxiliaries: usize,
-    lookups: usize,
-    shared_auxiliaries: usize,
-    shared_lookups: usize,
-}
-
-/// Second pass, children first: what a block takes together with its subtree.
-fn subtree_sizes(function: &Function, places: &[BlockPlace]) -> Vec<Size> {
-    let mut sizes = vec![Size::default(); function.blocks.len()];
-    for (index, block) in function.blocks.iter().enumerate().rev() {
-        let (mut auxiliaries, mut lookups) = (0, 0);
-        if let Some(arms) = block.control.arms() {
-            for child in arms.blocks() {
-                let witnesses = num_witnesses(&block.control, child);
-                let size = sizes[child.index()];
-                auxiliaries = auxiliaries.max(witnesses + size.auxiliaries);
-                lookups = lookups.max(size.lookups);
-            }
-        }
-        let (shared_auxiliaries, shared_lookups) = (auxiliaries, lookups);
-        if let Control::MatchContinue { num_outputs, continuation, .. } = &block.control {
-            auxiliaries += *num_outputs as usize + sizes[continuation.index()].auxiliaries;
-            lookups += sizes[continuation.index()].lookups;
-        }
-        sizes[index] = Size {
-            auxiliaries: places[index].end_auxiliary + auxiliaries,
-            lookups: places[index].end_lookup + lookups,
-            shared_auxiliaries,
-            shared_lookups,
-        };
-    }
-    sizes
-}
-
-/// Third pass, parents first: absolute starts.
-fn place_blocks(
-    function: &Function,
-    places: &mut [BlockPlace],
-    sizes: &[Size],
-    first_auxiliary: usize,
-) {
-    places[0].first_auxiliary = first_auxiliary;
-    places[0].first_lookup = 1;
-    for (index, block) in function.blocks.iter().enumerate() {
-        let place = &mut places[index];
-        for op in &mut place.ops {
-            op.first_auxiliary += place.first_auxiliary;
-            op.first_lookup += place.first_lookup;
-        }
-        place.end_auxiliary += place.first_auxiliary;
-        place.end_lookup += place.first_lookup;
-        let (auxiliary, lookup) = (place.end_auxiliary, place.end_lookup);
-        if let Control::MatchContinue { num_outputs, continuation, .. } = &block.control {
-            place.shared_auxiliaries = sizes[index].shared_auxiliaries;
-            place.shared_lookups = sizes[index].shared_lookups;
-            let next = &mut places[continuation.index()];
-            next.first_auxiliary =
-                auxiliary + sizes[index].shared_auxiliaries + *num_outputs as usize;
-            next.first_lookup = lookup + sizes[index].shared_lookups;
-        }
-        for child in block.control.arms().into_iter().flat_map(|arms| arms.blocks()) {
-            let witnesses = num_witnesses(&block.control, child);
-            places[child.index()].first_auxiliary = auxiliary + witnesses;
-            places[child.index()].first_lookup = lookup;
-        }
-    }
-}
-
-/// Inverse witnesses in front of `child`: one per key if it is the default.
-fn num_witnesses(control: &Control, child: BlockId) -> usize {
-    match control.arms() {
-        Some(arms) if arms.default == Some(child) => arms.cases.len(),
-        _ => 0,
-    }
 }

@@ -6,8 +6,12 @@
 //! - [`malformed`] and [`limits`]: what readers refuse;
 //! - [`builder`]: programs written in Rust;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
+//! - `operations`: all rules of every operation, a file per family; `control`: those of
+//!   match, yield, return and continuation;
 //! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
+//! - [`contract`]: what generated code of a function relies on;
 //! - [`system`]: constraints and lookups of all circuits;
+//! - [`lower`]: plans of rows;
 //! - [`execute`]: from a claim to the record of what happened.
 //!
 //! Programs come from outside and are untrusted: nothing here recurses over
@@ -16,6 +20,8 @@
 pub mod builder;
 pub mod callgraph;
 pub mod check;
+pub mod contract;
+mod control;
 pub mod execute;
 mod fields;
 pub mod fingerprint;
@@ -24,9 +30,11 @@ pub mod import;
 pub mod json;
 pub mod layout;
 pub mod limits;
+pub mod lower;
 pub mod malformed;
 pub mod model;
 mod number;
+mod operations;
 pub mod paths;
 pub mod system;
 mod tape;

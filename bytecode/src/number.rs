@@ -4,7 +4,7 @@
 //! or guessed, so two different files never state the same constant.
 
 use thiserror::Error;
-use traceloom_abi::field::{MODULUS, is_canonical};
+use traceloom_air::field::{MODULUS, is_canonical};
 
 use crate::malformed::excerpt;
 

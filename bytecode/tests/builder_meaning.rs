@@ -4,9 +4,9 @@
 //! A builder that swaps two operands would mislead all of them alike, and only a
 //! meaning that is written down without it tells.
 
-use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
+use traceloom_air::bytes::ByteOp;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::builder::{Body, FunctionHandle, ProgramBuilder, Value};
 use traceloom_bytecode::execute::{

@@ -20,8 +20,8 @@ use std::time::Instant;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::import::import;
 use traceloom_codegen::device::{DeviceProgram, Environment, Job, MODE};
-use traceloom_codegen::inventory::table;
 use traceloom_codegen::{Unit, compile};
+use traceloom_plan::inventory::table;
 
 const USAGE: &str = "usage: whole_program BYTECODE.json FOLDER [rust] [cpp] [nvcc|nvcc=N]";
 

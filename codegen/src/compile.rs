@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::contract::contract_digest;
+use traceloom_bytecode::lower::{contract, plan_program};
+use traceloom_bytecode::model::FunctionId;
+use traceloom_plan::names::{Ident, escape, rust_file};
+use traceloom_plan::{PlanFaults, ProgramPlan, hex, json, verify};
 
-use crate::cuda::ident::Ident;
 use crate::cuda::writer::row_writers;
 use crate::digest::{input_digest, unit_digest};
-use crate::evaluator::NamedCircuit;
-use crate::mangle::{escape, program_symbol};
-use crate::plan::{ProgramPlan, plan_program};
+use crate::rust;
 use crate::rust::Registry;
 use crate::units::MARK;
-use crate::verify::{PlanFaults, verify};
-use crate::{evaluator, json, rust};
 
 /// Everything generated for one program.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Unit {
     /// Input digest: of the program with its names, and of the generator.
     pub input: [u8; 32],
     /// Text by file name: `mod.rs`; `SYMBOL.rs`, `UNIT_SYMBOL.cuh` and `UNIT_SYMBOL.cu`
-    /// per function and per circuit; `UNIT.cu`; `plan.json`.
+    /// per function; `UNIT.cu`; `plan.json`.
     pub files: BTreeMap<String, String>,
 }
 
@@ -36,8 +36,6 @@ pub struct Unit {
 pub struct Planned {
     /// The verified plan.
     pub plan: ProgramPlan,
-    /// The circuits, in the system's order.
-    pub circuits: Vec<NamedCircuit>,
     /// Unit digest.
     pub digest: [u8; 32],
 }
@@ -48,10 +46,9 @@ pub struct Planned {
 /// [`PlanFaults`] if the plan breaks its own invariants: our fault.
 pub fn planned(program: &CheckedProgram) -> Result<Planned, PlanFaults> {
     let plan = plan_program(program);
-    verify(program, &plan)?;
-    let circuits = evaluator::circuits(program, &plan);
-    let digest = unit_digest(&plan, &circuits);
-    Ok(Planned { plan, circuits, digest })
+    verify(&contract(program), &plan)?;
+    let digest = unit_digest(&plan);
+    Ok(Planned { plan, digest })
 }
 
 /// Generates everything for `program`; a function of the program alone.
@@ -59,34 +56,23 @@ pub fn planned(program: &CheckedProgram) -> Result<Planned, PlanFaults> {
 /// # Errors
 /// As [`planned`].
 pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
-    let Planned { plan, circuits, digest } = planned(program)?;
+    let Planned { plan, digest } = planned(program)?;
     let input = input_digest(program.program());
-    let unit = Ident::new(program_symbol(&plan.name));
+    let unit = plan.unit();
     let mut files = BTreeMap::new();
     for function in &plan.functions {
         let what = format!("function {}.", escape(&function.name));
-        let text = header(&banner(&plan, &what)) + &rust::function_file(&unit, function);
-        files.insert(format!("{}.rs", function.symbol), text);
+        let contract = contract_digest(program, FunctionId(function.function));
+        let text = rust::function_file(&unit, function, &contract);
+        let text = header(&banner(&plan, &what)) + &text;
+        files.insert(rust_file(&function.symbol), text);
     }
-    let mut device = row_writers(&plan, &unit, &digest);
-    for circuit in &circuits {
-        let what = format!("evaluators of circuit {}.", escape(&circuit.circuit.name));
-        let banner = banner(&plan, &what);
-        let text = header(&banner) + &evaluator::rust::circuit_file(&unit, circuit);
-        files.insert(format!("{}.rs", circuit.symbol), text);
-        device.extend(evaluator::cuda::evaluators(&unit, circuit, &banner));
-    }
+    let device = row_writers(&plan, &unit, &digest);
     let sources: Vec<String> = device.iter().map(|file| file.name.clone()).collect();
     files.extend(device.into_iter().map(|file| (file.name, file.text)));
     let mut banner = banner(&plan, "everything.");
-    banner.push(format!("Input {}", json::hex(&input)));
-    let registry = Registry {
-        plan: &plan,
-        circuits: &circuits,
-        unit: &unit,
-        digest: &digest,
-        sources: &sources,
-    };
+    banner.push(format!("Input {}", hex(&input)));
+    let registry = Registry { plan: &plan, unit: &unit, digest: &digest, sources: &sources };
     files.insert("mod.rs".into(), header(&banner) + &registry.text());
     files.insert("plan.json".into(), json::program(&plan, &digest));
     Ok(Unit { plan, symbol: unit, digest, input, files })
@@ -99,7 +85,7 @@ pub fn banner(plan: &ProgramPlan, what: &str) -> Vec<String> {
     vec![
         format!("{mark}; do not edit."),
         format!("Program {}, {what}", escape(&plan.name)),
-        format!("Fingerprint {}", json::hex(&plan.fingerprint)),
+        format!("Fingerprint {}", hex(&plan.fingerprint)),
     ]
 }
 

@@ -9,15 +9,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use traceloom_abi::field::element;
 use traceloom_abi::io::Io;
+use traceloom_air::field::element;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Limits, execute};
 use traceloom_bytecode::import::import;
 use traceloom_bytecode::model::{
     Block, BlockId, Control, Function, FunctionId, Match, Op, Program, ValueId,
 };
-use traceloom_codegen::{compile, inventory};
+use traceloom_codegen::compile;
+use traceloom_plan::inventory;
 
 const FILE: &str = "multi_stark.bytecode.json";
 const HASH: usize = 62;

@@ -6,15 +6,16 @@ use std::process::Command;
 use std::thread;
 
 use traceloom_abi::cuda::HEADERS;
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::{
     Block, BlockId, Control, Function, FunctionId, Match, Program, ValueId,
 };
-use traceloom_codegen::cuda::ident::Ident;
 use traceloom_codegen::cuda::writer::row_writers;
+use traceloom_codegen::evaluator::circuits;
 use traceloom_codegen::evaluator::cuda::evaluators;
 use traceloom_codegen::{Planned, compile, planned};
+use traceloom_plan::names::Ident;
 
 const STACK: usize = 1 << 20;
 
@@ -112,10 +113,10 @@ fn deep_functions_are_generated_flat_on_a_small_stack() {
 fn emitted_headers_of_deep_functions_are_compiled() {
     for (shape, blocks) in [("nested", nested(5000)), ("row", in_a_row(5000))] {
         let program = CheckedProgram::new(program(blocks)).unwrap();
-        let Planned { plan, circuits, digest } = planned(&program).unwrap();
+        let Planned { plan, digest } = planned(&program).unwrap();
         let unit = Ident::new("unit");
         let mut files = row_writers(&plan, &unit, &digest);
-        for circuit in &circuits {
+        for circuit in &circuits(&program, &plan) {
             files.extend(evaluators(&unit, circuit, &[]));
         }
         let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use traceloom_bytecode::builder::ProgramBuilder;
 use traceloom_bytecode::{CheckedProgram, json, text};
 use traceloom_codegen::compile;
 use traceloom_codegen::digest::input_digest;
-use traceloom_codegen::json::hex;
+use traceloom_plan::hex;
 
 /// Many functions, memory widths and keys, in no order: the more there is to order
 /// wrongly, the more this test can see.
@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "e8c108650f6d999ede9931ec9815e489bf7bc78f467121039996ec0f2994d326",
-            "7264e56f37186e7f7f5399e8e63d2aceb9d31fcd065b0c4ff13cc61903c5e15b",
+            "0f44be78a5773f76a13b0c9336c0f9f042f814aa52a078dbee730d13a4cb7b13",
+            "64f422dde0b1fc84271b650b232b66049f5541dfe843a6ccb8b9e31adcbba24b",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "30e9efca5df1db50378db4e569122d500fb2c9db0b9d68b1d01846906cb015c7",
-            "4acb0f7c3ca15e565177d3eb88f6f98c3cf0e89b0b5a764c7470d69faf41d17b",
+            "7ebf977e65ced6d4afd85fa8136070c8ab21a15353938e36b5e050c042019880",
+            "ad2e572a5bb021a6541f6485af1ac0e070a1d8f8e38002dbff0b44480778b2d1",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {
@@ -184,7 +184,19 @@ fn identities_have_an_encoding_of_their_own() {
     const DIGESTS: [&str; 4] = ["new_derive_key", "blake3::hash", "Hasher::new", "DefaultHasher"];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut names = Vec::new();
-    for member in ["abi", "bytecode", "codegen", "cuda", "generated", "prover", "runtime", "."] {
+    for member in [
+        "abi",
+        "air",
+        "bytecode",
+        "codegen",
+        "cuda",
+        "generated",
+        "plan",
+        "prover",
+        "runtime",
+        "verifier",
+        ".",
+    ] {
         let mut folders = vec![root.join(member).join("src")];
         while let Some(folder) = folders.pop() {
             for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -206,11 +218,11 @@ fn identities_have_an_encoding_of_their_own() {
         }
     }
     for name in [
+        "bytecode/src/contract.rs",
         "bytecode/src/fingerprint.rs",
-        "bytecode/src/system/digest.rs",
         "codegen/src/digest.rs",
         "codegen/src/device/cache.rs",
-        "prover/src/scheme.rs",
+        "verifier/src/scheme.rs",
     ] {
         assert!(names.iter().any(|found| found == name), "{name} is not among {names:?}");
     }

@@ -7,11 +7,12 @@ use traceloom_abi::io::Io;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::builder::ProgramBuilder;
 use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
+use traceloom_bytecode::lower::{contract, plan_program};
 use traceloom_bytecode::model::{Control, FunctionId, Op, Program, ValueId};
 use traceloom_codegen::compile;
 use traceloom_codegen::digest::unit_digest;
-use traceloom_codegen::plan::{Cell, Fixed, FunctionPlan, ReadSource, Region, plan_program};
-use traceloom_codegen::verify::verify;
+use traceloom_plan::verify;
+use traceloom_plan::{Cell, Fixed, FunctionPlan, ReadSource, Region};
 
 /// Runs claims of `entry` and compares every row; `None` where no run is possible.
 fn run(program: &CheckedProgram, entry: &str, claims: &[Vec<u64>], input: &[u64]) -> Tally {
@@ -166,7 +167,7 @@ fn text_is_a_function_of_the_program() {
 #[test]
 fn a_broken_plan_is_reported_as_our_fault() {
     type Break = fn(&mut FunctionPlan);
-    let breaks: [(&str, Break); 10] = [
+    let breaks: [(&str, Break); 14] = [
         ("is not written", |f| f.paths[0].writes.truncate(9)),
         ("is written twice", |f| {
             let again = f.paths[0].writes[0];
@@ -185,17 +186,21 @@ fn a_broken_plan_is_reported_as_our_fault() {
         ("is not output", |f| f.paths[0].reads[0].alias = Some(0)),
         ("may reach", |f| f.paths[0].values[1].bound = 1),
         ("the branching plan writes", |f| f.generic.blocks[0].writes.truncate(3)),
+        ("1 paths, 2 plans", |f| f.paths.push(f.paths[0].clone())),
+        ("the path has leaves", |f| f.paths[0].leaves[0] += 1),
+        ("the plan returns", |f| f.paths[0].outputs.clear()),
+        ("has no table for", |f| f.paths[0].fetches[0].num_results += 1),
     ];
     let program = CheckedProgram::new(fixtures::all().swap_remove(0).program).unwrap();
-    let plan = plan_program(&program);
-    assert_eq!(verify(&program, &plan), Ok(()));
+    let (plan, contract) = (plan_program(&program), contract(&program));
+    assert_eq!(verify(&contract, &plan), Ok(()));
     for (expected, damage) in breaks {
         let mut broken = plan.clone();
         damage(&mut broken.functions[0]);
-        let faults = verify(&program, &broken).expect_err(expected).to_string();
+        let faults = verify(&contract, &broken).expect_err(expected).to_string();
         assert!(faults.contains(expected), "{expected}: {faults}");
         assert!(faults.contains("fault of traceloom") && faults.contains("main"), "{faults}");
-        assert_ne!(unit_digest(&plan, &[]), unit_digest(&broken, &[]), "{expected}");
+        assert_ne!(unit_digest(&plan), unit_digest(&broken), "{expected}");
     }
 }
 

@@ -9,11 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use traceloom_abi::bytes::ByteOp;
+use traceloom_air::bytes::ByteOp;
+use traceloom_bytecode::contract::contract_digest;
 use traceloom_bytecode::model::{Op, Program};
 use traceloom_bytecode::{CheckedProgram, text};
 use traceloom_codegen::compile;
-use traceloom_codegen::json::hex;
+use traceloom_codegen::evaluator::{self, NamedCircuit};
+use traceloom_plan::hex;
+use traceloom_plan::names::Ident;
 
 /// What is made of a program: the end of its snapshot's name, and its text.
 type Product = (&'static str, fn(&CheckedProgram) -> String);
@@ -23,8 +26,8 @@ const PRODUCTS: [Product; 5] = [
     ("plan", plan),
     ("rust", |program| file(program, "f_main.rs")),
     ("cuda", |program| file(program, "UNIT_f_main.cuh")),
-    ("evaluator_rust", |program| file(program, "c_main.rs")),
-    ("evaluator_cuda", |program| file(program, "UNIT_c_main.cuh")),
+    ("evaluator_rust", |program| evaluator::rust::module_text(&circuit(program).1.circuit)),
+    ("evaluator_cuda", evaluator_cuda),
 ];
 
 /// Rust text cuts operations after this many characters.
@@ -100,10 +103,26 @@ fn plan(program: &CheckedProgram) -> String {
     unit.files["plan.json"].replace(&hex(&unit.digest), "(unit digest)")
 }
 
-/// A file of function `main` or of its circuit.
+/// The unit's symbol, and the circuit of function `main`.
+fn circuit(program: &CheckedProgram) -> (Ident, NamedCircuit) {
+    let unit = compile(program).unwrap();
+    let mut circuits = evaluator::circuits(program, &unit.plan).into_iter();
+    let main = circuits.find(|circuit| circuit.symbol == "c_main");
+    (unit.symbol, main.expect("every fixture has a circuit of main"))
+}
+
+fn evaluator_cuda(program: &CheckedProgram) -> String {
+    let (unit, circuit) = circuit(program);
+    evaluator::cuda::evaluators(&unit, &circuit, &[]).swap_remove(0).text
+}
+
+/// A file of function `main` or of its circuit; without the contract digest, which
+/// every version of the generator changes.
 fn file(program: &CheckedProgram, name: &str) -> String {
     let unit = compile(program).unwrap();
-    unit.files[&name.replace("UNIT", unit.symbol.as_str())].clone()
+    let main = program.find("main").expect("every fixture has a function main");
+    let contract = hex(&contract_digest(program, main));
+    unit.files[&name.replace("UNIT", unit.symbol.as_str())].replace(&contract, "(contract digest)")
 }
 
 /// Text that both targets print from one plan can be read side by side: operations

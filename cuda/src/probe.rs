@@ -77,7 +77,7 @@ impl Unavailable {
 /// # Errors
 /// [`Unavailable`], that of the first device if none answers.
 pub fn devices() -> Result<Vec<DeviceInfo>, Unavailable> {
-    let all: Vec<_> = (0..native::driver::start()?).map(native::driver::describe).collect();
+    let all: Vec<_> = (0..native::machine::start()?).map(native::machine::describe).collect();
     if all.iter().any(Result::is_ok) {
         return Ok(all.into_iter().flatten().collect());
     }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use traceloom_abi::field::{element, is_canonical};
-use traceloom_abi::trace::Trace;
+use traceloom_air::field::{element, is_canonical};
+use traceloom_air::trace::Trace;
 use traceloom_runtime::device::DeviceTrace;
 use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::{Case, REQUIRED, examples, is_without_device, needed, staging};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use rayon::prelude::*;
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_cuda::rows::CircuitRows;

@@ -30,9 +30,7 @@ impl Compiled {
         let mut sources = Sources::default();
         for unit in &units {
             let file = |name: &str, text: &str| TextFile { name: name.into(), text: text.into() };
-            // Evaluators take other arguments than rows do.
-            let of_rows = unit.sources.iter().filter(|file| !file.text.contains("TlEvaluation"));
-            sources.files.extend(of_rows.map(|source| file(source.name, source.text)));
+            sources.files.extend(unit.sources.iter().map(|source| file(source.name, source.text)));
             sources.kernels.push(unit.padding_kernel.into());
             for function in unit.functions {
                 sources.kernels.push(function.generic.kernel.into());

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use common::{Case, Failure, examples, mock, staging, writer_on};
-use traceloom_abi::field::{Goldilocks, element, word};
-use traceloom_abi::trace::ShardWitness;
+use traceloom_air::field::{Goldilocks, element, word};
+use traceloom_air::trace::ShardWitness;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::error::Code;
 use traceloom_cuda::mock::{HostRows, KernelHost, Mock, ScalarHost};
@@ -18,12 +18,13 @@ use traceloom_cuda::provider::RowWriter;
 use traceloom_cuda::rows::CircuitRows;
 use traceloom_cuda::trace::BornTrace;
 use traceloom_generated::PROGRAMS;
-use traceloom_prover::{Profile, ProveOptions, ProvingKey, prove, verify};
+use traceloom_prover::{ProveOptions, ProvingKey, prove};
 use traceloom_runtime::device::{DeviceOption, DeviceTrace};
 use traceloom_runtime::ledger::Ledger;
 use traceloom_runtime::provider::{ChoiceError, Choices, TraceOptions, TraceProvider};
 use traceloom_runtime::seeds::{Encoding, SeedError};
 use traceloom_runtime::source::{Altered, SeedSource};
+use traceloom_verifier::{Profile, verify};
 
 fn writer(mock: &Mock) -> RowWriter {
     writer_on(&Device::mock(mock), staging(1 << 12, 2), 0)

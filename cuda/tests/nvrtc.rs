@@ -45,7 +45,7 @@ fn units_compile_and_are_kept() {
     let unit = PROGRAMS.iter().find(|unit| unit.name == "fibonacci").unwrap();
     let names = KernelNames::of(unit);
     let fresh = names.compile(unit.sources, ARCHITECTURE, Some(&cache)).unwrap();
-    // One file with the function's kernels, one with the program's; no evaluators.
+    // One file with the function's kernels, one with the program's.
     assert_eq!(fresh.len(), 2);
     for file in &fresh {
         assert!(!file.is_cached && file.code.starts_with(b"\x7fELF"), "{}", file.name);

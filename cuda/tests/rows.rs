@@ -6,8 +6,8 @@ mod common;
 use std::num::NonZeroU64;
 
 use common::{Case, examples, images, mock, staging, writer_on};
-use traceloom_abi::field::word;
 use traceloom_abi::registry::{FunctionUnit, PathUnit};
+use traceloom_air::field::word;
 use traceloom_cuda::device::{Buffer, Device};
 use traceloom_cuda::mock::{Mock, ScalarHost};
 use traceloom_cuda::provider::RowWriter;
@@ -139,7 +139,7 @@ fn windows(height: u64) -> Vec<(u64, u64, u64)> {
 fn check_window(
     writer: &RowWriter,
     rows: &CircuitRows<'_>,
-    trace: &traceloom_abi::trace::Trace,
+    trace: &traceloom_air::trace::Trace,
     (first, count, slack): (u64, u64, u64),
 ) {
     let (engine, stride) = (writer.engine(), count + slack);
@@ -225,7 +225,7 @@ fn owned_seeds_need_no_record() {
     let case = Case::fibonacci(70);
     let expected = case.reference();
     let binding = traceloom_runtime::bind::Binding::new(&case.program, PROGRAMS).unwrap();
-    let members = binding.members(&case.program, &case.program.program().circuits[0]);
+    let members = binding.members(&case.program, &case.program.program().circuits[0]).unwrap();
     let runs = traceloom_runtime::order::runs(&case.program, &case.record, 0);
     let seeds = CircuitSeeds::pack(members, &runs, &case.record, &PackOptions::default()).unwrap();
     let Case { program, .. } = case;
@@ -266,7 +266,7 @@ fn a_run_that_does_not_fit_is_packed_in_full() {
     let expected = case.reference();
     let unit = never_narrow();
     let binding = traceloom_runtime::bind::Binding::new(&case.program, &[unit]).unwrap();
-    let members = binding.members(&case.program, &case.program.program().circuits[0]);
+    let members = binding.members(&case.program, &case.program.program().circuits[0]).unwrap();
     let runs = traceloom_runtime::order::runs(&case.program, &case.record, 0);
     let source = traceloom_runtime::source::RecordSource::new(
         members,

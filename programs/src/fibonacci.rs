@@ -36,7 +36,7 @@ pub fn program() -> Result<Program, BuildErrors> {
 mod tests {
     use super::program;
     use crate::testing::run;
-    use traceloom_abi::field::MODULUS;
+    use traceloom_air::field::MODULUS;
 
     #[test]
     fn agrees_with_iteration_modulo_p() {

@@ -1,24 +1,35 @@
-//! The CPU backend, and the reference for every other.
+//! The CPU backend, and the reference for every other: host matrices and p3's transforms,
+//! trees and folds.
 
-use p3_commit::{Mmcs as _, OpeningRequest, Pcs as _};
+mod key;
+mod opening;
+
+use std::marker::PhantomData;
+
+use p3_commit::Mmcs as _;
 use p3_dft::TwoAdicSubgroupDft;
 use p3_field::Field;
+use p3_fri::{FriFoldingStrategy, TwoAdicFriFolding};
 use p3_matrix::Matrix;
 use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
-use traceloom_abi::trace::Trace;
+use p3_maybe_rayon::prelude::*;
+use traceloom_air::trace::Trace;
+use traceloom_verifier::proof::{OpenedRows, OpenedValues};
+use traceloom_verifier::scheme::{Dft, Extension, F, FriMmcs, Mmcs, Root, mmcs};
+use traceloom_verifier::{LookupChallenges, VerifyingKey};
 
-use crate::backend::{Backend, QuotientChallenges, ShardInput, StageTwo};
+use crate::backend::{Backend, Commitment, LayerRows, QuotientChallenges, ShardInput, StageTwo};
 use crate::metrics::{Kernel, KernelClock, Metrics};
-use crate::proof::{OpenedValues, Opening};
 use crate::prove::ProveError;
 use crate::quotient::{QuotientInput, slices_lde};
-use crate::rows::{LookupChallenges, RowContext};
-use crate::scheme::{Dft, Extension, F, Mmcs, Root, Tree, mmcs, pcs};
-use crate::shape::RoundKind;
+use crate::rows::RowContext;
+use crate::scheme::{LayerTree, Tree};
 use crate::stage_two::stage_two;
-use crate::transcript::Transcript;
-use crate::verify::points;
+use opening::OpenedMatrix;
+
+pub use key::CpuKey;
+pub use opening::CpuPoints;
 
 /// Kernels on the threads of this process.
 #[derive(Debug)]
@@ -37,6 +48,9 @@ impl Default for CpuBackend {
 /// One commitment on the CPU: its matrices, in storage order, and its tree.
 pub struct CpuCommitted(Tree);
 
+/// A committed codeword on the CPU.
+pub struct CpuLayer<E: Extension>(LayerTree<E>);
+
 impl CpuBackend {
     fn extend(&self, matrix: RowMajorMatrix<F>, log_blowup: usize) -> RowMajorMatrix<F> {
         self.clock.time(Kernel::Transforms, || {
@@ -45,7 +59,7 @@ impl CpuBackend {
         })
     }
 
-    fn commit(&self, ldes: Vec<RowMajorMatrix<F>>) -> (Root, CpuCommitted) {
+    fn commit(&self, ldes: Vec<RowMajorMatrix<F>>) -> Commitment<CpuCommitted> {
         let (cap, tree) = self.clock.time(Kernel::Hashing, || self.mmcs.commit(ldes));
         (cap.roots()[0], CpuCommitted(tree))
     }
@@ -53,10 +67,27 @@ impl CpuBackend {
     fn matrices<'a>(&self, committed: &'a CpuCommitted) -> Vec<&'a RowMajorMatrix<F>> {
         self.mmcs.get_matrices(&committed.0)
     }
+
+    fn opened<'a>(
+        &self,
+        input: ShardInput<'a, CpuKey>,
+        committed: &[&'a CpuCommitted],
+    ) -> Vec<Vec<OpenedMatrix<'a>>> {
+        let rounds = input.shape.rounds.iter().zip(committed);
+        let matrices = rounds.map(|(round, committed)| {
+            let matrices = round.matrices.iter().zip(self.matrices(committed));
+            matrices.map(|(shape, values)| OpenedMatrix { shape, values }).collect()
+        });
+        matrices.collect()
+    }
+}
+
+fn layers<E: Extension>() -> FriMmcs<E> {
+    FriMmcs::<E>::new(mmcs())
 }
 
 fn context<'a>(
-    input: ShardInput<'a>,
+    input: ShardInput<'a, CpuKey>,
     circuit: usize,
     main: &'a [F],
     fixed: &'a [F],
@@ -65,23 +96,40 @@ fn context<'a>(
     RowContext {
         circuit: &key.system().circuits[circuit],
         layout: &key.layouts()[circuit],
-        evaluator: &input.key.evaluators[circuit],
+        evaluator: &input.key.backend_key().evaluators[circuit],
         publics: &input.publics[circuit],
         main,
         fixed,
     }
 }
 
-impl<E: Extension> Backend<E> for CpuBackend {
+impl Backend for CpuBackend {
+    type Trace = Trace;
     type Committed = CpuCommitted;
+    type Key = CpuKey;
+    type Points<E: Extension> = (E, CpuPoints<E>);
+    type Codeword<E: Extension> = Vec<E>;
+    type Layer<E: Extension> = CpuLayer<E>;
+
+    fn name(&self) -> &str {
+        "cpu"
+    }
+
+    fn preprocess(&self, key: &VerifyingKey) -> Result<CpuKey, ProveError> {
+        Ok(CpuKey::new(self, key))
+    }
+
+    fn fixed<'k>(&self, key: &'k CpuKey, circuit: usize) -> Option<(Root, &'k CpuCommitted)> {
+        key.fixed[circuit].as_ref().map(|table| (table.root, &table.committed))
+    }
 
     fn commit_main(
         &self,
-        input: ShardInput<'_>,
-        traces: &[&Trace],
-    ) -> Result<(Root, CpuCommitted), ProveError> {
+        input: ShardInput<'_, CpuKey>,
+        traces: &[Trace],
+    ) -> Result<Commitment<CpuCommitted>, ProveError> {
         let log_blowup = input.key.verifying_key().params().log_blowup;
-        let extend = |trace: &&Trace| {
+        let extend = |trace: &Trace| {
             // Room for the extension, so that the transform does not copy again.
             let mut values = Vec::with_capacity(trace.values.len() << log_blowup);
             values.extend_from_slice(&trace.values);
@@ -90,9 +138,9 @@ impl<E: Extension> Backend<E> for CpuBackend {
         Ok(self.commit(traces.iter().map(extend).collect()))
     }
 
-    fn stage_two(
+    fn stage_two<E: Extension>(
         &self,
-        input: ShardInput<'_>,
+        input: ShardInput<'_, CpuKey>,
         traces: Vec<Trace>,
         challenges: &LookupChallenges<E>,
     ) -> Result<StageTwo<E, CpuCommitted>, ProveError> {
@@ -105,7 +153,8 @@ impl<E: Extension> Backend<E> for CpuBackend {
                 terminals.push(E::ZERO);
                 continue;
             }
-            let fixed = input.key.fixed[index].as_ref().map_or(&[][..], |table| &table.trace);
+            let fixed = input.key.backend_key().fixed[index].as_ref();
+            let fixed = fixed.map_or(&[][..], |table| &table.trace);
             let context = context(input, index, &trace.values, fixed);
             let computed = self.clock.time(Kernel::Evaluation, || stage_two(&context, challenges));
             let (matrix, terminal) = computed.map_err(|row| ProveError::ZeroDenominator {
@@ -121,13 +170,13 @@ impl<E: Extension> Backend<E> for CpuBackend {
         Ok(StageTwo { committed, terminals })
     }
 
-    fn quotient(
+    fn quotient<E: Extension>(
         &self,
-        input: ShardInput<'_>,
+        input: ShardInput<'_, CpuKey>,
         main: &CpuCommitted,
         stage_two: Option<&CpuCommitted>,
         challenges: &QuotientChallenges<'_, E>,
-    ) -> Result<(Root, CpuCommitted), ProveError> {
+    ) -> Result<Commitment<CpuCommitted>, ProveError> {
         let key = input.key.verifying_key();
         let mut ldes = Vec::new();
         let mut stage_two = stage_two.map_or(vec![], |tree| self.matrices(tree)).into_iter();
@@ -135,10 +184,8 @@ impl<E: Extension> Backend<E> for CpuBackend {
         for ((active, main), &terminal) in actives.zip(challenges.terminals) {
             let index = active.circuit;
             let layout = &key.layouts()[index];
-            let fixed = input.key.fixed[index].as_ref().map(|table| {
-                let matrices: Vec<&RowMajorMatrix<F>> = self.mmcs.get_matrices(&table.tree);
-                &matrices[0].values
-            });
+            let fixed = self.fixed(input.key.backend_key(), index);
+            let fixed = fixed.map(|(_, table)| &self.matrices(table)[0].values);
             let stage_two = if layout.groups.is_empty() { None } else { stage_two.next() };
             let quotient = QuotientInput {
                 context: context(input, index, &main.values, fixed.map_or(&[], |f| f)),
@@ -157,36 +204,84 @@ impl<E: Extension> Backend<E> for CpuBackend {
         Ok(self.commit(ldes))
     }
 
-    fn open(
+    fn open_values<E: Extension>(
         &self,
-        input: ShardInput<'_>,
-        committed: &[(RoundKind, CpuCommitted)],
+        input: ShardInput<'_, CpuKey>,
+        committed: &[&CpuCommitted],
         zeta: E,
-        transcript: &mut Transcript,
-    ) -> Result<(OpenedValues<E>, Opening<E>), ProveError> {
-        let mut requests = Vec::new();
-        for round in &input.shape.rounds {
-            let tree = match round.kind {
-                RoundKind::Fixed(circuit) => input.key.fixed[circuit].as_ref().map(|t| &t.tree),
-                kind => committed.iter().find(|(of, _)| *of == kind).map(|(_, tree)| &tree.0),
-            };
-            let prover_data = tree.expect("every round of the shape was committed");
-            let points = round.matrices.iter();
-            let points = points.map(|matrix| points_of(zeta, matrix)).collect();
-            requests.push(OpeningRequest { prover_data, points });
+    ) -> Result<(OpenedValues<E>, Self::Points<E>), ProveError> {
+        let log_blowup = input.key.verifying_key().params().log_blowup;
+        let points = CpuPoints::new(&input.shape.rounds, zeta, log_blowup);
+        let values = points.values(&self.opened(input, committed), zeta, log_blowup);
+        Ok((values, (zeta, points)))
+    }
+
+    fn reduce<E: Extension>(
+        &self,
+        input: ShardInput<'_, CpuKey>,
+        committed: &[&CpuCommitted],
+        opened: &OpenedValues<E>,
+        (zeta, points): Self::Points<E>,
+        alpha: E,
+    ) -> Result<Vec<Vec<E>>, ProveError> {
+        Ok(points.reduce(&self.opened(input, committed), zeta, opened, alpha))
+    }
+
+    fn commit_layer<E: Extension>(
+        &self,
+        codeword: Vec<E>,
+        log_arity: usize,
+    ) -> Result<Commitment<CpuLayer<E>>, ProveError> {
+        let groups = RowMajorMatrix::new(codeword, 1 << log_arity);
+        let commit = || layers::<E>().commit_matrix(groups);
+        let (cap, tree) = self.clock.time(Kernel::Hashing, commit);
+        Ok((cap.roots()[0], CpuLayer(tree)))
+    }
+
+    fn fold<E: Extension>(
+        &self,
+        layer: &CpuLayer<E>,
+        beta: E,
+        joined: Option<Vec<E>>,
+    ) -> Result<Vec<E>, ProveError> {
+        let mmcs = layers::<E>();
+        let groups: &RowMajorMatrix<E> = mmcs.get_matrices(&layer.0)[0];
+        let log_arity = groups.width().ilog2() as usize;
+        let folding = TwoAdicFriFolding::<(), ()>(PhantomData);
+        let mut folded =
+            FriFoldingStrategy::<F, E>::fold_matrix(&folding, beta, log_arity, groups.as_view());
+        if let Some(joined) = joined {
+            let weight = beta.exp_power_of_2(log_arity);
+            let cells = folded.par_iter_mut().zip(&joined);
+            cells.for_each(|(cell, &value)| *cell += weight * value);
         }
-        let pcs = pcs::<E>(input.key.verifying_key().params());
-        let (opened, proof) = pcs
-            .open(requests, transcript)
-            .map_err(|error| ProveError::Opening { reason: error.to_string() })?;
-        Ok((opened, Opening::from_p3(proof)))
+        Ok(folded)
+    }
+
+    fn final_value<E: Extension>(&self, codeword: Vec<E>) -> Result<E, ProveError> {
+        Ok(codeword[0])
+    }
+
+    fn open_rows(
+        &self,
+        committed: &CpuCommitted,
+        positions: &[usize],
+    ) -> Result<OpenedRows<F>, ProveError> {
+        let (rows, path) = self.mmcs.open_multi_batch(positions, &committed.0);
+        Ok(OpenedRows { rows, path: path.sibling_hashes })
+    }
+
+    fn open_layer<E: Extension>(
+        &self,
+        layer: &CpuLayer<E>,
+        positions: &[usize],
+    ) -> Result<LayerRows<E>, ProveError> {
+        let (rows, path) = layers::<E>().open_multi_batch(positions, &layer.0);
+        let rows = rows.into_iter().flatten().collect();
+        Ok(LayerRows { rows, path: path.sibling_hashes })
     }
 
     fn read_metrics(&self, metrics: &mut Metrics) {
         self.clock.read(metrics);
     }
-}
-
-fn points_of<E: Extension>(zeta: E, matrix: &crate::shape::MatrixShape) -> Vec<E> {
-    points(zeta, matrix.log_height, matrix.opens_next)
 }

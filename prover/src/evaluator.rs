@@ -7,12 +7,12 @@
 //! public values | first-row selector | transition selector | scratch
 //! ```
 
-use traceloom_abi::system::{Circuit, ExprId, Node};
+use traceloom_air::system::{Circuit, ExprId, Node};
 
-use crate::layout::{CircuitLayout, constant};
-use crate::scheme::F;
+use traceloom_verifier::layout::{CircuitLayout, constant};
+use traceloom_verifier::scheme::F;
 
-pub use traceloom_abi::field::Packed;
+pub(crate) use traceloom_air::field::Packed;
 
 /// What to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,21 +23,16 @@ pub enum Part {
     All,
 }
 
-/// Where the values go. There is no room for constraints in [`Part::Lookups`];
-/// arguments that System gives as constants are not read.
-pub type Outputs<'a> = traceloom_abi::evaluate::Outputs<'a, Packed>;
-
-/// Evaluates one circuit. Generated code may stand in for the compiled form; it
-/// must compute exactly System's values.
-pub trait Evaluator: Send + Sync {
-    /// Number of scratch cells that it needs.
-    fn scratch_len(&self) -> usize;
-
-    /// Fills what does not change between rows; `scratch` has `scratch_len` cells.
-    fn prepare(&self, scratch: &mut [Packed]);
-
-    /// Computes one pack of rows from `cells`, see the module header.
-    fn evaluate(&self, part: Part, cells: &mut [Packed], outputs: &mut Outputs<'_>);
+/// Where the values of one pack of rows go.
+#[derive(Debug)]
+pub struct Outputs<'a> {
+    /// One value per constraint, in order; empty in [`Part::Lookups`].
+    pub constraints: &'a mut [Packed],
+    /// One multiplicity per lookup, without its sign.
+    pub multiplicities: &'a mut [Packed],
+    /// The arguments of all lookups, one lookup after the other. Those that System
+    /// gives as constants are neither written nor read.
+    pub arguments: &'a mut [Packed],
 }
 
 /// Positions within the cells of a circuit.
@@ -101,20 +96,21 @@ impl CompiledEvaluator {
         let scratch_len = end_all.max(end_lookups) - cells.scratch;
         Self { constants, scratch_len, all, lookups }
     }
-}
 
-impl Evaluator for CompiledEvaluator {
-    fn scratch_len(&self) -> usize {
+    /// Number of scratch cells that it needs.
+    pub(crate) const fn scratch_len(&self) -> usize {
         self.scratch_len
     }
 
-    fn prepare(&self, scratch: &mut [Packed]) {
+    /// Fills what does not change between rows; `scratch` has `scratch_len` cells.
+    pub(crate) fn prepare(&self, scratch: &mut [Packed]) {
         for (cell, &value) in scratch.iter_mut().zip(&self.constants) {
             *cell = value.into();
         }
     }
 
-    fn evaluate(&self, part: Part, cells: &mut [Packed], outputs: &mut Outputs<'_>) {
+    /// Computes one pack of rows from `cells`, see the module header.
+    pub(crate) fn evaluate(&self, part: Part, cells: &mut [Packed], outputs: &mut Outputs<'_>) {
         let steps = match part {
             Part::All => &self.all,
             Part::Lookups => &self.lookups,
@@ -278,6 +274,128 @@ impl Compiler {
             Node::Add(..) => Step::Add { to, a, b },
             Node::Sub(..) => Step::Sub { to, a, b },
             _ => Step::Mul { to, a, b },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use traceloom_air::bytes::ByteTable;
+    use traceloom_air::field::{PrimeCharacteristicRing, element};
+    use traceloom_air::system::{Arena, CircuitKind, Constraint, Direction, Lookup};
+    use traceloom_verifier::params::Profile;
+
+    use super::*;
+
+    /// A circuit of random expressions that share subexpressions, over leaves of all kinds.
+    fn random_circuit(rng: &mut ChaCha8Rng) -> Circuit {
+        let mut arena = Arena::default();
+        let leaves = (0..4).flat_map(|i| [Node::Main(i), Node::MainNext(i)]).chain([
+            Node::Preprocessed(0),
+            Node::Public(0),
+            Node::IsFirstRow,
+            Node::Constant(element(7)),
+        ]);
+        let mut exprs: Vec<ExprId> = leaves.map(|node| arena.intern(node)).collect();
+        for _ in 0..60 {
+            let [a, b] = [0; 2].map(|_| exprs[rng.random_range(0..exprs.len())]);
+            let node = match rng.random_range(0..3) {
+                0 => Node::Add(a, b),
+                1 => Node::Sub(a, b),
+                _ if arena.degree(a) + arena.degree(b) <= 2 => Node::Mul(a, b),
+                _ => Node::Add(b, a),
+            };
+            exprs.push(arena.intern(node));
+        }
+        let linear = |expr: &&ExprId| arena.degree(**expr) <= 1;
+        let linear: Vec<ExprId> = exprs.iter().filter(linear).copied().collect();
+        let mut pick = |from: &[ExprId]| from[rng.random_range(0..from.len())];
+        let label = String::new;
+        let mut constrained: Vec<ExprId> = (0..8).map(|_| pick(&exprs)).collect();
+        // Once per constraint, and with a column: more has no quotient.
+        let [column, transition] = [Node::Main(1), Node::IsTransition].map(|n| arena.intern(n));
+        constrained.push(arena.intern(Node::Mul(transition, column)));
+        let constraint = |expr| Constraint { expr, label: label() };
+        let constraints = constrained.into_iter().map(constraint).collect();
+        let lookups = (0..4).map(|_| Lookup {
+            direction: Direction::Push,
+            multiplicity: pick(&linear),
+            arguments: vec![pick(&linear), exprs[11], pick(&linear)],
+            label: label(),
+        });
+        Circuit {
+            name: "random".into(),
+            kind: CircuitKind::Bytes(ByteTable::Bytes1),
+            width: 4,
+            column_names: vec![label(); 4],
+            num_publics: 1,
+            lookups: lookups.collect(),
+            constraints,
+            arena,
+        }
+    }
+
+    /// Every node by its definition, one value each: what the compiled form must give.
+    fn values(circuit: &Circuit, layout: CellLayout, cells: &[Packed]) -> Vec<Packed> {
+        let mut values: Vec<Packed> = Vec::new();
+        for node in circuit.arena.nodes() {
+            let of = |expr: ExprId| values[expr.0 as usize];
+            let value = match *node {
+                Node::Constant(value) => value.into(),
+                Node::Main(column) => cells[column as usize],
+                Node::MainNext(column) => cells[layout.next + column as usize],
+                Node::Preprocessed(column) => cells[layout.fixed + column as usize],
+                Node::Public(index) => cells[layout.publics + index as usize],
+                Node::IsFirstRow => cells[layout.selectors],
+                Node::IsTransition => cells[layout.selectors + 1],
+                Node::Add(a, b) => of(a) + of(b),
+                Node::Sub(a, b) => of(a) - of(b),
+                Node::Mul(a, b) => of(a) * of(b),
+            };
+            values.push(value);
+        }
+        values
+    }
+
+    #[test]
+    fn compiled_expressions_have_the_values_of_their_nodes() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for _ in 0..50 {
+            let circuit = random_circuit(&mut rng);
+            let layout = CircuitLayout::new(&circuit, &Profile::Fast.params()).unwrap();
+            let places = CellLayout::new(&circuit, &layout);
+            let evaluator = CompiledEvaluator::new(&circuit, &layout);
+            let mut cells = vec![Packed::ZERO; places.scratch + evaluator.scratch_len()];
+            cells.fill_with(|| element(rng.random_range(0..1 << 40)).into());
+            let expected = values(&circuit, places, &cells);
+            let of = |expr: ExprId| expected[expr.0 as usize];
+            evaluator.prepare(&mut cells[places.scratch..]);
+            for part in [Part::Lookups, Part::All] {
+                let num_constraints = if part == Part::All { circuit.constraints.len() } else { 0 };
+                let mut constraints = vec![Packed::ZERO; num_constraints];
+                let (mut multiplicities, mut arguments) = ([Packed::ZERO; 4], [Packed::ZERO; 12]);
+                let mut outputs = Outputs {
+                    constraints: &mut constraints,
+                    multiplicities: &mut multiplicities,
+                    arguments: &mut arguments,
+                };
+                evaluator.evaluate(part, &mut cells, &mut outputs);
+                for (found, constraint) in constraints.iter().zip(&circuit.constraints) {
+                    assert_eq!(*found, of(constraint.expr));
+                }
+                for (index, lookup) in circuit.lookups.iter().enumerate() {
+                    assert_eq!(multiplicities[index], of(lookup.multiplicity));
+                    // The constant in the middle is not written.
+                    for position in [0, 2] {
+                        let argument = lookup.arguments[position];
+                        let is_constant = constant(&circuit.arena, argument).is_some();
+                        let expected = if is_constant { Packed::ZERO } else { of(argument) };
+                        assert_eq!(arguments[3 * index + position], expected);
+                    }
+                }
+            }
         }
     }
 }

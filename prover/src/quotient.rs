@@ -8,14 +8,13 @@ use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 use p3_util::reverse_slice_index_bits;
-use traceloom_abi::field::PrimeCharacteristicRing;
+use traceloom_air::field::PrimeCharacteristicRing;
 
 use crate::domain::{DomainSelectors, next_row};
 use crate::evaluator::{Packed, Part};
-use crate::rows::{
-    Fractions, LANES, LookupChallenges, PackedExt, RowContext, Workspace, gather_extension,
-};
-use crate::scheme::{Dft, Extension, F};
+use crate::rows::{Fractions, LANES, PackedExt, RowContext, Workspace, gather_extension};
+use traceloom_verifier::LookupChallenges;
+use traceloom_verifier::scheme::{Dft, Extension, F};
 
 /// Rows per task.
 const CHUNK: usize = 256;

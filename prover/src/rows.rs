@@ -1,14 +1,13 @@
 //! Packs of rows: gathering cells, and folding messages into fingerprints.
 
-use std::sync::Arc;
-
 use p3_field::{ExtensionField, PackedFieldExtension, PackedValue};
-use traceloom_abi::field::PrimeCharacteristicRing;
-use traceloom_abi::system::{Circuit, Direction};
+use traceloom_air::field::PrimeCharacteristicRing;
+use traceloom_air::system::{Circuit, Direction};
 
-use crate::evaluator::{CellLayout, Evaluator, Outputs, Packed, Part};
-use crate::layout::{CircuitLayout, constant, signed};
-use crate::scheme::{Extension, F};
+use crate::evaluator::{CellLayout, CompiledEvaluator, Outputs, Packed, Part};
+use traceloom_verifier::LookupChallenges;
+use traceloom_verifier::layout::{CircuitLayout, constant, signed};
+use traceloom_verifier::scheme::{Extension, F};
 
 /// One extension element per lane.
 pub(crate) type PackedExt<E> = <E as ExtensionField<F>>::ExtensionPacking;
@@ -16,33 +15,11 @@ pub(crate) type PackedExt<E> = <E as ExtensionField<F>>::ExtensionPacking;
 /// Rows per pack.
 pub(crate) const LANES: usize = Packed::WIDTH;
 
-/// The challenges of the lookup argument, one pair per batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LookupChallenges<E> {
-    /// Shift of every fingerprint.
-    pub beta: E,
-    /// Base of every fingerprint: `fp = sum gamma^i·argument_i`.
-    pub gamma: E,
-}
-
-impl<E: Extension> LookupChallenges<E> {
-    /// `beta + fp(message)`.
-    pub fn denominator(&self, message: &[F]) -> E {
-        let mut sum = self.beta;
-        let mut power = E::ONE;
-        for &argument in message {
-            sum += power * argument;
-            power *= self.gamma;
-        }
-        sum
-    }
-}
-
 /// A circuit as both passes over its rows see it.
 pub(crate) struct RowContext<'a> {
     pub(crate) circuit: &'a Circuit,
     pub(crate) layout: &'a CircuitLayout,
-    pub(crate) evaluator: &'a Arc<dyn Evaluator>,
+    pub(crate) evaluator: &'a CompiledEvaluator,
     pub(crate) publics: &'a [F],
     /// Main values, row-major.
     pub(crate) main: &'a [F],

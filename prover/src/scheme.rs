@@ -1,95 +1,11 @@
-//! The concrete fields, hashes and commitment scheme.
-//!
-//! Layout (owned here)
-//! - Leaf: plain BLAKE3 of a row's canonical little-endian `u64` bytes; matrices
-//!   of equal height are concatenated in commit order.
-//! - Node: `BLAKE3(left, right)`; a shorter matrix is injected at its layer.
-//! - Commitment: one root (cap height 0).
-//! - Committed values are on the coset `7·K`, row `i` at `7·w^bitrev(i)`.
+//! Types of the CPU prover over the fields and hashes of the protocol.
 
-use p3_blake3::Blake3;
-use p3_commit::ExtensionMmcs;
-use p3_dft::Radix2DitParallel;
-use p3_field::extension::{BinomialExtensionField, CubicTrinomialExtensionField};
-use p3_field::{ExtensionField, TwoAdicField};
-use p3_fri::{BatchMultiOpening, CommitPhaseMultiStep, FriParameters, FriProof, TwoAdicFriPcs};
+use p3_commit::Mmcs;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_merkle_tree::{MerkleCap, MerkleTree, MerkleTreeMmcs};
-use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing};
+use p3_merkle_tree::MerkleTree;
+use traceloom_verifier::scheme::{F, FriMmcs};
 
-use crate::params::Params;
-
-/// The base field.
-pub type F = Goldilocks;
-/// `F[X] / (X^2 - 7)`, coefficients (c0, c1).
-pub type Quadratic = BinomialExtensionField<F, 2>;
-/// `F[X] / (X^3 - X - 1)`, coefficients (c0, c1, c2).
-pub type Cubic = CubicTrinomialExtensionField<F>;
-/// A BLAKE3 digest: a commitment is the root of one tree.
-pub type Root = [u8; 32];
-
-pub(crate) type Mmcs = MerkleTreeMmcs<
-    F,
-    u8,
-    SerializingHasher<Blake3>,
-    CompressionFunctionFromHasher<Blake3, 2, 32>,
-    2,
-    32,
->;
+/// A tree over row-major matrices, as p3 keeps it.
 pub(crate) type Tree = MerkleTree<F, u8, RowMajorMatrix<F>, 2, 32>;
-pub(crate) type Cap = MerkleCap<F, Root>;
-pub(crate) type FriMmcs<E> = ExtensionMmcs<F, E, Mmcs>;
-pub(crate) type Dft = Radix2DitParallel<F>;
-pub(crate) type Pcs<E> = TwoAdicFriPcs<F, Dft, Mmcs, FriMmcs<E>>;
-pub(crate) type InputOpening = BatchMultiOpening<F, Mmcs>;
-pub(crate) type FoldOpening<E> = CommitPhaseMultiStep<E, FriMmcs<E>>;
-pub(crate) type OpeningProof<E> = FriProof<E, FriMmcs<E>, F, Vec<InputOpening>>;
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::Quadratic {}
-    impl Sealed for super::Cubic {}
-}
-
-/// The extension field that challenges come from: a parameter of the protocol.
-pub trait Extension: ExtensionField<F> + TwoAdicField + sealed::Sealed {
-    /// Degree over the base field, 2 or 3.
-    const DEGREE: usize;
-
-    /// The element with these `DEGREE` coefficients over `Self`: `sum c_i·X^i`.
-    /// Opened values of base columns are combined this way.
-    fn combine(coefficients: &[Self]) -> Self {
-        let mut sum = Self::ZERO;
-        for (i, &coefficient) in coefficients.iter().enumerate() {
-            sum += coefficient * Self::from_basis_coefficients_fn(|j| F::from_bool(i == j));
-        }
-        sum
-    }
-}
-
-impl Extension for Quadratic {
-    const DEGREE: usize = 2;
-}
-
-impl Extension for Cubic {
-    const DEGREE: usize = 3;
-}
-
-pub(crate) fn mmcs() -> Mmcs {
-    Mmcs::new(SerializingHasher::new(Blake3), CompressionFunctionFromHasher::new(Blake3), 0)
-}
-
-pub(crate) fn pcs<E: Extension>(params: &Params) -> Pcs<E> {
-    let fri = FriParameters {
-        log_blowup: params.log_blowup,
-        log_final_poly_len: 0,
-        max_log_arity: params.max_log_arity,
-        num_queries: params.num_queries,
-        batch_proof_of_work_bits: params.batch_pow_bits,
-        commit_proof_of_work_bits: params.commit_pow_bits,
-        query_proof_of_work_bits: params.query_pow_bits,
-        mmcs: FriMmcs::<E>::new(mmcs()),
-    };
-    Pcs::<E>::new(Dft::default(), mmcs(), fri)
-}
+/// A tree over a codeword, a fold group per row.
+pub(crate) type LayerTree<E> = <FriMmcs<E> as Mmcs<E>>::ProverData<RowMajorMatrix<E>>;

@@ -9,11 +9,12 @@ use p3_field::{
 };
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
-use traceloom_abi::field::PrimeCharacteristicRing;
+use traceloom_air::field::PrimeCharacteristicRing;
 
 use crate::evaluator::{Packed, Part};
-use crate::rows::{Fractions, LANES, LookupChallenges, RowContext};
-use crate::scheme::{Extension, F};
+use crate::rows::{Fractions, LANES, RowContext};
+use traceloom_verifier::LookupChallenges;
+use traceloom_verifier::scheme::{Extension, F};
 
 /// Rows per task.
 const CHUNK: usize = 256;
@@ -110,15 +111,13 @@ pub(crate) fn trace_selectors(rows: [usize; LANES], height: usize) -> [Packed; 2
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use traceloom_abi::system::{Arena, Circuit, CircuitKind, Direction, Lookup};
+    use traceloom_air::system::{Arena, Circuit, CircuitKind, Direction, Lookup};
 
     use super::*;
-    use crate::evaluator::{CompiledEvaluator, Evaluator};
-    use crate::layout::CircuitLayout;
-    use crate::params::Profile;
-    use crate::scheme::Quadratic;
+    use crate::evaluator::CompiledEvaluator;
+    use traceloom_verifier::layout::CircuitLayout;
+    use traceloom_verifier::params::Profile;
+    use traceloom_verifier::scheme::Quadratic;
 
     /// One column, which is both the message and, as a pull, its multiplicity.
     fn circuit() -> Circuit {
@@ -142,7 +141,7 @@ mod tests {
     fn run(values: &[u64], beta: Quadratic) -> Result<(RowMajorMatrix<F>, Quadratic), usize> {
         let circuit = circuit();
         let layout = CircuitLayout::new(&circuit, &Profile::Fast.params()).unwrap();
-        let evaluator: Arc<dyn Evaluator> = Arc::new(CompiledEvaluator::new(&circuit, &layout));
+        let evaluator = CompiledEvaluator::new(&circuit, &layout);
         let main: Vec<F> = values.iter().map(|&value| F::from_u64(value)).collect();
         let context = RowContext {
             circuit: &circuit,

@@ -5,9 +5,10 @@ mod common;
 use common::{Inner, claim, fast, shard, system, with_extras};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use traceloom_abi::field::MODULUS;
-use traceloom_prover::codec::DecodeErrorKind;
-use traceloom_prover::{Params, Profile, Proof, ProveOptions, ProvingKey, prove, verify};
+use traceloom_air::field::MODULUS;
+use traceloom_prover::{ProveOptions, ProvingKey, prove};
+use traceloom_verifier::codec::DecodeErrorKind;
+use traceloom_verifier::{Params, Profile, Proof, verify};
 
 fn proof_bytes(params: &Params) -> Vec<u8> {
     let key = ProvingKey::new(&system(), params).unwrap();

@@ -4,15 +4,14 @@
 mod common;
 
 use common::{FREE, PLAIN, system};
-use traceloom_abi::field::{PrimeCharacteristicRing, element};
-use traceloom_abi::system::System;
-use traceloom_abi::trace::{ShardWitness, Trace};
-use traceloom_prover::proof::ShardStatement;
-use traceloom_prover::security::{BelowFloor, Padding, Remedy, padding};
-use traceloom_prover::shape::{ShapeError, check_statements};
-use traceloom_prover::{
-    Profile, Proof, ProveError, ProveOptions, ProvingKey, VerifyError, prove, verify,
-};
+use traceloom_air::field::{PrimeCharacteristicRing, element};
+use traceloom_air::system::System;
+use traceloom_air::trace::{ShardWitness, Trace};
+use traceloom_prover::{ProveError, ProveOptions, ProvingKey, prove};
+use traceloom_verifier::proof::ShardStatement;
+use traceloom_verifier::security::{BelowFloor, Padding, Remedy, padding};
+use traceloom_verifier::shape::{ShapeError, check_statements};
+use traceloom_verifier::{Params, Profile, Proof, VerifyError, verify};
 
 const FORGE: ProveOptions<'_> = ProveOptions { progress: None, skip_self_checks: true };
 
@@ -111,7 +110,7 @@ fn the_first_of_the_tallest_circuits_is_padded() {
 /// A byte table has its height, whatever else a shard holds.
 #[test]
 fn byte_tables_are_not_padded() {
-    let weak = traceloom_prover::Params { num_queries: 70, ..Profile::Standard.params() };
+    let weak = Params { num_queries: 70, ..Profile::Standard.params() };
     let key = ProvingKey::new(&system(), &weak).unwrap();
     let mut heights = vec![None; 6];
     heights[common::BYTES] = Some(8);

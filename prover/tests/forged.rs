@@ -5,15 +5,14 @@ mod common;
 use common::{
     BYTES, FREE, Inner, MEMORY, OUTER, PLAIN, claim, fast, outer_value, shard, system, with_extras,
 };
-use traceloom_abi::claim::Claim;
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing, element};
-use traceloom_abi::trace::ShardWitness;
-use traceloom_prover::proof::{ShardProof, Shards};
-use traceloom_prover::scheme::Quadratic;
-use traceloom_prover::shape::ShapeError;
-use traceloom_prover::{
-    Params, Profile, Proof, ProveError, ProveOptions, ProvingKey, VerifyError, prove, verify,
-};
+use traceloom_air::claim::Claim;
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
+use traceloom_air::trace::ShardWitness;
+use traceloom_prover::{ProveError, ProveOptions, ProvingKey, prove};
+use traceloom_verifier::proof::{ShardProof, Shards};
+use traceloom_verifier::scheme::Quadratic;
+use traceloom_verifier::shape::ShapeError;
+use traceloom_verifier::{Params, Profile, Proof, VerifyError, verify};
 
 const FORGE: ProveOptions<'_> = ProveOptions { progress: None, skip_self_checks: true };
 

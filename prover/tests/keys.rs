@@ -1,15 +1,10 @@
-//! Keys: the pinned system digest, layouts, malformed systems, other evaluators.
+//! Keys: the pinned system digest, layouts, malformed systems.
 
 mod common;
 
-use std::sync::Arc;
-
-use common::{Inner, MEMORY, OUTER, fast, shard, system};
-use traceloom_abi::field::PrimeCharacteristicRing;
-use traceloom_abi::system::{Circuit, Constraint, ExprId, Node};
-use traceloom_prover::evaluator::{CellLayout, Evaluator, Outputs, Packed, Part};
-use traceloom_prover::layout::CircuitLayout;
-use traceloom_prover::{KeyError, Params, ProveOptions, ProvingKey, VerifyingKey, prove};
+use common::{MEMORY, OUTER, fast, system};
+use traceloom_air::system::{Circuit, Constraint, ExprId, Node};
+use traceloom_verifier::{KeyError, Params, VerifyingKey};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -62,7 +57,7 @@ fn lookups_share_columns_as_far_as_degrees_allow() {
     }
 }
 
-fn refused(change: impl FnOnce(&mut traceloom_abi::system::System)) -> KeyError {
+fn refused(change: impl FnOnce(&mut traceloom_air::system::System)) -> KeyError {
     let mut system = system();
     change(&mut system);
     VerifyingKey::new(&system, &fast(2)).unwrap_err()
@@ -114,70 +109,4 @@ fn malformed_systems_are_refused() {
     let params = Params { extension_degree: 4, ..fast(2) };
     let error = VerifyingKey::new(&system(), &params).unwrap_err();
     assert_eq!(error.to_string(), "parameter extension_degree must be between 2 and 3, got 4");
-}
-
-/// Evaluates all nodes, one cell each: what generated code must agree with.
-struct Naive {
-    circuit: Circuit,
-    cells: CellLayout,
-}
-
-impl Evaluator for Naive {
-    fn scratch_len(&self) -> usize {
-        self.circuit.arena.nodes().len()
-    }
-
-    fn prepare(&self, _: &mut [Packed]) {}
-
-    fn evaluate(&self, part: Part, cells: &mut [Packed], outputs: &mut Outputs<'_>) {
-        let first = self.cells.scratch;
-        for (index, node) in self.circuit.arena.nodes().iter().enumerate() {
-            let of = |expr: ExprId| cells[first + expr.0 as usize];
-            cells[first + index] = match *node {
-                Node::Constant(value) => value.into(),
-                Node::Main(column) => cells[column as usize],
-                Node::MainNext(column) => cells[self.cells.next + column as usize],
-                Node::Preprocessed(column) => cells[self.cells.fixed + column as usize],
-                Node::Public(index) => cells[self.cells.publics + index as usize],
-                Node::IsFirstRow => cells[self.cells.selectors],
-                Node::IsTransition => cells[self.cells.selectors + 1],
-                Node::Add(a, b) => of(a) + of(b),
-                Node::Sub(a, b) => of(a) - of(b),
-                Node::Mul(a, b) => of(a) * of(b),
-            };
-        }
-        let of = |expr: ExprId| cells[first + expr.0 as usize];
-        if part == Part::All {
-            let constraints = outputs.constraints.iter_mut().zip(&self.circuit.constraints);
-            constraints.for_each(|(cell, constraint)| *cell = of(constraint.expr));
-        }
-        let lookups = &self.circuit.lookups;
-        let multiplicities = outputs.multiplicities.iter_mut().zip(lookups);
-        multiplicities.for_each(|(cell, lookup)| *cell = of(lookup.multiplicity));
-        let arguments = lookups.iter().flat_map(|lookup| &lookup.arguments);
-        outputs.arguments.iter_mut().zip(arguments).for_each(|(cell, &a)| *cell = of(a));
-        // Constant arguments may hold anything.
-        let constant = |expr: ExprId| matches!(self.circuit.arena.node(expr), Node::Constant(_));
-        let arguments = lookups.iter().flat_map(|lookup| &lookup.arguments);
-        for (cell, &argument) in outputs.arguments.iter_mut().zip(arguments) {
-            if constant(argument) {
-                *cell = Packed::from_u64(666);
-            }
-        }
-    }
-}
-
-#[test]
-fn proof_bytes_do_not_depend_on_the_evaluator() {
-    let witness = || vec![shard(&[5, 6, 7], Inner::Here, &[])];
-    let params = fast(2);
-    let mut key = ProvingKey::new(&system(), &params).unwrap();
-    let (compiled, _) = prove(&key, witness(), &ProveOptions::default()).unwrap();
-    for (index, circuit) in system().circuits.into_iter().enumerate() {
-        let layout = CircuitLayout::new(&circuit, &params).unwrap();
-        let cells = CellLayout::new(&circuit, &layout);
-        key.set_evaluator(index, Arc::new(Naive { circuit, cells }));
-    }
-    let (naive, _) = prove(&key, witness(), &ProveOptions::default()).unwrap();
-    assert_eq!(compiled.encode(), naive.encode());
 }

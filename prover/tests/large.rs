@@ -4,12 +4,13 @@
 
 use std::time::Instant;
 
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing, element};
-use traceloom_abi::system::{
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
+use traceloom_air::system::{
     Arena, Circuit, CircuitKind, Constraint, Direction, Lookup, Node, System,
 };
-use traceloom_abi::trace::{ShardWitness, Trace};
-use traceloom_prover::{Profile, ProveOptions, ProvingKey, prove, verify};
+use traceloom_air::trace::{ShardWitness, Trace};
+use traceloom_prover::{ProveOptions, ProvingKey, prove};
+use traceloom_verifier::{Profile, verify};
 
 const WIDTH: usize = 540;
 const LOOKUPS: usize = 190;

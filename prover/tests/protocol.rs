@@ -2,9 +2,9 @@
 
 use p3_field::TwoAdicField;
 use p3_fri::{FriShape, PcsShape};
-use traceloom_abi::field::{Goldilocks, word};
-use traceloom_prover::Profile;
-use traceloom_prover::scheme::Quadratic;
+use traceloom_air::field::{Goldilocks, word};
+use traceloom_verifier::Profile;
+use traceloom_verifier::scheme::Quadratic;
 
 const TEXT: &str = include_str!("../../docs/protocol.md");
 

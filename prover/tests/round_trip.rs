@@ -3,8 +3,9 @@
 mod common;
 
 use common::{Inner, claim, fast, shard, system, with_extras};
-use traceloom_abi::trace::ShardWitness;
-use traceloom_prover::{Params, Profile, Proof, ProveOptions, ProvingKey, prove, verify};
+use traceloom_air::trace::ShardWitness;
+use traceloom_prover::{ProveOptions, ProvingKey, prove};
+use traceloom_verifier::{Params, Profile, Proof, verify};
 
 fn round_trip(params: &Params, shards: Vec<ShardWitness>, inputs: &[u64]) -> Proof {
     let key = ProvingKey::new(&system(), params).unwrap();

@@ -74,7 +74,7 @@ impl Case<'_> {
     fn circuit(&self, circuit: usize) -> [u64; 4] {
         let members = &self.program.program().circuits[circuit];
         let binding = Binding::new(self.program, PROGRAMS).expect("generated units fit");
-        let members_bound = binding.members(self.program, members);
+        let members_bound = binding.members(self.program, members).expect("generated units fit");
         let options = PackOptions::default();
         let pack = || {
             let runs = runs(self.program, self.record, circuit);

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use rayon::prelude::*;
-use traceloom_abi::bytes::ByteTable;
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing, word};
-use traceloom_abi::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
-use traceloom_abi::system::{Circuit, Direction, Node, System};
-use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_air::bytes::ByteTable;
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, word};
+use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
+use traceloom_air::system::{Circuit, Direction, Node, System};
+use traceloom_air::trace::{ShardWitness, Trace};
 
 /// Failures of each kind that are described.
 pub const MAX_DESCRIBED: usize = 4;
@@ -192,7 +192,7 @@ impl<'a> Table<'a> {
         let (local, next) = (self.trace.row(row), self.trace.row((row + 1) % height));
         values.clear();
         for node in self.circuit.arena.nodes() {
-            let value = |id: &traceloom_abi::system::ExprId| values[id.0 as usize];
+            let value = |id: &traceloom_air::system::ExprId| values[id.0 as usize];
             let result = match node {
                 Node::Constant(value) => *value,
                 Node::Main(column) => local[*column as usize],

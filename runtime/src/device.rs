@@ -6,11 +6,11 @@
 
 use std::fmt;
 
-use traceloom_abi::claim::RankedClaim;
-use traceloom_abi::field::Goldilocks;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
-use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::field::Goldilocks;
+use traceloom_air::trace::{ShardWitness, Trace};
 
 use crate::ledger::Ledger;
 use crate::provider::WitnessError;

@@ -2,10 +2,10 @@
 //! writes rows pads to them, so that proofs do not depend on who did.
 
 use traceloom_abi::record::Record;
-use traceloom_abi::system::{CircuitKind, System};
+use traceloom_air::system::{CircuitKind, System};
 use traceloom_bytecode::CheckedProgram;
-use traceloom_prover::VerifyingKey;
-use traceloom_prover::security::{Padding, padding};
+use traceloom_verifier::VerifyingKey;
+use traceloom_verifier::security::{Padding, padding};
 
 use crate::order::num_rows;
 
@@ -14,6 +14,21 @@ use crate::order::num_rows;
 pub struct Heights(Vec<Option<usize>>);
 
 impl Heights {
+    /// The least that hold the rows of `record`, padded for `key` if there is one.
+    #[must_use]
+    pub fn new(
+        program: &CheckedProgram,
+        system: &System,
+        record: &Record,
+        key: Option<&VerifyingKey>,
+        num_claims: usize,
+    ) -> Self {
+        match key {
+            Some(key) => Self::padded(program, key, record, num_claims),
+            None => Self::least(program, system, record),
+        }
+    }
+
     /// The least that hold the rows of `record`. `system` must be the one of `program`.
     #[must_use]
     pub fn least(program: &CheckedProgram, system: &System, record: &Record) -> Self {

@@ -1,10 +1,10 @@
 //! From an execution to a proof.
 //!
+//! - [`session`]: the front door, one program and what is done with it;
 //! - [`order`]: which queries become rows, in which order;
 //! - [`mod@reference`]: the oracle that fills rows from bytecode and record;
 //! - [`heights`]: how many rows each trace has, with padding;
 //! - [`bind`]: whether generated code belongs to the program at hand;
-//! - [`evaluators`]: generated evaluators in the form that the prover takes;
 //! - [`seeds`]: seeds of a circuit, packed from the record, and rows from seeds;
 //! - [`source`]: the same seeds, packed into bytes of somebody else's;
 //! - [`device`]: what a proof asks of a device that writes rows;
@@ -17,7 +17,6 @@
 pub mod bind;
 pub mod check;
 pub mod device;
-pub mod evaluators;
 pub mod heights;
 pub mod ledger;
 pub mod order;
@@ -25,5 +24,6 @@ pub mod provider;
 pub mod reference;
 pub mod report;
 pub mod seeds;
+pub mod session;
 pub mod source;
 pub mod witness;

@@ -6,10 +6,10 @@
 //! generated writers but the layout.
 
 use traceloom_abi::biguint::find_div_rem;
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero, word};
 use traceloom_abi::record::Record;
-use traceloom_abi::trace::Trace;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero, word};
+use traceloom_air::trace::Trace;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_bytecode::layout::{BlockPlace, FunctionLayout, OpPlace};
@@ -258,32 +258,15 @@ impl RowBuilder<'_> {
                 Vec::new()
             }
             Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } => Vec::new(),
-            Op::IoGetInfo { channel, key } => {
-                let info = self.record.io.info(word(read(channel)), &words(key));
-                let (index, len) = info.map_err(|error| self.error(error.to_string()))?;
-                self.write(place, vec![element(index), element(len)])
-            }
-            Op::IoRead { channel, index, len } => {
-                let (channel, index) = (word(read(channel)), word(read(index)));
-                let read = self.record.io.read(channel, index, (*len).into()).map(elements);
-                let read = read.map_err(|error| self.error(error.to_string()))?;
-                self.write(place, read)
+            Op::IoGetInfo { .. } | Op::IoRead { .. } => {
+                let found = self.io_words(op, values)?;
+                self.write(place, found)
             }
             Op::Unary(op, a) => {
                 let results = self.byte_results(*op, read(a), Goldilocks::ZERO)?;
                 self.write(place, results)
             }
-            Op::Binary(op, a, b) => {
-                let results = self.byte_results(*op, read(a), read(b))?;
-                let mut results = self.write(place, results);
-                let carry = match op {
-                    ByteOp::Add => Some(read(a) + read(b) - results[0]),
-                    ByteOp::Sub => Some(results[0] + read(b) - read(a)),
-                    _ => None,
-                };
-                results.extend(carry.map(|sum| sum * inverse_or_zero(element(256))));
-                results
-            }
+            Op::Binary(op, a, b) => self.binary(*op, read(a), read(b), place)?,
             Op::U32LessThan(a, b) => {
                 let (a, b) = (self.small(read(a), 32)?, self.small(read(b), 32)?);
                 let c = (b.wrapping_sub(a).wrapping_sub(1)) & 0xffff_ffff;
@@ -301,6 +284,42 @@ impl RowBuilder<'_> {
                 self.write(place, pointers)
             }
         })
+    }
+
+    /// The words that an io operation reads.
+    fn io_words(&self, op: &Op, values: &[Goldilocks]) -> Result<Vec<Goldilocks>, RowError> {
+        let read = |value: &ValueId| word(values[value.index()]);
+        let io = &self.record.io;
+        let found = match op {
+            Op::IoGetInfo { channel, key } => {
+                let key: Vec<u64> = key.iter().map(read).collect();
+                io.info(read(channel), &key).map(|(index, len)| vec![element(index), element(len)])
+            }
+            Op::IoRead { channel, index, len } => {
+                io.read(read(channel), read(index), (*len).into()).map(elements)
+            }
+            _ => unreachable!("only io operations read io"),
+        };
+        found.map_err(|error| self.error(error.to_string()))
+    }
+
+    /// Results of a binary byte operation; a carry or borrow has no column.
+    fn binary(
+        &mut self,
+        op: ByteOp,
+        a: Goldilocks,
+        b: Goldilocks,
+        place: &OpPlace,
+    ) -> Result<Vec<Goldilocks>, RowError> {
+        let results = self.byte_results(op, a, b)?;
+        let mut results = self.write(place, results);
+        let carry = match op {
+            ByteOp::Add => Some(a + b - results[0]),
+            ByteOp::Sub => Some(results[0] + b - a),
+            _ => None,
+        };
+        results.extend(carry.map(|sum| sum * inverse_or_zero(element(256))));
+        Ok(results)
     }
 
     fn call(

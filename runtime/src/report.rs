@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use traceloom_abi::system::Circuit;
+use traceloom_air::system::Circuit;
 
 use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};
@@ -29,6 +29,8 @@ pub struct ProofReport {
     pub backend_reason: Option<String>,
     /// Stages by name, in order.
     pub stages: Vec<(&'static str, Duration)>,
+    /// Most bytes that the process held at once so far, where the system tells.
+    pub peak_memory: Option<u64>,
     /// The main traces.
     pub trace: TraceReport,
 }
@@ -211,20 +213,6 @@ impl TraceReport {
         self.circuits.iter().filter(|circuit| circuit.height > 0 && which(circuit)).count()
     }
 
-    /// `generated evaluators`, `evaluators of System`, or both with their number of
-    /// active circuits.
-    #[must_use]
-    pub fn evaluators(&self) -> String {
-        let count = |evaluation| self.count(|circuit| circuit.evaluation == evaluation);
-        match (count(Evaluation::Generated), count(Evaluation::System)) {
-            (_, 0) => "generated evaluators".into(),
-            (0, _) => "evaluators of System".into(),
-            (generated, system) => {
-                format!("generated evaluators of {generated} circuits, of System of {system}")
-            }
-        }
-    }
-
     /// `scalar rows`, or all that there are with their number of active circuits.
     #[must_use]
     pub fn providers(&self) -> String {
@@ -257,6 +245,7 @@ impl ProofReport {
             "proof_bytes": self.proof_bytes,
             "backend": { "name": self.backend, "reason": self.backend_reason },
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
+            "peak_memory_bytes": self.peak_memory,
             "trace": self.trace.json(),
         })
     }

@@ -14,12 +14,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
-use traceloom_abi::field::{Goldilocks, is_canonical};
 use traceloom_abi::pack::PackError;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, PathUnit};
 use traceloom_abi::seed::{SeedWord, Width};
-use traceloom_abi::trace::Trace;
+use traceloom_air::field::{Goldilocks, is_canonical};
+use traceloom_air::trace::Trace;
 
 use crate::bind::Member;
 use crate::order::Run;

@@ -1,16 +1,16 @@
 //! All main traces of one shard.
 
-use traceloom_abi::bytes::ByteTable;
-use traceloom_abi::claim::RankedClaim;
-use traceloom_abi::field::{Goldilocks, element};
 use traceloom_abi::record::{MemoryTable, Record};
-use traceloom_abi::system::{CircuitKind, System};
-use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_air::bytes::ByteTable;
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::field::{Goldilocks, element};
+use traceloom_air::system::{CircuitKind, System};
+use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::{
     MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES,
 };
-use traceloom_prover::VerifyingKey;
+use traceloom_verifier::VerifyingKey;
 
 use crate::heights::Heights;
 use crate::reference::{self, RowError};

@@ -1,107 +1,88 @@
-//! Where proofs are computed. There is one whole backend so far, and it says so.
+//! Names of backends, and the GPU that a command asks for.
 
+use std::sync::Arc;
+
+use traceloom_cuda::device::Device;
 use traceloom_cuda::probe;
+use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_runtime::provider::TraceProvider;
+use traceloom_runtime::session::{Backend, Devices};
 
-use super::output::Progress;
 use super::{Failure, TraceArgs};
 
-/// What `--backend` asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    /// The best that there is.
-    Auto,
-    /// The processor.
-    Cpu,
-    /// A GPU.
-    Cuda,
-}
-
-impl Backend {
-    const ALL: [Self; 3] = [Self::Cpu, Self::Cuda, Self::Auto];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cpu => "cpu",
-            Self::Cuda => "cuda",
-        }
-    }
-}
+const NAMES: [(&str, Backend); 3] =
+    [("cpu", Backend::Cpu), ("cuda", Backend::Device), ("auto", Backend::Auto)];
 
 /// Parses `--backend`.
 pub fn parse(name: &str) -> Result<Backend, String> {
-    Backend::ALL.into_iter().find(|backend| backend.name() == name).ok_or_else(|| {
-        let names = Backend::ALL.map(Backend::name);
+    let found = NAMES.into_iter().find(|(known, _)| *known == name);
+    found.map(|(_, backend)| backend).ok_or_else(|| {
+        let names = NAMES.map(|(name, _)| name);
         format!("{name:?} is no backend; there are {}", names.join(", "))
     })
 }
 
-/// The backend of a proof, as reports name it.
-pub struct Chosen {
-    /// Its name.
-    pub name: &'static str,
-    /// Why it is not a GPU's, or not all of it, where that could have been.
-    pub reason: Option<String>,
-    /// Rows as the command asks for them, with what the backend says about `auto`.
-    pub trace: TraceArgs,
+/// Parses `--trace`.
+pub fn provider(name: &str) -> Result<TraceProvider, String> {
+    TraceProvider::from_name(name).ok_or_else(|| {
+        let names = TraceProvider::ALL.map(TraceProvider::name);
+        format!("{name:?} is no provider; there are {}", names.join(", "))
+    })
 }
 
-/// Chooses, once; a fallback is said in a line on standard error.
-///
-/// A GPU has only the rows of a proof so far, so `cuda` asks for those and says where
-/// the rest is computed.
-pub fn choose(backend: Backend, trace: &TraceArgs, progress: &Progress) -> Result<Chosen, Failure> {
-    let mut trace = *trace;
-    let reason = match backend {
-        // Nothing of a driver is touched.
-        Backend::Cpu => None,
-        Backend::Cuda => {
-            let refused = |why: &str| Err(Failure::Refused(format!("--backend cuda: {why}")));
-            match probe::devices() {
-                Err(error) => {
-                    return refused(&format!(
-                        "{error}; `traceloom doctor` says what this machine has, and --backend \
-                         auto proves on the CPU where there is no GPU"
-                    ));
-                }
-                Ok(devices) if devices.iter().all(|info| info.ordinal != trace.device) => {
-                    return refused(&format!(
+/// The device of a command: looked for once.
+pub struct Gpu {
+    /// What a session is told.
+    pub devices: Devices,
+    /// Who compiles kernels, if there is somebody.
+    pub writer: Option<Arc<RowWriter>>,
+}
+
+impl Gpu {
+    /// Looks for the device that rows or a backend need. A wrong variable is malformed
+    /// input; no device is none.
+    pub fn open(args: &TraceArgs, backend: Backend) -> Result<Self, Failure> {
+        let without = |devices| Ok(Self { devices, writer: None });
+        match (backend, args.trace) {
+            (Backend::Device, _) => match probe::devices() {
+                Err(error) => without(Devices::Unavailable(format!(
+                    "{error}; `traceloom doctor` says what this machine has, and --backend auto \
+                     proves on the CPU where there is no GPU"
+                ))),
+                Ok(devices) if devices.iter().all(|info| info.ordinal != args.device) => {
+                    without(Devices::Unavailable(format!(
                         "there is no device {}; `traceloom doctor` lists those of this machine",
-                        trace.device
-                    ));
+                        args.device
+                    )))
                 }
-                Ok(_) if trace.strict => {
-                    return refused(
-                        "with --strict: this version computes commitments and openings on the \
-                         CPU only; --trace device --strict has a GPU write all rows of functions",
-                    );
-                }
-                Ok(_) => {}
-            }
-            match trace.trace {
-                TraceProvider::Auto | TraceProvider::Device => {
-                    trace.trace = TraceProvider::Device;
-                }
-                other => {
-                    return Err(Failure::Malformed(format!(
-                        "--backend cuda --trace {}: a GPU has only the rows of a proof in this \
-                         version, so leave one of the two out",
-                        other.name()
-                    )));
-                }
-            }
-            Some("this version has a GPU write the rows, and nothing else of a proof".to_owned())
+                Ok(_) => Self::of_device(args.device),
+            },
+            (_, TraceProvider::Device) => Self::of_device(args.device),
+            // Nothing of a driver is touched.
+            (Backend::Cpu, _) => without(Devices::NotAsked),
+            (Backend::Auto, _) => without(Devices::Unavailable(match probe::devices() {
+                Ok(_) => "this version proves on no GPU; --backend cuda or --trace device has it \
+                          write the rows"
+                    .to_owned(),
+                Err(error) => error.to_string(),
+            })),
         }
-        Backend::Auto => Some(match probe::devices() {
-            Ok(_) => "this version proves on no GPU; --backend cuda or --trace device has it \
-                      write the rows"
-                .to_owned(),
-            Err(error) => error.to_string(),
-        }),
-    };
-    if let Some(reason) = &reason {
-        progress.note(&format!("proving on the CPU: {reason}"));
     }
-    Ok(Chosen { name: Backend::Cpu.name(), reason, trace })
+
+    fn of_device(ordinal: u32) -> Result<Self, Failure> {
+        let without = |reason| Ok(Self { devices: Devices::Unavailable(reason), writer: None });
+        let device = match Device::open(ordinal) {
+            Ok(device) => device,
+            Err(error) => return without(error.to_string()),
+        };
+        let options = RowOptions::from_environment(&device).map_err(Failure::Malformed)?;
+        match RowWriter::new(&device, traceloom_generated::IMAGES, options) {
+            Ok(writer) => {
+                let writer = Arc::new(writer);
+                let devices = Devices::Found(vec![writer.clone()]);
+                Ok(Self { devices, writer: Some(writer) })
+            }
+            Err(error) => without(error.to_string()),
+        }
+    }
 }

@@ -1,29 +1,25 @@
 //! `traceloom check`.
 
-use traceloom_bytecode::system::build_system;
-use traceloom_runtime::check::check;
+use traceloom_runtime::session::Backend;
 
+use super::backend::Gpu;
 use super::output::{Progress, plain, say};
-use super::{CheckArgs, Failure, source, trace};
+use super::progress::told;
+use super::{CheckArgs, Failure, source};
 
 /// Runs a program and checks every row and message of it.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let progress = Progress::new();
-    progress.step("executing");
-    let run = source::run(&args.run)?;
-    let program = &run.source.program;
-    let system = build_system(program);
-    let gpu = trace::Gpu::open(&args.trace)?;
-    let choices = trace::choose(&args.trace, &gpu, &run, &system, None, &progress)?;
-    progress.step("building rows");
-    let (witness, traces) = trace::build(&run, &system, &choices)?;
-    progress.step("checking constraints and lookups");
-    let report = check(&system, std::slice::from_ref(&witness));
+    let gpu = Gpu::open(&args.trace, Backend::Cpu)?;
+    let builder = source::session(&args.run)?.trace(args.trace.trace).strict(args.trace.strict);
+    let session = told(builder, gpu, progress).build()?;
+    let checked = session.check(source::request(&args.run)?)?;
     progress.done();
+    let report = checked.report;
     if !report.is_ok() {
         return Err(Failure::Refused(report.to_string()));
     }
-    let active = system.circuits.iter().zip(&traces.circuits);
+    let active = session.system().circuits.iter().zip(&checked.trace.circuits);
     for (circuit, trace) in active.filter(|(_, trace)| trace.height > 0) {
         say!(
             "{:>10} rows × {:>4} columns, {:>4} constraints, {:>4} lookups  {:9}  {}",

@@ -1,26 +1,29 @@
 //! `traceloom doctor`: what a GPU would need here, and what to do about what is missing.
 
 use traceloom_abi::registry::{DeviceImage, ProgramUnit};
+use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::model::FunctionId;
 use traceloom_codegen::device::{Environment, Toolkit};
+use traceloom_codegen::planned;
 use traceloom_cuda::cache::KernelCache;
 use traceloom_cuda::compile::compiler_version;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::probe;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_programs as programs;
-use traceloom_runtime::bind::Binding;
+use traceloom_runtime::bind::{Binding, FunctionError};
 use traceloom_runtime::ledger::Ledger;
 
+use super::Failure;
 use super::output::{hex, say, size};
 use super::source::load;
-use super::{Failure, trace};
 
 /// Looks at everything. What is missing is no failure: proofs need none of it.
 pub fn run() -> Result<(), Failure> {
     let writers = devices();
     tools();
     cache();
-    for unit in trace::registry() {
+    for unit in crate::registry() {
         kernels(unit, &writers);
     }
     coverage()
@@ -113,21 +116,85 @@ fn kernels(unit: &'static ProgramUnit, writers: &[RowWriter]) {
 
 fn coverage() -> Result<(), Failure> {
     for builtin in &programs::ALL {
-        let program = load(builtin.name)?.program;
-        let fingerprint = hex(&program.fingerprint());
-        match Binding::new(&program, trace::registry()) {
-            Ok(binding) => {
-                // A unit covers its program whole, or it is not bound.
-                let circuits = program.program().circuits.len();
-                let functions = binding.unit().functions.len();
-                say!(
-                    "{:<10} generated: circuits {circuits} of {circuits}, functions {functions}, \
-                     fingerprint {fingerprint}",
-                    builtin.name
-                );
-            }
-            Err(error) => say!("{:<10} generated: nothing: {error}", builtin.name),
+        let program = load(builtin.name)?;
+        for line in cover(&program, crate::registry()) {
+            say!("{line}");
         }
     }
     Ok(())
+}
+
+/// How much of a program is generated, and why not all of it.
+fn cover(program: &CheckedProgram, registry: &[&'static ProgramUnit]) -> Vec<String> {
+    let name = &program.program().name;
+    let binding = match Binding::new(program, registry) {
+        Ok(binding) => binding,
+        Err(error) => return vec![format!("{name:<10} generated: nothing: {error}")],
+    };
+    let circuits = &program.program().circuits;
+    let reasons = circuits.iter().filter_map(|members| binding.members(program, members).err());
+    let reasons: Vec<FunctionError> = reasons.collect();
+    let constrained = |id: &FunctionId| program.function(*id).constrained;
+    let mut lines = vec![format!(
+        "{name:<10} generated: circuits {} of {}, functions {} of {}, fingerprint {}",
+        circuits.len() - reasons.len(),
+        circuits.len(),
+        binding.num_functions(),
+        program.function_ids().filter(constrained).count(),
+        hex(&program.fingerprint())
+    )];
+    let reasons = reasons.iter().map(|reason| format!("a circuit has reference rows: {reason}"));
+    lines.extend(reasons.map(|reason| format!("{:<10} {reason}", "")));
+    if let Err(error) = compare_with_generator(program, &binding) {
+        lines.push(format!("{:<10} {error}", ""));
+    }
+    lines
+}
+
+/// Only the generator knows what the unit digest of a program would be now.
+fn compare_with_generator(program: &CheckedProgram, binding: &Binding) -> Result<(), String> {
+    let now = planned(program).map_err(|faults| faults.to_string())?;
+    let same = binding.check_digest("what the generator makes of it now", &now.digest);
+    same.map_err(|difference| difference.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_abi::registry::{FunctionUnit, ProgramUnit};
+
+    use super::{cover, load};
+
+    /// A registry of one changed unit; tests are few, so what is leaked is little.
+    fn changed(change: impl FnOnce(&mut ProgramUnit, &mut Vec<FunctionUnit>)) -> Vec<String> {
+        let program = load("merge_sort").unwrap();
+        let mut unit = **crate::registry().iter().find(|unit| unit.name == "merge_sort").unwrap();
+        let mut functions = unit.functions.to_vec();
+        change(&mut unit, &mut functions);
+        unit.functions = Vec::leak(functions);
+        cover(&program, &[Box::leak(Box::new(unit))])
+    }
+
+    #[test]
+    fn coverage_is_of_circuits_and_functions() {
+        let whole = changed(|_, _| ());
+        assert_eq!(whole.len(), 1, "{whole:?}");
+        let all = "merge_sort generated: circuits 4 of 4, functions 5 of 5, fingerprint ";
+        assert!(whole[0].starts_with(all), "{whole:?}");
+        let part = changed(|_, functions| functions.truncate(4));
+        assert!(part[0].contains("circuits 3 of 4, functions 4 of 5"), "{part:?}");
+        assert!(part[1].contains("function \"nth\" was not generated"), "{part:?}");
+        let none = changed(|unit, _| unit.generator_version -= 1);
+        assert!(none[0].contains("generated: nothing: ") && none.len() == 1, "{none:?}");
+        assert!(none[0].contains("generator version: expected "), "{none:?}");
+    }
+
+    #[test]
+    fn the_unit_digest_is_the_one_that_the_generator_gives_now() {
+        let other = changed(|unit, _| unit.digest[0] ^= 1);
+        let [whole, difference] = &other[..] else { panic!("{other:?}") };
+        assert!(whole.contains("circuits 4 of 4"), "{whole}");
+        let what = "program \"merge_sort\": digest of what the generator makes of it now: ";
+        assert!(difference.contains(what), "{difference}");
+        assert!(difference.ends_with("run `traceloom codegen`"), "{difference}");
+    }
 }

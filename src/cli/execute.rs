@@ -1,26 +1,27 @@
 //! `traceloom execute`.
 
 use super::output::{plain, say};
-use super::source::{self, Run, Source};
-use super::{Failure, RunArgs};
+use super::{Failure, RunArgs, source};
 
-use traceloom_abi::claim::Claim;
-use traceloom_abi::field::{Goldilocks, word};
+use traceloom_air::claim::Claim;
+use traceloom_air::field::{Goldilocks, word};
 use traceloom_runtime::order::num_rows;
+use traceloom_runtime::session::{Executed, Session};
 
 /// Runs a program; prints outputs and row counts.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let run = source::run(args)?;
-    print_claim(&run.source, &run.execution.claims[0].claim);
-    print_rows(&run);
+    let session = source::session(args)?.build()?;
+    let executed = session.execute(source::request(args)?)?;
+    print_claim(&session, &executed.execution.claims[0].claim);
+    print_rows(&session, &executed);
     Ok(())
 }
 
 /// Prints the claim in words and as numbers.
-pub fn print_claim(source: &Source, claim: &Claim) {
-    let name = plain(&source.program.program().functions[claim.function as usize].name);
+pub fn print_claim(session: &Session, claim: &Claim) {
+    let name = plain(&session.program().program().functions[claim.function as usize].name);
     say!("claim    {name}({}) = {}", list(&claim.inputs), list(&claim.outputs));
-    if let Some(words) = source.in_words(claim) {
+    if let Some(words) = session.in_words(claim) {
         say!("proves   {words}");
     }
 }
@@ -32,9 +33,9 @@ pub fn list(elements: &[Goldilocks]) -> String {
 }
 
 /// Prints the number of rows of each circuit that has some.
-pub fn print_rows(run: &Run) {
-    let (program, record) = (&run.source.program, &run.execution.record);
-    say!("steps    {}", run.execution.stats.steps);
+pub fn print_rows(session: &Session, executed: &Executed) {
+    let (program, record) = (session.program(), &executed.execution.record);
+    say!("steps    {}", executed.execution.stats.steps);
     say!("rows");
     for (circuit, members) in program.program().circuits.iter().enumerate() {
         let rows = num_rows(program, record, circuit);

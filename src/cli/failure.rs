@@ -2,6 +2,12 @@
 
 use std::path::Path;
 
+use traceloom_programs as programs;
+use traceloom_runtime::provider::TraceProvider;
+use traceloom_runtime::session::{BackendError, Kind, SessionError};
+
+use super::source::usage;
+
 /// A failed command. The message says what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -26,5 +32,66 @@ impl Failure {
     /// A file that cannot be read or written.
     pub(super) fn file(verb: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::Malformed(format!("cannot {verb} {}: {error}", path.display()))
+    }
+
+    /// What a session says about a file, with the file's name.
+    pub(super) fn about(path: &Path, error: &SessionError) -> Self {
+        Self::new(error.kind(), format!("{}: {}", path.display(), worded(error)))
+    }
+
+    fn new(kind: Kind, message: String) -> Self {
+        match kind {
+            Kind::Refused => Self::Refused(message),
+            Kind::Malformed => Self::Malformed(message),
+        }
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        Self::new(error.kind(), worded(&error))
+    }
+}
+
+/// The message, with remedies in words of the command line.
+fn worded(error: &SessionError) -> String {
+    match error {
+        SessionError::NoProgram { place, is_foreign: true, error } => format!(
+            "{place} is no program:\n{error}\nnested JSON of another compiler is read by \
+             `traceloom import`"
+        ),
+        SessionError::Entry { wanted, entries, .. } => {
+            let found = match wanted {
+                Some(name) => format!("no entry function is called {name:?}; "),
+                None => String::new(),
+            };
+            format!("{found}name one entry function with --entry; this program has {entries:?}")
+        }
+        SessionError::Arity { place, function, expected, got, .. } => {
+            let list = || format!("give {expected} numbers separated by commas with --args");
+            let hint = programs::find(place).map_or_else(list, usage);
+            format!("{function} has {expected} inputs, got {got}; {hint}")
+        }
+        SessionError::Profile { found, expected } => format!(
+            "the proof has profile {found}, expected {expected}; accept another one with --profile"
+        ),
+        SessionError::Backend(error) => format!("--backend cuda{}", backend(error)),
+        other => other.to_string(),
+    }
+}
+
+fn backend(error: &BackendError) -> String {
+    match error {
+        BackendError::NoDevice(why) => format!(": {why}"),
+        BackendError::Strict => format!(
+            ": with --strict: this version computes commitments and openings on the CPU only; \
+             --trace {} --strict has a GPU write all rows of functions",
+            TraceProvider::Device.name()
+        ),
+        BackendError::OtherRows(provider) => format!(
+            " --trace {}: a GPU has only the rows of a proof in this version, so leave one of \
+             the two out",
+            provider.name()
+        ),
     }
 }

@@ -2,19 +2,19 @@
 
 use traceloom_bytecode::import::import;
 use traceloom_bytecode::{json, text};
+use traceloom_runtime::session::{Session, read_file};
 
 use super::output::{hex, say, write_whole};
-use super::source::{check, read};
 use super::{Failure, ImportArgs};
 
 /// Reads the nested form of another compiler and writes one of ours, if the program is one
 /// that can be proven.
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let name = args.file.display().to_string();
-    let imported = import(read(&args.file)?)
+    let imported = import(read_file(&args.file)?)
         .map_err(|error| Failure::Malformed(format!("{name} is no nested bytecode:\n{error}")))?;
-    let program = check(&name, imported.program)?;
-    let data = program.program();
+    let session = Session::of_program(imported.program).named(&name).build()?;
+    let (program, data) = (session.program(), session.program().program());
     let is_text = args.out.extension().is_some_and(|extension| extension == "tla");
     let written = match is_text {
         true => text::print(data).map_err(|error| Failure::Refused(format!("{name}: {error}")))?,

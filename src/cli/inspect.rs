@@ -3,24 +3,25 @@
 use std::path::Path;
 
 use traceloom_bytecode::{CheckedProgram, text};
-use traceloom_prover::codec::MAGIC;
-use traceloom_prover::{Profile, Proof};
+use traceloom_runtime::session::read_file;
+use traceloom_verifier::codec::MAGIC;
+use traceloom_verifier::{Profile, Proof};
 
 use super::execute::list;
 use super::output::{hex, say, size};
-use super::source::{self, load};
+use super::source::load;
 use super::{Failure, InspectArgs};
 
 /// Prints a program with its layouts, or the header of a proof.
 pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     let path = Path::new(&args.what);
     if traceloom_programs::find(&args.what).is_none() && path.exists() {
-        let bytes = source::read(path)?;
+        let bytes = read_file(path)?;
         if bytes.starts_with(MAGIC) {
             return inspect_proof(path, &bytes);
         }
     }
-    inspect_program(&load(&args.what)?.program)
+    inspect_program(&load(&args.what)?)
 }
 
 fn inspect_program(program: &CheckedProgram) -> Result<(), Failure> {
@@ -55,16 +56,14 @@ fn inspect_proof(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let proof = Proof::decode(bytes)
         .map_err(|error| Failure::Malformed(format!("{}: {error}", path.display())))?;
     let profile = Profile::ALL.into_iter().find(|profile| profile.params() == proof.params);
-    let program = traceloom_programs::ALL.iter().find(|example| {
-        load(example.name).is_ok_and(|source| source.program.fingerprint() == proof.fingerprint)
-    });
+    let program = crate::session_of(&proof.fingerprint)?;
     say!(
         "proof        {} (unverified: this prints what it says of itself)",
         size(bytes.len() as u64)
     );
     say!("profile      {}", profile.map_or("none of the known ones", Profile::name));
     say!("parameters   {:?}", proof.params);
-    say!("program      {}", program.map_or("none of the built-in ones", |example| example.name));
+    say!("program      {}", program.map_or("none of the built-in ones", |(name, _)| name));
     say!("fingerprint  {}", hex(&proof.fingerprint));
     for (index, shard) in proof.statements.iter().enumerate() {
         say!("shard {index}");

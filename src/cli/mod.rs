@@ -12,11 +12,12 @@ mod failure;
 mod import;
 mod inspect;
 mod output;
+mod outputs;
 mod plan;
 mod programs;
+mod progress;
 mod prove;
 mod source;
-mod trace;
 mod verify;
 
 use std::ffi::OsString;
@@ -91,7 +92,7 @@ struct TraceArgs {
     /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
     /// (generated code on the CPU where there is any, since proofs are computed there).
     /// All but reference evaluate constraints with generated code, too.
-    #[arg(long, default_value = "auto", value_parser = trace::provider, value_name = "PROVIDER")]
+    #[arg(long, default_value = "auto", value_parser = backend::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
     /// Refuse where rows would be written by another provider than the one asked for.
     #[arg(long)]
@@ -118,7 +119,7 @@ struct ProveArgs {
     /// Where the proof is computed: cpu, cuda (of which this version has the rows, so that
     /// it makes --trace auto mean device) or auto.
     #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
-    backend: backend::Backend,
+    backend: traceloom_runtime::session::Backend,
     /// Where to write the proof.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -129,7 +130,7 @@ struct ProveArgs {
     /// Parameters: standard (100 bits provable), strong (128 bits provable), heuristic (small
     /// and fast: 100 bits against the best attack known) or fast (tests only).
     #[arg(long, default_value = "standard", value_parser = source::profile)]
-    profile: traceloom_prover::Profile,
+    profile: traceloom_verifier::Profile,
 }
 
 #[derive(Debug, Args)]
@@ -142,7 +143,7 @@ struct VerifyArgs {
     program: Option<String>,
     /// The profile that the proof must have: standard, strong, heuristic or fast.
     #[arg(long, default_value = "standard", value_parser = source::profile)]
-    profile: traceloom_prover::Profile,
+    profile: traceloom_verifier::Profile,
     /// The claimed inputs that the proof must have.
     #[arg(long, value_name = "N,N,…")]
     args: Option<String>,

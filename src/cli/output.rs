@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use traceloom_codegen::whole;
+use traceloom_runtime::session;
 
 use super::Failure;
 
@@ -95,19 +96,27 @@ fn keep(result: io::Result<()>) {
 
 /// Writes a whole file: after a failure of any kind `path` is what it was before.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failure = |error: io::Error| Failure::file("write", path, &error);
+    check_place(path)?;
+    // Of a link to a file the file is written, and the link stays.
+    let real = path.canonicalize();
+    whole::write(real.as_deref().unwrap_or(path), bytes)
+        .map_err(|error| Failure::file("write", path, &error))
+}
+
+/// Whether a file can be written there, as far as what is there says.
+pub fn check_place(path: &Path) -> Result<(), Failure> {
     // Renaming over a device or a folder would do something else than writing to it, and so
     // would renaming over a link to one.
     if path.metadata().is_ok_and(|found| !found.is_file()) {
-        return Err(failure(io::Error::other("it is not a regular file; name another --out")));
+        let error = io::Error::other("it is not a regular file; name another --out");
+        return Err(Failure::file("write", path, &error));
     }
-    // Of a link to a file the file is written, and the link stays.
-    let real = path.canonicalize();
-    whole::write(real.as_deref().unwrap_or(path), bytes).map_err(failure)
+    Ok(())
 }
 
 /// Steps of a long command on standard error: rewritten in place on a terminal,
 /// plain lines otherwise.
+#[derive(Clone, Copy)]
 pub struct Progress {
     start: Instant,
     terminal: bool,
@@ -122,7 +131,7 @@ impl Progress {
     }
 
     /// Names the step that begins now.
-    pub fn step(&self, what: &str) {
+    pub fn step(self, what: &str) {
         let seconds = self.start.elapsed().as_secs_f64();
         match self.terminal {
             true => tell(format_args!("\r\x1b[K[{seconds:6.1} s] {what} …")),
@@ -130,14 +139,28 @@ impl Progress {
         }
     }
 
+    /// Says how far a step is, where that can be rewritten.
+    pub fn part(self, now: &session::Progress) {
+        if self.terminal {
+            let part = now.total.map_or_else(
+                || now.done.to_string(),
+                |total| format!("{} %", 100 * now.done.min(total) / total.max(1)),
+            );
+            let left = now.remaining.map(|left| format!(", {} left", seconds(left)));
+            let (all, name) = (self.start.elapsed().as_secs_f64(), now.stage.name());
+            let left = left.unwrap_or_default();
+            tell(format_args!("\r\x1b[K[{all:6.1} s] {name} … {part}{left}"));
+        }
+    }
+
     /// Says what somebody should know, in a line of its own.
-    pub fn note(&self, what: &str) {
+    pub fn note(self, what: &str) {
         self.done();
         tell(format_args!("note: {what}\n"));
     }
 
     /// Ends the steps.
-    pub fn done(&self) {
+    pub fn done(self) {
         if self.terminal {
             tell(format_args!("\r\x1b[K"));
         }

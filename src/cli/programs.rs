@@ -9,8 +9,8 @@ use super::source::{load, usage};
 /// Lists the built-in programs.
 pub fn run() -> Result<(), Failure> {
     for builtin in &programs::ALL {
-        let source = load(builtin.name)?;
-        let data = source.program.program();
+        let program = load(builtin.name)?;
+        let data = program.program();
         say!("{:<12} {}", builtin.name, builtin.about);
         say!("{:<12} {}", "", usage(builtin));
         say!(
@@ -18,7 +18,7 @@ pub fn run() -> Result<(), Failure> {
             "",
             data.functions.len(),
             data.memory_sizes,
-            hex(&source.program.fingerprint())
+            hex(&program.fingerprint())
         );
     }
     Ok(())

@@ -1,79 +1,60 @@
 //! `traceloom prove`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use traceloom_bytecode::system::build_system;
-use traceloom_prover::{ProveOptions, ProvingKey, Stage, prove, verify};
+use traceloom_prover::Stage;
 use traceloom_runtime::ledger::Kind;
-use traceloom_runtime::report::ProofReport;
+use traceloom_runtime::session::Proved;
 
+use super::backend::Gpu;
 use super::execute::{print_claim, print_rows};
 use super::output::{Progress, say, seconds, size, write_whole};
-use super::{Failure, ProveArgs, backend, source, trace};
+use super::outputs::Outputs;
+use super::progress::told;
+use super::{Failure, ProveArgs, source};
 
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
-    let refused = |error: String| Failure::Refused(format!("{}: {error}", args.run.program));
-    if let Some(folder) = &args.report {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
-    }
     let progress = Progress::new();
-    let backend = backend::choose(args.backend, &args.trace, &progress)?;
+    let outputs = Outputs::tried(&args.out, args.report.as_deref())?;
+    let gpu = Gpu::open(&args.trace, args.backend)?;
     let start = Instant::now();
-    progress.step("executing");
-    let run = source::run(&args.run)?;
-    let executed = start.elapsed();
-    progress.step("setting up");
-    let program = &run.source.program;
-    let system = build_system(program);
-    let key = ProvingKey::new(&system, &args.profile.params());
-    let mut key = key.map_err(|error| refused(error.to_string()))?;
-    let gpu = trace::Gpu::open(&backend.trace)?;
-    let verifying = key.verifying_key().clone();
-    let choices = trace::choose(&backend.trace, &gpu, &run, &system, Some(&verifying), &progress)?;
-    choices.set_evaluators(&mut key);
-    progress.step("building rows");
-    let before_rows = start.elapsed();
-    let claims = run.execution.claims.iter();
-    let stated: Vec<_> = claims.map(|ranked| ranked.claim.clone()).collect();
-    let (witness, traces) = trace::build(&run, &system, &choices)?;
-    let rows = start.elapsed() - before_rows;
-    let report = |stage: Stage, _shard: usize| progress.step(stage.name());
-    let options = ProveOptions { progress: Some(&report), ..ProveOptions::default() };
-    let (proof, metrics) =
-        prove(&key, vec![witness], &options).map_err(|error| refused(error.to_string()))?;
-    // A fault of ours, of the memory or of a device must not leave as a proof.
-    progress.step("verifying");
-    let verified = verify(key.verifying_key(), &stated, &proof);
-    verified.map_err(|error| refused(format!("the finished proof does not verify: {error}")))?;
-    let bytes = proof.encode();
+    let builder = source::session(&args.run)?
+        .profile(args.profile)
+        .backend(args.backend)
+        .trace(args.trace.trace)
+        .strict(args.trace.strict);
+    let session = told(builder, gpu, progress).build()?;
+    let proved = session.prove(source::request(&args.run)?)?;
     progress.done();
-    write_whole(&args.out, &bytes)?;
-    let (providers, evaluators) = (traces.providers(), traces.evaluators());
-    let moved = traces.ledger.total();
-    let code = traces.ledger.of_kind(Kind::Code).up;
-    let host_built: u64 = traces.ledger.avoided.values().sum();
-    if let Some(folder) = &args.report {
-        let others = [("execution", executed), ("rows", rows)];
-        let stages = Stage::ALL.map(|stage| (stage.name(), metrics.stage(stage)));
-        let report = ProofReport {
-            program: program.program().name.clone(),
-            profile: args.profile.name().to_owned(),
-            proof_bytes: bytes.len(),
-            backend: backend.name.to_owned(),
-            backend_reason: backend.reason,
-            stages: others.into_iter().chain(stages).collect(),
-            trace: traces,
-        };
-        write_whole(&folder.join("report.json"), format!("{:#}\n", report.json()).as_bytes())?;
+    outputs.make_folder()?;
+    write_whole(&args.out, &proved.bytes)?;
+    if let Some(path) = outputs.report() {
+        write_whole(&path, format!("{:#}\n", proved.report.json()).as_bytes())?;
     }
+    print_claim(&session, &proved.executed.execution.claims[0].claim);
+    print_rows(&session, &proved.executed);
+    print_times(&proved, start.elapsed());
+    say!("proof    {} in {}", size(proved.bytes.len() as u64), args.out.display());
+    Ok(())
+}
 
-    print_claim(&run.source, &run.execution.claims[0].claim);
-    print_rows(&run);
+/// Prints where time went, and what was moved to a device and back.
+fn print_times(proved: &Proved, all: Duration) {
+    let Proved { report, metrics, .. } = proved;
+    let trace = &report.trace;
+    let moved = trace.ledger.total();
     say!("time");
-    say!("{:>12}  execution", seconds(executed));
-    say!("{:>12}  main traces, {providers}", seconds(rows));
+    // Those that the report has before the prover's.
+    for (name, time) in &report.stages[..report.stages.len() - Stage::ALL.len()] {
+        match *name {
+            "rows" => say!("{:>12}  main traces, {}", seconds(*time), trace.providers()),
+            name => say!("{:>12}  {name}", seconds(*time)),
+        }
+    }
     if moved.transfers > 0 {
+        let code = trace.ledger.of_kind(Kind::Code).up;
+        let host_built: u64 = trace.ledger.avoided.values().sum();
         say!(
             "{:>12}  of which: {} up (host-built: {}), {} down; {} of kernels up",
             "",
@@ -86,14 +67,12 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     for stage in Stage::ALL {
         say!("{:>12}  {}", seconds(metrics.stage(stage)), stage.name());
     }
-    say!("{:>12}  in all", seconds(start.elapsed()));
+    say!("{:>12}  in all", seconds(all));
     say!(
-        "{:>12}  of which: transforms {}, hashing {}, {evaluators} {}",
+        "{:>12}  of which: transforms {}, hashing {}, evaluation {}",
         "",
         seconds(metrics.transforms),
         seconds(metrics.hashing),
         seconds(metrics.evaluation)
     );
-    say!("proof    {} in {}", size(bytes.len() as u64), args.out.display());
-    Ok(())
 }

@@ -1,82 +1,36 @@
 //! Programs, arguments and input files as the commands name them.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
-use traceloom_abi::claim::Claim;
-use traceloom_abi::field::{Goldilocks, MODULUS, is_canonical, word as word_of};
-use traceloom_abi::io::Io;
-use traceloom_bytecode::execute::{Execution, execute};
-use traceloom_bytecode::model::FunctionId;
-use traceloom_bytecode::{CheckedProgram, Program, json, text};
-use traceloom_programs::{self as programs, Example, Inputs};
-use traceloom_prover::Profile;
+use traceloom_air::field::{MODULUS, is_canonical};
+use traceloom_bytecode::CheckedProgram;
+use traceloom_programs::{Example, Inputs};
+use traceloom_runtime::session::{Request, SessionBuilder};
+use traceloom_verifier::Profile;
 
 use super::{Failure, RunArgs};
 
-/// The io channel of `--input`.
-const INPUT_CHANNEL: u64 = 0;
-
-/// A program that is ready to run, and its description if it is built in.
-pub struct Source {
-    /// The program.
-    pub program: CheckedProgram,
-    /// What its claims mean, for built-in programs.
-    pub builtin: Option<&'static Example>,
+/// A built-in program by name, or a program file, alone.
+pub fn load(name: &str) -> Result<CheckedProgram, Failure> {
+    Ok(crate::session(name)?.build()?.program().clone())
 }
 
-/// Loads a built-in program by name, or a program file.
-pub fn load(name: &str) -> Result<Source, Failure> {
-    if let Some(builtin) = programs::find(name) {
-        let program = builtin.build();
-        let program = program.map_err(|error| Failure::Refused(format!("{name}: {error}")))?;
-        let program = check(name, program)?;
-        return Ok(Source { program, builtin: Some(builtin) });
+/// The session that a command line asks for, so far.
+pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
+    Ok(crate::session(&args.program)?.limits(args.limits.clone()))
+}
+
+/// The execution that a command line asks for.
+pub fn request(args: &RunArgs) -> Result<Request, Failure> {
+    let mut request = Request::new();
+    if let Some(name) = &args.entry {
+        request = request.entry(name);
     }
-    let path = Path::new(name);
-    if !path.exists() {
-        let names: Vec<&str> = programs::ALL.iter().map(|builtin| builtin.name).collect();
-        return Err(Failure::Malformed(format!(
-            "{name}: no such program file, and the built-in programs are {}",
-            names.join(", ")
-        )));
+    if let Some(path) = &args.input {
+        request = request.with_file(path)?;
     }
-    let program = parse(name, &read(path)?)?;
-    Ok(Source { program: check(name, program)?, builtin: None })
-}
-
-/// Parses program text or JSON; JSON starts with a brace.
-pub fn parse(name: &str, bytes: &[u8]) -> Result<Program, Failure> {
-    let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let program = if is_json { json::parse(bytes) } else { text::parse(bytes) };
-    program.map_err(|error| {
-        // Another compiler's JSON states no format of ours.
-        let is_ours = bytes.windows(json::FORMAT.len()).any(|part| part == json::FORMAT.as_bytes());
-        let hint = match is_json && !is_ours {
-            true => "\nnested JSON of another compiler is read by `traceloom import`",
-            false => "",
-        };
-        Failure::Malformed(format!("{name} is no program:\n{error}{hint}"))
-    })
-}
-
-/// Checks a program as a whole.
-pub fn check(name: &str, program: Program) -> Result<CheckedProgram, Failure> {
-    CheckedProgram::new(program).map_err(|error| Failure::Refused(format!("{name}: {error}")))
-}
-
-/// Reads a file whole; larger ones than any input may be are refused unread.
-pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    const MOST: u64 = 1 << 32;
-    let failure = |error: std::io::Error| Failure::file("read", path, &error);
-    let file = File::open(path).map_err(failure)?;
-    let mut bytes = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut bytes).map_err(failure)?;
-    if bytes.len() as u64 > MOST {
-        return Err(Failure::Malformed(format!("{}: larger than {MOST} bytes", path.display())));
+    if let Some(list) = &args.args {
+        request = request.with_args(words("--args", list)?);
     }
-    Ok(bytes)
+    Ok(request)
 }
 
 /// Numbers separated by commas, each canonical decimal below p.
@@ -107,94 +61,10 @@ pub fn profile(name: &str) -> Result<Profile, String> {
     })
 }
 
-impl Source {
-    /// What a claim says, in words, where the program is built in.
-    pub fn in_words(&self, claim: &Claim) -> Option<String> {
-        let words =
-            |elements: &[Goldilocks]| elements.iter().map(|&x| word_of(x)).collect::<Vec<_>>();
-        let entry = self.program.find(self.builtin?.name)?;
-        let claimed = claim.function == entry.0;
-        claimed.then(|| self.builtin?.phrase(&words(&claim.inputs), &words(&claim.outputs)))?
-    }
-}
-
-/// A finished run of what the command line names.
-pub struct Run {
-    /// The program.
-    pub source: Source,
-    /// What happened.
-    pub execution: Execution,
-}
-
-/// Loads and executes.
-pub fn run(args: &RunArgs) -> Result<Run, Failure> {
-    let source = load(&args.program)?;
-    let (entry, inputs, io) = arguments(&source, args)?;
-    let execution = execute(&source.program, &[(entry, inputs)], io, &args.limits)
-        .map_err(|error| Failure::Refused(format!("{}: {error}", args.program)))?;
-    Ok(Run { source, execution })
-}
-
-fn arguments(source: &Source, args: &RunArgs) -> Result<(FunctionId, Vec<u64>, Io), Failure> {
-    let program = &source.program;
-    let entry = entry(program, args.entry.as_deref())?;
-    let num_inputs = program.function(entry).num_inputs as usize;
-    let mut io = Io::default();
-    let mut inputs = None;
-    if let Some(path) = &args.input {
-        let failure = |error: String| Failure::Malformed(format!("{}: {error}", path.display()));
-        let bytes = read(path)?;
-        let words: Vec<u64> = bytes.iter().map(|&byte| byte.into()).collect();
-        io.add_input(INPUT_CHANNEL, &[], &words).map_err(|error| failure(error.to_string()))?;
-        // Programs over a file claim its length.
-        let len = words.len() as u64;
-        inputs = match source.builtin.map(|builtin| builtin.claimed_input(len)) {
-            Some(item) => Some(vec![item.map_err(|error| failure(error.to_string()))?]),
-            None if num_inputs == 1 => Some(vec![len]),
-            None => None,
-        };
-    }
-    if let Some(list) = &args.args {
-        inputs = Some(words("--args", list)?);
-    }
-    let inputs = inputs.unwrap_or_default();
-    if num_inputs != inputs.len() {
-        let name = &program.function(entry).name;
-        let hint = source.builtin.map_or_else(|| list_usage(num_inputs), usage);
-        let got = inputs.len();
-        return Err(Failure::Malformed(format!(
-            "{name} has {num_inputs} inputs, got {got}; {hint}"
-        )));
-    }
-    Ok((entry, inputs, io))
-}
-
 /// How to give a built-in program what it takes.
 pub fn usage(example: &Example) -> String {
     match example.inputs {
         Inputs::File { .. } => "takes --input FILE".into(),
         Inputs::Args(names) => format!("takes --args {}", names.join(",")),
-    }
-}
-
-fn list_usage(num_inputs: usize) -> String {
-    format!("give {num_inputs} numbers separated by commas with --args")
-}
-
-fn entry(program: &CheckedProgram, name: Option<&str>) -> Result<FunctionId, Failure> {
-    let entries: Vec<FunctionId> =
-        program.function_ids().filter(|&id| program.function(id).entry).collect();
-    let names: Vec<&str> = entries.iter().map(|&id| &program.function(id).name[..]).collect();
-    let found: Vec<FunctionId> = match name {
-        None => entries.clone(),
-        Some(name) => {
-            entries.iter().copied().filter(|&id| program.function(id).name == name).collect()
-        }
-    };
-    match found[..] {
-        [entry] => Ok(entry),
-        _ => Err(Failure::Malformed(format!(
-            "name one entry function with --entry; this program has {names:?}"
-        ))),
     }
 }

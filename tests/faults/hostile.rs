@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use traceloom::prover::codec::MAGIC;
+use traceloom::verifier::codec::MAGIC;
 
 use crate::tools::{PROVE, VERIFY, shell};
 
@@ -31,7 +31,7 @@ fn what_is_behind_a_proof_is_refused() {
 #[cfg(target_os = "linux")]
 fn small_files_are_read_within_their_limits() {
     let folder = TempDir::new().unwrap();
-    let saved = "fuzz/corpus/proof_decode_verify/seed-honest.proof";
+    let saved = "tests/fuzz/corpus/proof_decode_verify/seed-honest.proof";
     let proof = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(saved)).unwrap();
     assert!(proof.starts_with(MAGIC));
     // The first length is behind magic, version, parameters and fingerprint.

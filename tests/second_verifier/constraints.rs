@@ -1,7 +1,7 @@
 //! The constraint identity of one circuit at zeta, section 5.
 
-use traceloom::abi::field::word;
-use traceloom::abi::system::{Circuit, Node};
+use traceloom::air::field::word;
+use traceloom::air::system::{Circuit, Node};
 
 use crate::field::{Ext, inverse, mul, root_of_unity};
 use crate::lookup::{self, Challenges, Layout, Omitted, StageTwo};
@@ -100,7 +100,7 @@ fn evaluate<const D: usize>(
 ) -> Vec<Ext<D>> {
     let mut values: Vec<Ext<D>> = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let of = |expr: &traceloom::abi::system::ExprId| values[expr.0 as usize];
+        let of = |expr: &traceloom::air::system::ExprId| values[expr.0 as usize];
         values.push(match node {
             Node::Constant(value) => Ext::base(word(*value)),
             Node::Main(column) => opened.main[*column as usize],

@@ -1,8 +1,8 @@
 //! What the verifier computes of a system once: layouts, fixed roots, digest.
 
-use traceloom::abi::bytes::ByteTable;
-use traceloom::abi::field::word;
-use traceloom::abi::system::{Circuit, CircuitKind, Direction, Node, System};
+use traceloom::air::bytes::ByteTable;
+use traceloom::air::field::word;
+use traceloom::air::system::{Circuit, CircuitKind, Direction, Node, System};
 
 use crate::decode::Digest;
 use crate::field::{SHIFT, add, inverse, mul, reverse_bits, root_of_unity, sub};

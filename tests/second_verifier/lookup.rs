@@ -1,6 +1,6 @@
 //! LogUp, sections 3 and 5: groups of lookups, their constraints, the final sum.
 
-use traceloom::abi::system::{Circuit, Direction, ExprId, Node};
+use traceloom::air::system::{Circuit, Direction, ExprId, Node};
 
 use crate::decode::{Malformed, ProofClaim};
 use crate::field::Ext;

@@ -3,16 +3,17 @@
 //!
 //! A forger who knows what is left out leaves it out of the quotient too.
 
-use traceloom::abi::claim::Claim;
 use traceloom::abi::io::Io;
-use traceloom::abi::system::{Arena, Circuit, CircuitKind, System};
-use traceloom::abi::trace::{ShardWitness, Trace};
+use traceloom::air::claim::Claim;
+use traceloom::air::system::{Arena, Circuit, CircuitKind, System};
+use traceloom::air::trace::{ShardWitness, Trace};
 use traceloom::bytecode::CheckedProgram;
 use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::bytecode::text;
-use traceloom::prover::{self, Profile, Proof, ProvingKey};
+use traceloom::prover::ProvingKey;
 use traceloom::runtime::witness::reference_witness;
+use traceloom::verifier::{self, Profile, Proof};
 
 use crate::key::Key;
 use crate::lookup::Omitted;
@@ -75,7 +76,7 @@ fn fixture(params: Params) -> Fixture {
     honest.traces.push(Some(Trace::zero(2, 1)));
     honest.publics.push(vec![]);
     let degree = params.extension_degree();
-    let profile = prover::Params { extension_degree: degree, ..Profile::Fast.params() };
+    let profile = verifier::Params { extension_degree: degree, ..Profile::Fast.params() };
     let key = ProvingKey::new(&system, &profile).expect("it has a key");
     let mut lying = honest.clone();
     assert!(falsify(&mut lying), "a claim has words");
@@ -142,7 +143,7 @@ impl Fixture {
     /// Whether a verifier without a check accepts a proof, and whether the prover's does.
     fn verify(&self, key: &Key, proof: &Proof) -> (bool, bool) {
         let claims: Vec<Claim> = proof.claims().cloned().collect();
-        let first = prover::verify(self.key.verifying_key(), &claims, proof).is_ok();
+        let first = verifier::verify(self.key.verifying_key(), &claims, proof).is_ok();
         (verify(key, &claims, &proof.encode()).is_ok(), first)
     }
 }

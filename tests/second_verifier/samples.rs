@@ -1,13 +1,14 @@
 //! Proofs to verify, made with the prover.
 
-use traceloom::abi::claim::Claim;
 use traceloom::abi::io::Io;
+use traceloom::air::claim::Claim;
 use traceloom::bytecode::CheckedProgram;
 use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::programs;
-use traceloom::prover::{self, Profile, ProveOptions, ProvingKey, prove};
+use traceloom::prover::{ProveOptions, ProvingKey, prove};
 use traceloom::runtime::witness::padded_witness;
+use traceloom::verifier::{self, Profile};
 
 use crate::decode::{Malformed, Proof};
 use crate::key::Key;
@@ -69,16 +70,16 @@ impl Sample {
 
     /// Whether the prover's own verifier accepts.
     pub fn first(&self, bytes: &[u8]) -> bool {
-        prover::Proof::decode(bytes).is_ok_and(|proof| {
-            prover::verify(self.prover_key.verifying_key(), &self.claims, &proof).is_ok()
+        verifier::Proof::decode(bytes).is_ok_and(|proof| {
+            verifier::verify(self.prover_key.verifying_key(), &self.claims, &proof).is_ok()
         })
     }
 
     /// Why the prover's own verifier refuses; empty if it does not.
     pub fn first_refusal(&self, bytes: &[u8]) -> String {
-        let proof = prover::Proof::decode(bytes).expect("it decodes");
+        let proof = verifier::Proof::decode(bytes).expect("it decodes");
         let key = self.prover_key.verifying_key();
-        let refused = prover::verify(key, &self.claims, &proof).err();
+        let refused = verifier::verify(key, &self.claims, &proof).err();
         refused.map_or(String::new(), |error| error.to_string())
     }
 
@@ -102,12 +103,12 @@ impl Sample {
     }
 }
 
-fn prover_params(params: Params) -> prover::Params {
+fn prover_params(params: Params) -> verifier::Params {
     match params {
         STANDARD => Profile::Standard.params(),
         STRONG => Profile::Strong.params(),
         HEURISTIC => Profile::Heuristic.params(),
-        Params([extension_degree, .., heuristic, provable]) => prover::Params {
+        Params([extension_degree, .., heuristic, provable]) => verifier::Params {
             extension_degree: extension_degree as usize,
             min_heuristic_bits: heuristic as usize,
             min_provable_bits: provable as usize,

@@ -1,8 +1,8 @@
 //! The verifier, sections 4 to 6.
 
-use traceloom::abi::claim::Claim;
-use traceloom::abi::field::word;
-use traceloom::abi::system::CircuitKind;
+use traceloom::air::claim::Claim;
+use traceloom::air::field::word;
+use traceloom::air::system::CircuitKind;
 
 use crate::constraints::{Opened, identity_holds};
 use crate::decode::{Malformed, Proof, Shard, Statement};

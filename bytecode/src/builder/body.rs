@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use traceloom_abi::field::{Goldilocks, element, is_canonical};
+use traceloom_air::field::{Goldilocks, element, is_canonical};
 
 use super::error::{BuildError, BuildErrorKind};
 use super::{FunctionHandle, fresh_token};
@@ -161,7 +161,7 @@ impl Body {
             self.error("case", BuildErrorKind::AfterDefault);
         }
         if duplicate {
-            let key = traceloom_abi::field::word(key);
+            let key = traceloom_air::field::word(key);
             self.error("case", BuildErrorKind::DuplicateCase { key });
         }
     }

@@ -1,6 +1,6 @@
 //! One method per operation, and a few that combine them.
 
-use traceloom_abi::bytes::ByteOp;
+use traceloom_air::bytes::ByteOp;
 
 use super::FunctionHandle;
 use super::body::{Body, Value};

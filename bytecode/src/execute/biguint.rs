@@ -12,7 +12,7 @@ use crate::model::BIGUINT_WIDTH;
 
 impl Machine<'_> {
     /// Appends pointers to quotient and remainder; dividing by zero gives (0, a).
-    pub(super) fn hint_biguint_div_rem(&mut self, a: u64, b: u64) -> Outcome<()> {
+    pub(crate) fn hint_biguint_div_rem(&mut self, a: u64, b: u64) -> Outcome<()> {
         let (a, b) = (self.read_integer(0, a)?, self.read_integer(1, b)?);
         // Schoolbook division takes so many steps.
         let rows = (a.bits().saturating_sub(b.bits())) / 64 + 1;

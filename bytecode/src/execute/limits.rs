@@ -98,7 +98,7 @@ pub struct Stats {
 
 /// Counts what is used against the limits.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(crate) struct Meter {
     limits: Limits,
     stats: Stats,
     /// Number of steps between two progress reports, 0 for none.
@@ -157,7 +157,7 @@ impl Meter {
     }
 
     /// Counts `bytes` of record, beside `stacks` bytes of frames.
-    pub(super) fn bytes(&mut self, bytes: u64, stacks: u64) -> Result<(), LimitError> {
+    pub(crate) fn bytes(&mut self, bytes: u64, stacks: u64) -> Result<(), LimitError> {
         self.stats.record_bytes = self.stats.record_bytes.saturating_add(bytes);
         check(Limit::Bytes, self.limits.bytes, self.stats.record_bytes.saturating_add(stacks))
     }

@@ -17,61 +17,62 @@
 //! query that is unknown. While a query runs as advice, all that is requested
 //! above it is requested as advice too, so it is never replayed while it runs.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::claim::{Claim, RankedClaim};
-use traceloom_abi::field::{MODULUS, element, is_canonical};
 use traceloom_abi::io::{Io, IoError};
 use traceloom_abi::record::{Finish, Record};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::claim::{Claim, RankedClaim};
+use traceloom_air::field::{MODULUS, element, is_canonical};
 
-use super::control::Shape;
 use super::error::{ExecuteError, Failure, Fault, MAX_CALLERS, Place, Words};
 use super::limits::{Limits, Meter};
 use super::{DebugHook, Hooks, ProgressHook};
 use crate::callgraph::RankedCall;
 use crate::check::CheckedProgram;
+use crate::control::execution::Shape;
 use crate::model::{BlockId, FunctionId, Op, ValueId};
+use crate::operations::Operation;
 
 /// Bytes that a query takes beside its words, map entry included.
 const QUERY_BYTES: u64 = 48;
 
-pub(super) type Outcome<T> = Result<T, Box<Fault>>;
+pub(crate) type Outcome<T> = Result<T, Box<Fault>>;
 
 /// Executes claims of one program against one record. After an error it holds
 /// frames of queries that never finish, so it must be dropped.
-pub(super) struct Machine<'a> {
-    pub(super) program: &'a CheckedProgram,
-    pub(super) record: Record,
-    pub(super) meter: Meter,
+pub(crate) struct Machine<'a> {
+    pub(crate) program: &'a CheckedProgram,
+    pub(crate) record: Record,
+    pub(crate) meter: Meter,
     pub(super) debug: Option<DebugHook<'a>>,
     progress: Option<ProgressHook<'a>>,
-    pub(super) shapes: Vec<Shape>,
+    pub(crate) shapes: Vec<Shape>,
     /// By function and query: whether its lookups have been counted.
     counted: Vec<Vec<bool>>,
     /// By component: number of ranked queries that have finished.
     next_rank: Vec<u32>,
-    pub(super) frames: Vec<Frame>,
-    pub(super) values: Vec<u64>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) values: Vec<u64>,
     /// Selectors of the leaves that the frames have passed.
-    pub(super) leaves: Vec<u32>,
+    pub(crate) leaves: Vec<u32>,
     /// Ranks of the ranked callees of the frames.
     callee_ranks: Vec<u32>,
     /// Those among them that are inside their caller's component, of frames that
     /// count.
     inside_ranks: Vec<u32>,
     /// For lists that are gathered from values.
-    pub(super) scratch: Vec<u64>,
+    pub(crate) scratch: Vec<u64>,
 }
 
 /// A query that is running or being replayed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) function: FunctionId,
+pub(crate) struct Frame {
+    pub(crate) function: FunctionId,
     query: usize,
-    pub(super) block: BlockId,
+    pub(crate) block: BlockId,
     /// The next operation, or the call that a callee is running for.
-    pub(super) op: usize,
+    pub(crate) op: usize,
     /// Starts of its parts of the stacks.
-    pub(super) base: usize,
+    pub(crate) base: usize,
     pub(super) first_leaf: usize,
     first_rank: usize,
     first_inside: usize,
@@ -80,7 +81,7 @@ pub(super) struct Frame {
 
 /// How a frame runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// As advice: nothing is counted.
     Advice,
     /// With constraints: its lookups are counted.
@@ -89,8 +90,17 @@ pub(super) enum Mode {
     Replay,
 }
 
+/// Where an operation runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    /// Where the values of its frame begin.
+    pub base: usize,
+    /// How the frame runs.
+    pub mode: Mode,
+}
+
 impl Mode {
-    pub(super) const fn counts(self) -> bool {
+    pub(crate) const fn counts(self) -> bool {
         !matches!(self, Self::Advice)
     }
 }
@@ -214,7 +224,7 @@ impl<'a> Machine<'a> {
                 if self.request(*callee, inputs, *constrained && mode.counts())? {
                     return Ok(());
                 }
-            } else if let Err(fault) = self.operate(base, mode, op) {
+            } else if let Err(fault) = op.execute(self, At { base, mode }) {
                 self.frames[top].op = at;
                 return Err(fault);
             }
@@ -225,7 +235,7 @@ impl<'a> Machine<'a> {
 
     /// Counts steps and reports progress when it is due.
     #[inline]
-    pub(super) fn tick(&mut self, steps: u64) -> Outcome<()> {
+    pub(crate) fn tick(&mut self, steps: u64) -> Outcome<()> {
         if self.meter.steps(steps)? {
             self.report();
         }
@@ -302,7 +312,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The innermost frame returns the values of `outputs`.
-    pub(super) fn finish(&mut self, outputs: &[ValueId]) -> Outcome<()> {
+    pub(crate) fn finish(&mut self, outputs: &[ValueId]) -> Outcome<()> {
         let frame = *self.frames.last().expect("a frame is running");
         let Frame { function, query, base, mode, .. } = frame;
         self.gather(base, outputs);
@@ -403,14 +413,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Copies values of the frame at `base` to the scratch list.
-    pub(super) fn gather(&mut self, base: usize, values: &[ValueId]) {
+    pub(crate) fn gather(&mut self, base: usize, values: &[ValueId]) {
         self.scratch.clear();
         let all = &self.values;
         self.scratch.extend(values.iter().map(|value| all[base + value.index()]));
     }
 
     /// Bytes that the frames take.
-    pub(super) fn stack_bytes(&self) -> u64 {
+    pub(crate) fn stack_bytes(&self) -> u64 {
         let words = self.values.len() * size_of::<u64>();
         let ranks = self.leaves.len() + self.callee_ranks.len() + self.inside_ranks.len();
         (words + ranks * size_of::<u32>() + self.frames.len() * size_of::<Frame>()) as u64

@@ -2,8 +2,7 @@
 //!
 //! - [`execute`] runs claims one after the other against one record;
 //! - `machine`: frames, memoised calls, ranks, replays; it never recurses;
-//! - `control`: how blocks end;
-//! - `ops`, `effects`, `hints`, `biguint`: the operations;
+//! - `ops`, `biguint`: what operations need of it;
 //! - [`limits`]: what an execution may use;
 //! - [`error`]: why it stopped.
 //!
@@ -16,12 +15,9 @@
 //! - Io and unconstrained calls are advice: a claim binds inputs and outputs only.
 
 mod biguint;
-mod control;
-mod effects;
 pub mod error;
-mod hints;
 pub mod limits;
-mod machine;
+pub(crate) mod machine;
 mod ops;
 #[cfg(test)]
 mod tests;
@@ -31,10 +27,10 @@ pub use limits::{Limit, LimitError, Limits, Stats};
 
 use std::fmt;
 
-use traceloom_abi::claim::RankedClaim;
-use traceloom_abi::field::word;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::field::word;
 
 use crate::check::CheckedProgram;
 use crate::model::FunctionId;

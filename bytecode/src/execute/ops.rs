@@ -1,119 +1,57 @@
-//! Operations on values: arithmetic, bytes, memory, assertions.
+//! What operations need of the machine: words, ranges, memory, debug lines.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::{Goldilocks, element, word};
+use std::io::Write;
 
-use super::error::{Fault, Words};
-use super::machine::{Machine, Mode, Outcome, one_more};
-use crate::model::{Op, ValueId};
+use traceloom_air::field::{Goldilocks, element};
+
+use super::DebugLine;
+use super::error::Fault;
+use super::machine::{At, Machine, Mode, Outcome, one_more};
+use crate::model::ValueId;
 
 /// Bytes that a pointer takes beside its values, map entry included.
 const POINTER_BYTES: u64 = 16;
 
 /// First word that is no byte.
-pub(super) const BYTE_BOUND: u64 = 1 << 8;
+const BYTE_BOUND: u64 = 1 << 8;
 /// First word that is no 32-bit word.
 const U32_BOUND: u64 = 1 << 32;
 
 impl Machine<'_> {
-    /// Runs one operation, not a call, of the frame at `base` and appends its
-    /// results.
+    /// A value of the frame.
     #[inline]
-    pub(super) fn operate(&mut self, base: usize, mode: Mode, op: &Op) -> Outcome<()> {
-        let value = |value: &ValueId| self.values[base + value.index()];
-        let field = |value: &ValueId| element(self.values[base + value.index()]);
-        match op {
-            Op::Const(c) => self.values.push(word(*c)),
-            Op::Add(a, b) => self.values.push(word(field(a) + field(b))),
-            Op::Sub(a, b) => self.values.push(word(field(a) - field(b))),
-            Op::Mul(a, b) => self.values.push(word(field(a) * field(b))),
-            Op::EqZero(a) => self.values.push(u64::from(value(a) == 0)),
-            Op::Unary(op, a) => {
-                let byte = self.byte(base, 0, *a)?;
-                self.byte_op(mode, *op, byte, 0);
-            }
-            Op::Binary(op, a, b) => {
-                let (a, b) = (self.byte(base, 0, *a)?, self.byte(base, 1, *b)?);
-                self.byte_op(mode, *op, a, b);
-            }
-            Op::U32ToField(bytes) => {
-                let horner = |sum: Goldilocks, byte| sum * element(256) + field(byte);
-                let sum = bytes.iter().rev().fold(element(0), horner);
-                self.values.push(word(sum));
-            }
-            Op::U32LessThan(a, b) => {
-                let (a, b) = (self.u32(base, 0, *a)?, self.u32(base, 1, *b)?);
-                self.u32_less_than(mode, a, b);
-            }
-            Op::Store { values } => {
-                self.gather(base, values);
-                let pointer = self.store_scratch(mode)?;
-                self.values.push(pointer);
-            }
-            Op::Load { width, pointer } => self.load(mode, *width, value(pointer))?,
-            Op::AssertEq { lhs, rhs, label } => self.assert_eq(base, lhs, rhs, label.as_ref())?,
-            Op::HintInverse(_)
-            | Op::HintFieldToBytes(_)
-            | Op::HintU32Add(_)
-            | Op::HintU32Add3(_)
-            | Op::HintBigUintDivRem(..) => self.hint(base, op)?,
-            Op::IoGetInfo { .. }
-            | Op::IoSetInfo { .. }
-            | Op::IoRead { .. }
-            | Op::IoWrite { .. }
-            | Op::Debug { .. } => self.effect(base, mode, op)?,
-            Op::Call { .. } => unreachable!("calls are made by the loop over operations"),
-        }
-        Ok(())
+    pub(crate) fn word(&self, at: At, value: ValueId) -> u64 {
+        self.values[at.base + value.index()]
+    }
+
+    /// The same as a field element.
+    #[inline]
+    pub(crate) fn element(&self, at: At, value: ValueId) -> Goldilocks {
+        element(self.word(at, value))
     }
 
     /// Operand `position`, refused if it is no byte.
     #[inline]
-    pub(super) fn byte(&self, base: usize, position: usize, value: ValueId) -> Outcome<u8> {
-        let word = self.values[base + value.index()];
+    pub(crate) fn byte(&self, at: At, position: usize, value: ValueId) -> Outcome<u8> {
+        let word = self.word(at, value);
         match u8::try_from(word) {
             Ok(byte) => Ok(byte),
             Err(_) => Err(out_of_range(position, value, word, BYTE_BOUND)),
         }
     }
 
+    /// Operand `position`, refused if it is no word of 32 bits.
     #[inline]
-    fn u32(&self, base: usize, position: usize, value: ValueId) -> Outcome<u32> {
-        let word = self.values[base + value.index()];
+    pub(crate) fn u32(&self, at: At, position: usize, value: ValueId) -> Outcome<u32> {
+        let word = self.word(at, value);
         match u32::try_from(word) {
             Ok(word) => Ok(word),
             Err(_) => Err(out_of_range(position, value, word, U32_BOUND)),
         }
     }
 
-    #[inline]
-    fn byte_op(&mut self, mode: Mode, op: ByteOp, a: u8, b: u8) {
-        if mode.counts() {
-            self.record.count_byte_op(op, a, b);
-        }
-        let results = op.results(a, b);
-        self.values.extend(results[..op.num_results()].iter().map(|&byte| u64::from(byte)));
-        // What the row has as an expression without a column.
-        match op {
-            ByteOp::Add => self.values.push(u64::from(a.checked_add(b).is_none())),
-            ByteOp::Sub => self.values.push(u64::from(a < b)),
-            _ => {}
-        }
-    }
-
-    fn u32_less_than(&mut self, mode: Mode, a: u32, b: u32) {
-        if mode.counts() {
-            let c = b.wrapping_sub(a).wrapping_sub(1);
-            for [x0, x1, x2, x3] in [a, c, b].map(u32::to_le_bytes) {
-                self.record.count_byte_op(ByteOp::RangeCheck, x0, x1);
-                self.record.count_byte_op(ByteOp::RangeCheck, x2, x3);
-            }
-        }
-        self.values.push(u64::from(a < b));
-    }
-
     /// The pointer to the scratch list, stored if it is new.
-    pub(super) fn store_scratch(&mut self, mode: Mode) -> Outcome<u64> {
+    pub(crate) fn store_scratch(&mut self, mode: Mode) -> Outcome<u64> {
         let width = self.scratch.len();
         let index = self.memory_index(width as u32);
         let pointer = match self.record.memories[index].find(&self.scratch) {
@@ -132,44 +70,26 @@ impl Machine<'_> {
         Ok(pointer as u64)
     }
 
-    fn load(&mut self, mode: Mode, width: u32, pointer: u64) -> Outcome<()> {
-        let index = self.memory_index(width);
-        let memory = &self.record.memories[index];
-        let Some(values) = memory.load(pointer) else {
-            return Err(Box::new(Fault::Pointer { width, pointer, count: memory.len() }));
-        };
-        self.values.extend_from_slice(values);
-        if mode.counts() {
-            self.count_pointer(index, pointer as usize);
-        }
-        Ok(())
-    }
-
-    fn count_pointer(&mut self, index: usize, pointer: usize) {
+    /// Counts a lookup of a pointer.
+    pub(crate) fn count_pointer(&mut self, index: usize, pointer: usize) {
         let memory = &mut self.record.memories[index];
         memory.set_multiplicity(pointer, one_more(memory.multiplicity(pointer)));
     }
 
-    pub(super) fn memory_index(&self, width: u32) -> usize {
+    /// Position of the memory table of this width.
+    pub(crate) fn memory_index(&self, width: u32) -> usize {
         self.program.memory_index(width).expect("widths in use are declared")
     }
 
-    fn assert_eq(
-        &self,
-        base: usize,
-        lhs: &[ValueId],
-        rhs: &[ValueId],
-        label: Option<&String>,
-    ) -> Outcome<()> {
-        let value = |value: &ValueId| self.values[base + value.index()];
-        match lhs.iter().zip(rhs).position(|(a, b)| value(a) != value(b)) {
-            None => Ok(()),
-            Some(position) => Err(Box::new(Fault::Assertion {
-                label: label.cloned(),
-                position,
-                lhs: Words::new(lhs.iter().map(value)),
-                rhs: Words::new(rhs.iter().map(value)),
-            })),
+    /// Prints the scratch list, under the name of the running function.
+    pub(crate) fn print(&mut self, label: &str) {
+        let frame = self.frames.last().expect("a frame is running");
+        let function = &self.program.function(frame.function).name;
+        let line = DebugLine { function, label, values: &self.scratch };
+        match &mut self.debug {
+            Some(hook) => hook(line),
+            // A closed standard error is no reason to stop.
+            None => drop(writeln!(std::io::stderr(), "{line}")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One operation, in the flat form and in that of another project.
 
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 
 use crate::fields::{Fields, Object};
 use crate::forms::{Field, FieldKind, Form, Parts};

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 
 use super::FORMAT;
-use crate::forms::{FieldKind, Form, parts};
+use crate::forms::{FieldKind, Form};
 use crate::malformed::is_hidden;
 use crate::model::{Block, Control, Function, Match, Op, Program, ValueId};
+use crate::operations::Operation;
 
 /// Writes a program as JSON that [`super::parse`] reads back as an equal program,
 /// whether or not it is valid. The same program gives the same bytes.
@@ -75,7 +76,7 @@ impl Printer {
     /// `{"op": "add", "args": [0, 1]}`
     fn operation(&mut self, op: &Op) {
         let form = Form::of(op);
-        let parts = parts(op);
+        let parts = op.parts();
         let _ = write!(self.out, "{{\"op\": \"{}\"", form.name);
         let mut lists = parts.lists.iter();
         let mut list = || lists.next().map_or(&[][..], Vec::as_slice);

@@ -1,6 +1,6 @@
 //! Flat JSON to programs.
 
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 
 use super::FORMAT;
 use super::operation::{self, Spelling};

@@ -5,18 +5,21 @@
 //! the program's groups in order, one memory table per declared width, then the
 //! byte tables that some circuit looks up.
 
-mod digest;
-mod function;
+mod group;
+mod member;
+mod row;
 mod tables;
 
-use traceloom_abi::bytes::ByteTable;
-use traceloom_abi::claim::Entry;
-use traceloom_abi::system::{Circuit, System};
+use traceloom_air::bytes::ByteTable;
+use traceloom_air::claim::Entry;
+use traceloom_air::system::{Circuit, System};
 
 use crate::check::CheckedProgram;
 
-pub use digest::circuit_digest;
-pub use function::GroupColumns;
+pub(crate) use group::Group;
+pub use group::GroupColumns;
+pub(crate) use member::Member;
+pub(crate) use row::OpRow;
 pub use tables::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES};
 
 /// Constraints and lookups of `program`.
@@ -26,7 +29,7 @@ pub fn build_system(program: &CheckedProgram) -> System {
     let mut tables = [false; 2];
     let mut circuits: Vec<Circuit> = Vec::new();
     for members in &data.circuits {
-        circuits.push(function::build(program, members, &mut tables));
+        circuits.push(group::build(program, members, &mut tables));
     }
     circuits.extend(data.memory_sizes.iter().map(|&width| tables::memory(width)));
     let used = ByteTable::ALL.into_iter().filter(|&table| tables[table as usize]);

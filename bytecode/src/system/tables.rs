@@ -1,8 +1,8 @@
 //! The tables that every program has: memory and bytes.
 
-use traceloom_abi::bytes::ByteTable;
-use traceloom_abi::message::MEMORY_CHANNEL;
-use traceloom_abi::system::{
+use traceloom_air::bytes::ByteTable;
+use traceloom_air::message::MEMORY_CHANNEL;
+use traceloom_air::system::{
     Arena, Circuit, CircuitKind, Constraint, Direction, ExprId, Lookup, Node,
 };
 

@@ -3,7 +3,7 @@
 //! Blocks are numbered as they open, which is the pre-order of the model. An
 //! explicit stack holds what has been opened, so nesting costs no host stack.
 
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 
 use super::cursor::{Failed, Step};
 use super::lexer::Kind;

@@ -1,6 +1,6 @@
 //! Operations and the values that they read.
 
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 
 use super::cursor::{Failed, Step};
 use super::lexer::Kind;

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use thiserror::Error;
-use traceloom_abi::field::word;
+use traceloom_air::field::word;
 
 use super::names::{is_plain, quote};
 use super::parser::default_circuits;
-use crate::forms::{FieldKind, Form, parts};
+use crate::forms::{FieldKind, Form};
 use crate::model::{BlockId, Control, Function, FunctionId, Match, Op, Program, ValueId};
+use crate::operations::Operation;
 
 /// The program's blocks are not a tree in pre-order, so text cannot show them.
 /// (Validation refuses such programs; the JSON form shows every program.)
@@ -161,7 +162,7 @@ impl<'p> Printer<'p> {
     /// `v2 = add v0, v1`
     fn operation(&mut self, op: &Op, live: u64) {
         let form = Form::of(op);
-        let parts = parts(op);
+        let parts = op.parts();
         let num_results = op.num_results() as u32;
         if num_results > 0 {
             self.new_names(live, num_results);

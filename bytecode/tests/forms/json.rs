@@ -74,7 +74,7 @@ fn every_program_survives() {
 
 #[test]
 fn an_operation_in_the_wrong_byte_table_is_not_read_back() {
-    let op = Op::Unary(traceloom_abi::bytes::ByteOp::Xor, ValueId(0));
+    let op = Op::Unary(traceloom_air::bytes::ByteOp::Xor, ValueId(0));
     let json = print(&program(vec![function("f", 1, 0, vec![block(vec![op], ret(0, []))])]));
     let expected = "functions[0].blocks[0].ops[0].args: found 1 element, expected 2";
     assert!(errors(&json).ends_with(expected), "{}", errors(&json));

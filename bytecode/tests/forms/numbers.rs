@@ -1,6 +1,6 @@
 //! Numbers have one spelling, in every form, and nothing is reduced.
 
-use traceloom_abi::field::{MODULUS, word};
+use traceloom_air::field::{MODULUS, word};
 use traceloom_bytecode::model::{Control, Op, Program};
 use traceloom_bytecode::{import, json, text};
 

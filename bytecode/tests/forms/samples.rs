@@ -1,7 +1,7 @@
 //! Programs that the tests write and read.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::{MODULUS, element};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::{MODULUS, element};
 use traceloom_bytecode::model::{
     Block, BlockId, Control, Function, FunctionId, Match, Op, Program, ValueId,
 };

@@ -1,6 +1,6 @@
 //! The part of CUDA that emitters use, as data.
 
-use super::ident::Ident;
+use traceloom_plan::names::Ident;
 
 /// One header or source file.
 #[derive(Clone, Debug, Default)]

@@ -5,12 +5,12 @@
 //! program are known by their symbols, which are identifiers.
 
 pub mod ast;
-pub mod ident;
 pub mod print;
 pub mod writer;
 
+use traceloom_plan::names::Ident;
+
 use ast::{Expr, Function, FunctionKind, Item, Stmt, Type};
-use ident::Ident;
 
 /// One emitted file.
 #[derive(Clone, Debug, PartialEq, Eq)]

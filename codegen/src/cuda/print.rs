@@ -5,8 +5,9 @@
 //! line between items. Comments and messages are reduced to printable ASCII, so
 //! that no label can end a comment, continue a line or start a new one.
 
+use traceloom_plan::names::Ident;
+
 use super::ast::{BinaryOp, Expr, File, Function, FunctionKind, Item, Stmt, Type};
-use super::ident::Ident;
 
 /// Longest line that the printer breaks at.
 pub const MAX_WIDTH: usize = 99;

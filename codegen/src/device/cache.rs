@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use traceloom_plan::hex;
+
 use super::{Failure, write};
-use crate::json::hex;
 
 const FORMAT: &str = "traceloom device cache 1";
 

@@ -1,6 +1,6 @@
 //! Names of the columns that expressions read.
 
-use traceloom_abi::system::{Circuit, Node};
+use traceloom_air::system::{Circuit, Node};
 
 /// Names of one circuit's columns.
 pub(super) struct ColumnNames<'a>(pub &'a Circuit);

@@ -1,36 +1,26 @@
 //! CUDA text of evaluators.
 
-use traceloom_abi::field::word;
-use traceloom_abi::system::{Circuit, ExprId, Node};
+use traceloom_air::field::word;
+use traceloom_air::system::{Circuit, ExprId, Node};
+use traceloom_plan::names::{
+    Ident, constraints_kernel_name, header_file, lookups_kernel_name, source_file,
+};
 
 use super::NamedCircuit;
 use super::columns::ColumnNames;
 use super::schedule::{Part, Schedule, Step, output, schedule};
 use crate::cuda::ast::{BinaryOp, Expr, File, Function, FunctionKind, Item, Stmt, Type};
-use crate::cuda::ident::Ident;
 use crate::cuda::print::print;
 use crate::cuda::{TextFile, kernel};
-
-/// Entry point that folds constraints: `tl_p_fib_c_fib_constraints`.
-#[must_use]
-pub fn constraints_kernel_name(unit: &Ident, symbol: &str) -> String {
-    format!("tl_{unit}_{symbol}_constraints")
-}
-
-/// Entry point that computes messages: `tl_p_fib_c_fib_lookups`.
-#[must_use]
-pub fn lookups_kernel_name(unit: &Ident, symbol: &str) -> String {
-    format!("tl_{unit}_{symbol}_lookups")
-}
 
 /// The evaluators of `circuit`, and a source file with their entry points. `unit`
 /// names the program in symbols and file names.
 #[must_use]
 pub fn evaluators(unit: &Ident, circuit: &NamedCircuit, banner: &[String]) -> Vec<TextFile> {
-    let name = format!("{unit}_{}.cuh", circuit.symbol);
+    let name = header_file(unit, &circuit.symbol);
     let source = kernels(unit, circuit, &name, banner.to_vec());
     let header = TextFile { text: print(&header(unit, circuit, banner.to_vec())), name };
-    let name = format!("{unit}_{}.cu", circuit.symbol);
+    let name = source_file(unit, &circuit.symbol);
     vec![header, TextFile { text: print(&source), name }]
 }
 

@@ -4,17 +4,21 @@
 //! which constraints and lookups ask for them, cut into functions of bounded size
 //! so that compile time grows linearly with a circuit. System alone decides what
 //! is computed and in which order it is handed out; the verifier never runs this.
+//!
+//! Units have no evaluators: on the CPU the prover interprets System, which was measured
+//! to be as fast, and no backend launches them yet. Tests and the device kit generate
+//! them for themselves.
 
 mod columns;
 pub mod cuda;
 pub mod rust;
 pub mod schedule;
 
-use traceloom_abi::system::{Circuit, CircuitKind};
+use traceloom_air::system::{Circuit, CircuitKind};
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::system::{build_system, circuit_digest};
-
-use crate::plan::ProgramPlan;
+use traceloom_bytecode::system::build_system;
+use traceloom_plan::ProgramPlan;
+use traceloom_plan::names::circuit_symbol;
 
 /// A circuit as emitters see it.
 #[derive(Clone, Debug)]
@@ -22,8 +26,6 @@ pub struct NamedCircuit {
     /// Name in emitted text, unique in its program: `c_` and the rest of the symbol of
     /// its first function, which is in no other circuit; or the name of the table.
     pub symbol: String,
-    /// Digest of its expressions.
-    pub digest: [u8; 32],
     /// The circuit.
     pub circuit: Circuit,
 }
@@ -37,15 +39,10 @@ pub fn circuits(program: &CheckedProgram, plan: &ProgramPlan) -> Vec<NamedCircui
     let symbol = |circuit: &Circuit| match &circuit.kind {
         CircuitKind::Function { members, .. } => {
             let first = plan.functions.iter().find(|function| function.function == members[0]);
-            let symbol = &first.expect("circuits have constrained functions").symbol;
-            format!("c_{}", symbol.trim_start_matches("f_"))
+            circuit_symbol(&first.expect("circuits have constrained functions").symbol)
         }
         CircuitKind::Memory { .. } | CircuitKind::Bytes(_) => circuit.name.clone(),
     };
-    let name = |circuit: Circuit| NamedCircuit {
-        symbol: symbol(&circuit),
-        digest: circuit_digest(&circuit),
-        circuit,
-    };
+    let name = |circuit: Circuit| NamedCircuit { symbol: symbol(&circuit), circuit };
     build_system(program).circuits.into_iter().map(name).collect()
 }

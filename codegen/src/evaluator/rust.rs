@@ -1,76 +1,14 @@
-//! Rust text of evaluators: one file per circuit.
+//! Rust text of evaluators: one module per circuit.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
-use traceloom_abi::bytes::ByteTable;
-use traceloom_abi::field::word;
-use traceloom_abi::system::{Circuit, CircuitKind, ExprId, Node};
+use traceloom_air::field::word;
+use traceloom_air::system::{Circuit, ExprId, Node};
 
-use super::NamedCircuit;
 use super::columns::ColumnNames;
-use super::cuda::{constraints_kernel_name, lookups_kernel_name};
 use super::schedule::{Part, Step, output, schedule};
-use crate::cuda::ident::Ident as Symbol;
 use crate::cuda::print::plain;
-use crate::json::hex;
 use crate::rust::print;
-
-/// Text of the file of `circuit`, without its header. `unit` names the program in the
-/// symbols of kernels.
-///
-/// ```text
-/// /// Everything in this file, and its device form.
-/// pub const UNIT: CircuitUnit = CircuitUnit { … };
-/// ```
-///
-/// and the items of [`module_text`].
-///
-/// # Panics
-/// If the emitted tokens are no Rust: our own fault.
-#[must_use]
-pub fn circuit_file(unit: &Symbol, circuit: &NamedCircuit) -> String {
-    let NamedCircuit { symbol, digest, circuit } = circuit;
-    let (table, digest) = (table(&circuit.kind), hex(digest));
-    let constraints = constraints_kernel_name(unit, symbol);
-    let lookups = lookups_kernel_name(unit, symbol);
-    let module = module(circuit);
-    print(quote! {
-        #![allow(clippy::all)]
-        use traceloom_abi::registry::{CircuitUnit, UnitTable, bytes32};
-
-        #module
-
-        /// Everything in this file, and its device form.
-        pub const UNIT: CircuitUnit = CircuitUnit {
-            symbol: #symbol,
-            table: #table,
-            digest: bytes32(#digest),
-            evaluator: evaluator(),
-            constraints_kernel: #constraints,
-            lookups_kernel: #lookups,
-        };
-    })
-}
-
-/// `UnitTable::Functions(&[3, 4])`
-fn table(kind: &CircuitKind) -> TokenStream {
-    match kind {
-        CircuitKind::Function { members, .. } => {
-            let members = members.iter().map(|&member| Literal::u32_unsuffixed(member));
-            quote! { UnitTable::Functions(&[#(#members),*]) }
-        }
-        CircuitKind::Memory { width } => {
-            let width = Literal::u32_unsuffixed(*width);
-            quote! { UnitTable::Memory(#width) }
-        }
-        CircuitKind::Bytes(ByteTable::Bytes1) => {
-            quote! { UnitTable::Bytes(traceloom_abi::bytes::ByteTable::Bytes1) }
-        }
-        CircuitKind::Bytes(ByteTable::Bytes2) => {
-            quote! { UnitTable::Bytes(traceloom_abi::bytes::ByteTable::Bytes2) }
-        }
-    }
-}
 
 /// The items of a module with the evaluators of `circuit`:
 ///

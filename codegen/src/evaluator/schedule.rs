@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traceloom_abi::system::{Circuit, ExprId, Node};
+use traceloom_air::system::{Circuit, ExprId, Node};
 
 /// Most steps of one function, loads and saves excluded.
 pub const MAX_STEPS: usize = 300;

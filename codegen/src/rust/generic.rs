@@ -4,23 +4,19 @@
 //! text of one block. Values that another block reads are kept in an array, merged
 //! values among them; all others are local.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use std::collections::{BTreeMap, BTreeSet};
 use traceloom_abi::seed::Meaning;
+use traceloom_plan::kept::{Role, is_header, kept};
+use traceloom_plan::{
+    Cell, Expr, Fetch, FunctionPlan, GenericBlock, GenericControl, ReadSource, ValueNo,
+};
 
 use super::names::{Held, Operand, compute, ident, number};
 use super::pack::{fetch_call, fetch_name, fetch_result};
 use super::write::{cell, cells_type, op_comment, zero_spans};
-use crate::plan::{
-    Cell, Expr, Fetch, FunctionPlan, GenericBlock, GenericControl, ReadSource, Value, ValueNo,
-};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    Write,
-    Pack,
-}
 
 /// ```text
 /// fn generic_write(seed: &[u8; 2016], row: Cells<'_, 129, 2, 407>) -> Result<(), PackError> {
@@ -35,7 +31,7 @@ enum Mode {
 /// ```
 pub fn writer(function: &FunctionPlan) -> TokenStream {
     let (stride, cells) = (number(function.full.stride() as u64), cells_type(function));
-    let body = Emitter::new(function, Mode::Write).body();
+    let body = Emitter::new(function, Role::Writer).body();
     quote! {
         fn generic_write(seed: &[u8; #stride], row: #cells) -> Result<(), PackError> { #body }
     }
@@ -44,7 +40,7 @@ pub fn writer(function: &FunctionPlan) -> TokenStream {
 /// The packer of full seeds that finds the path itself.
 pub fn packer(function: &FunctionPlan) -> TokenStream {
     let (stride, own) = (number(function.full.stride() as u64), number(function.function));
-    let body = Emitter::new(function, Mode::Pack).body();
+    let body = Emitter::new(function, Role::Packer).body();
     let offset = |meaning| number(8 * function.full.position(meaning) as u64);
     let rank = function.layout.ranked.then(|| {
         let offset = offset(Meaning::Rank);
@@ -68,65 +64,21 @@ pub fn packer(function: &FunctionPlan) -> TokenStream {
 
 struct Emitter<'a> {
     function: &'a FunctionPlan,
-    mode: Mode,
+    role: Role,
     /// Place of a value that another block reads.
     kept: BTreeMap<ValueNo, usize>,
 }
 
 impl<'a> Emitter<'a> {
-    fn new(function: &'a FunctionPlan, mode: Mode) -> Self {
-        let mut emitter = Self { function, mode, kept: BTreeMap::new() };
-        emitter.kept = emitter.find_kept().into_iter().zip(0..).collect();
-        emitter
-    }
-
-    /// Merged values, and those that another block than their own reads.
-    fn find_kept(&self) -> BTreeSet<ValueNo> {
-        let plan = &self.function.generic;
-        let mut kept = BTreeSet::new();
-        for block in &plan.blocks {
-            let own = block.first_value..block.end_value;
-            let mut used = Vec::new();
-            for number in own.clone() {
-                let value = &plan.values[number as usize];
-                if matches!(value.expr, Expr::Merged(_)) {
-                    kept.insert(ValueNo(number));
-                }
-                if self.needs(value) {
-                    used.extend(value.expr.operands());
-                }
-            }
-            match &block.control {
-                GenericControl::Match { value, .. } => used.push(*value),
-                GenericControl::Yield { values, .. } => used.extend(values),
-                GenericControl::Return { .. } => {}
-            }
-            match self.mode {
-                Mode::Write => used.extend(block.writes.iter().filter_map(|w| match w.cell {
-                    Cell::Value(value) => Some(value),
-                    Cell::Constant(_) => None,
-                })),
-                Mode::Pack => used.extend(block.fetches.iter().flat_map(|f| f.kind.operands())),
-            }
-            kept.extend(used.into_iter().filter(|value| {
-                !own.contains(&value.0) && !is_header(&plan.values[value.index()])
-            }));
-        }
-        kept
-    }
-
-    fn needs(&self, value: &Value) -> bool {
-        match self.mode {
-            Mode::Write => value.need.writer,
-            Mode::Pack => value.need.packer,
-        }
+    fn new(function: &'a FunctionPlan, role: Role) -> Self {
+        Self { function, role, kept: kept(function, role).into_iter().zip(0..).collect() }
     }
 
     fn body(&self) -> TokenStream {
         let plan = &self.function.generic;
         let size = number(self.kept.len() as u64);
         let first = number(8 * self.function.full.position(Meaning::Read(0)) as u64);
-        let ranks = self.mode == Mode::Pack;
+        let ranks = self.role == Role::Packer;
         let ranks = ranks.then(|| quote!(let mut ranks = 0;));
         let arms = plan.blocks.iter().enumerate().map(|(index, block)| {
             let (label, text) = (number(index as u64), self.block(index, block));
@@ -153,14 +105,15 @@ impl<'a> Emitter<'a> {
         let mut fetches = block.fetches.iter().enumerate().peekable();
         for position in block.first_value..block.end_value {
             let (this, value) = (ValueNo(position), &plan.values[position as usize]);
-            if self.mode == Mode::Pack {
+            if self.role == Role::Packer {
                 while let Some((at, fetch)) =
                     fetches.next_if(|(_, fetch)| value.op.is_some_and(|op| fetch.op <= op))
                 {
                     text.extend(self.fetch(index, block, at, fetch, &mut last_op));
                 }
             }
-            if !self.needs(value) || is_header(value) || matches!(value.expr, Expr::Merged(_)) {
+            if !self.role.needs(value) || is_header(value) || matches!(value.expr, Expr::Merged(_))
+            {
                 continue;
             }
             let name = ident(this, value);
@@ -176,7 +129,7 @@ impl<'a> Emitter<'a> {
                 text.extend(quote! { kept[#place] = #value; });
             }
         }
-        if self.mode == Mode::Pack {
+        if self.role == Role::Packer {
             for (at, fetch) in fetches {
                 text.extend(self.fetch(index, block, at, fetch, &mut last_op));
             }
@@ -212,9 +165,9 @@ impl<'a> Emitter<'a> {
     fn control(&self, index: usize, block: &GenericBlock) -> TokenStream {
         let plan = &self.function.generic;
         match &block.control {
-            GenericControl::Return { .. } => match self.mode {
-                Mode::Write => quote! { return Ok(()); },
-                Mode::Pack => quote! { return Ok(0); },
+            GenericControl::Return { .. } => match self.role {
+                Role::Writer => quote! { return Ok(()); },
+                Role::Packer => quote! { return Ok(0); },
             },
             GenericControl::Yield { values, block } => {
                 let first = plan.blocks[*block as usize].first_value;
@@ -254,8 +207,8 @@ impl<'a> Emitter<'a> {
         if let Expr::Seed(meaning) = value.expr
             && is_header(value)
         {
-            let text = match (self.mode, meaning) {
-                (Mode::Pack, Meaning::Input(i)) => {
+            let text = match (self.role, meaning) {
+                (Role::Packer, Meaning::Input(i)) => {
                     let i = number(i);
                     quote!(own.input(query, #i))
                 }
@@ -278,7 +231,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn read(&self, block: &GenericBlock, read: u32) -> (TokenStream, Held) {
-        if self.mode == Mode::Write {
+        if self.role == Role::Writer {
             let at = number(8 * u64::from(read));
             return (quote!(u64_at(seed, reads + #at)), Held::Word);
         }
@@ -340,14 +293,9 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Words of the seed at a fixed position: read where they are used.
-fn is_header(value: &Value) -> bool {
-    matches!(value.expr, Expr::Seed(meaning) if !matches!(meaning, Meaning::Read(_)))
-}
-
 /// Number of the control of block `index`.
 fn plan_control_op(function: &FunctionPlan, index: usize) -> u32 {
-    let of_block = |note: &crate::plan::OpNote| note.block as usize == index;
+    let of_block = |note: &traceloom_plan::OpNote| note.block as usize == index;
     let last = function.ops.iter().rposition(of_block);
     last.expect("every block has a control") as u32
 }

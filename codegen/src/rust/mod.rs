@@ -1,10 +1,11 @@
-//! Rust text of packers and writers: one file per function; and the files that list
-//! everything.
+//! Rust text of packers and writers: one file per function; the files that list
+//! everything; and [`checked`] packers, which are no part of units.
 //!
 //! Everything here prints what a plan says: tokens by `quote`, layout by
 //! prettyplease. Comments are `#[comment = "…"]` attributes, which prettyplease
 //! prints as `//` lines.
 
+pub mod checked;
 mod generic;
 mod names;
 mod pack;
@@ -15,22 +16,22 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use traceloom_abi::seed::{Meaning, OwnedSchema, Width};
 
-use crate::cuda::ident::Ident;
-use crate::cuda::writer::{Writer, kernel_name};
-use crate::plan::{FunctionPlan, PathPlan};
 use names::number;
 use pack::Variant;
+use traceloom_plan::hex;
+use traceloom_plan::names::{Ident, Writer, kernel_name};
+use traceloom_plan::{FunctionPlan, PathPlan};
 
 pub use registry::{Registry, program_list};
 
 /// Text of the file of `function`, without its header. `unit` names the program in
-/// the symbols of kernels.
+/// the symbols of kernels; `contract` is the function's contract digest.
 ///
 /// # Panics
 /// If the emitted tokens are no Rust: our own fault.
 #[must_use]
-pub fn function_file(unit: &Ident, function: &FunctionPlan) -> String {
-    print(function_tokens(unit, function))
+pub fn function_file(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -> String {
+    print(function_tokens(unit, function, contract))
 }
 
 /// Formats tokens.
@@ -39,7 +40,7 @@ pub(crate) fn print(tokens: TokenStream) -> String {
     prettyplease::unparse(&file)
 }
 
-fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
+fn function_tokens(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -> TokenStream {
     let paths = function.paths.iter().map(|path| path_tokens(function, path));
     let [generic_write, generic_pack] = generic::names();
     let generic = generic::writer(function);
@@ -55,6 +56,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
         [layout.num_inputs, layout.num_selectors, layout.num_auxiliaries, layout.num_lookups]
             .map(number);
     let (symbol, index) = (&function.symbol, number(function.function));
+    let contract = hex(contract);
     let (ranked, reads) = (function.full.ranked, number(function.full.max_reads));
     let units = function.paths.iter().map(|path| path_unit(unit, function, path));
     let kernel = kernel_name(unit, &function.symbol, Writer::Generic);
@@ -64,7 +66,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
         use traceloom_abi::field::{Goldilocks, element, word};
         use traceloom_abi::pack::*;
         use traceloom_abi::record::Record;
-        use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+        use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
         use traceloom_abi::row::*;
         use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
         use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -76,6 +78,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
         pub const UNIT: FunctionUnit = FunctionUnit {
             symbol: #symbol,
             function: #index,
+            contract: bytes32(#contract),
             layout: UnitLayout {
                 num_inputs: #i,
                 num_selectors: #s,
@@ -100,7 +103,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan) -> TokenStream {
 
 fn path_tokens(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
     let schema = schema_tokens(path);
-    let packers = Variant::ALL.map(|variant| pack::packer(function, path, variant));
+    let packers = Variant::OF_UNITS.map(|variant| pack::packer(function, path, variant));
     let writer = write::writer(function, path);
     quote! { #schema #(#packers)* #writer }
 }
@@ -147,8 +150,7 @@ fn meaning_tokens(meaning: Meaning) -> TokenStream {
 fn path_unit(unit: &Ident, function: &FunctionPlan, path: &PathPlan) -> TokenStream {
     let leaves = path.leaves.iter().map(|&leaf| number(leaf));
     let (words, stride) = (schema_name(path), number(path.schema.stride));
-    let [typed, full, checked] =
-        Variant::ALL.map(|variant| format_ident!("path{}_pack_{}", path.path, variant.name()));
+    let [typed, full] = Variant::OF_UNITS.map(|variant| pack::packer_name(path, variant));
     let write = format_ident!("path{}_write", path.path);
     let kernel = kernel_name(unit, &function.symbol, Writer::Path(path.path));
     quote! {
@@ -157,7 +159,6 @@ fn path_unit(unit: &Ident, function: &FunctionPlan, path: &PathPlan) -> TokenStr
             schema: SeedSchema { words: &#words, stride: #stride },
             pack_typed: |r, q, s| pack_rows(r, q, s, #typed),
             pack_full: |r, q, s| pack_rows(r, q, s, #full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, #checked),
             write: |s, r, shape| write_rows(s, r, shape, #write),
             kernel: #kernel,
         }

@@ -2,10 +2,9 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::seed::Meaning;
-
-use crate::plan::{Expr, Value, ValueNo};
+use traceloom_air::bytes::ByteOp;
+use traceloom_plan::names::variable;
+use traceloom_plan::{Expr, Value, ValueNo};
 
 /// How a value is held in emitted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,16 +43,9 @@ impl Operand {
     }
 }
 
-/// `v12_xor`; `input3`, `read5` for words of the seed.
+/// The variable of a value.
 pub fn ident(number: ValueNo, value: &Value) -> Ident {
-    match value.expr {
-        Expr::Seed(Meaning::Multiplicity) => format_ident!("multiplicity"),
-        Expr::Seed(Meaning::Path) => format_ident!("path"),
-        Expr::Seed(Meaning::Rank) => format_ident!("rank"),
-        Expr::Seed(Meaning::Input(i)) => format_ident!("input{i}"),
-        // Reads of generic plans are numbered by block, so the value is named.
-        _ => Ident::new(&format!("v{}_{}", number.0, value.expr.name()), Span::call_site()),
-    }
+    Ident::new(variable(number, value).as_str(), Span::call_site())
 }
 
 /// `3`, without a suffix.

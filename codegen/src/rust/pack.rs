@@ -2,37 +2,51 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use traceloom_abi::seed::{Meaning, SeedWord, Width};
-
-use super::names::{Held, Operand, compute, ident, number};
-use super::write::op_comment;
-use crate::plan::{
+use traceloom_abi::seed::Meaning;
+use traceloom_plan::stores::{Encoding, List, Store, end, stores, stride};
+use traceloom_plan::{
     Expr, Fetch, FetchKind, FunctionPlan, PathPlan, Read, ReadSource, Value, ValueNo,
 };
 
-/// The three packers of a path.
+use super::names::{Held, Operand, compute, ident, number};
+use super::write::op_comment;
+
+/// The packers of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// Typed words.
     Typed,
     /// Eight bytes per word, for the generic writer.
     Full,
-    /// Typed, with everything resolved and compared.
+    /// Typed, with everything resolved and compared: see [`super::checked`].
     Checked,
 }
 
 impl Variant {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Typed, Self::Full, Self::Checked];
+    /// Those that units have.
+    pub const OF_UNITS: [Self; 2] = [Self::Typed, Self::Full];
 
     /// The name in emitted text.
-    pub const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Typed => "typed",
             Self::Full => "full",
             Self::Checked => "checked",
         }
     }
+
+    /// What it writes.
+    const fn encoding(self) -> Encoding {
+        match self {
+            Self::Full => Encoding::Full,
+            Self::Typed | Self::Checked => Encoding::Typed,
+        }
+    }
+}
+
+/// `path1_pack_typed`
+pub fn packer_name(path: &PathPlan, variant: Variant) -> Ident {
+    format_ident!("path{}_pack_{}", path.path, variant.name())
 }
 
 /// ```text
@@ -47,13 +61,10 @@ impl Variant {
 /// }
 /// ```
 pub fn packer(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> TokenStream {
-    let name = format_ident!("path{}_pack_{}", path.path, variant.name());
+    let name = packer_name(path, variant);
     let own = number(function.function);
-    let words = seed_words(function, path, variant);
-    let stride = number(match variant {
-        Variant::Full => function.full.stride() as u64,
-        _ => path.schema.stride.into(),
-    });
+    let encoding = variant.encoding();
+    let stride = stride(function, path, encoding);
     let sources = Sources { values: &path.values, reads: &path.reads, fetches: &path.fetches };
     let mut body = sources.resolve(function, variant);
     if variant == Variant::Checked {
@@ -64,17 +75,15 @@ pub fn packer(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> Tok
             body.extend(quote! { agree(own.output(query, #i), #found, #op)?; });
         }
     }
-    let end = words.last().map_or(0, |word| word.offset as usize + word.width.bytes());
-    if end < stride_of(function, path, variant) {
+    let end = end(function, path, encoding);
+    if end < stride {
         let end = number(end as u64);
         body.extend(quote! { seed[#end..].fill(0); });
     }
-    let mut at = 0;
-    while at < words.len() {
-        let count = sources.run(&words[at..]);
-        body.extend(sources.store(&words[at..at + count], path.path));
-        at += count;
+    for store in stores(function, path, encoding) {
+        body.extend(sources.store(&store, path.path));
     }
+    let stride = number(stride as u64);
     quote! {
         fn #name(record: &Record, query: usize, seed: &mut [u8; #stride]) -> Packed {
             let own = &record.functions[#own];
@@ -83,34 +92,6 @@ pub fn packer(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> Tok
             Ok(over)
         }
     }
-}
-
-fn stride_of(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> usize {
-    match variant {
-        Variant::Full => function.full.stride(),
-        _ => path.schema.stride as usize,
-    }
-}
-
-/// The words of the encoding, by offset.
-fn seed_words(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> Vec<SeedWord> {
-    if variant != Variant::Full {
-        return path.schema.words.clone();
-    }
-    let mut words: Vec<SeedWord> = path
-        .schema
-        .words
-        .iter()
-        .map(|word| word.meaning)
-        .chain([Meaning::Path])
-        .map(|meaning| SeedWord {
-            meaning,
-            width: Width::Full,
-            offset: 8 * function.full.position(meaning) as u32,
-        })
-        .collect();
-    words.sort_by_key(|word| word.offset);
-    words
 }
 
 /// Where the words of straight-line code come from.
@@ -240,60 +221,29 @@ impl Sources<'_> {
         }
     }
 
-    /// How many of `words`, from the first on, one loop can store.
-    fn run(&self, words: &[SeedWord]) -> usize {
-        let Some(first) = self.place(words[0].meaning) else { return 1 };
-        let follows = |(i, word): &(usize, &SeedWord)| {
-            let at = words[0].offset + *i as u32 * word.width.bytes() as u32;
-            word.width == words[0].width
-                && word.offset == at
-                && self.place(word.meaning) == Some((first.0, first.1 + *i as u32))
-        };
-        words.iter().enumerate().take_while(follows).count()
-    }
-
-    /// The list that a word is in, and its position there.
-    fn place(&self, meaning: Meaning) -> Option<(List, u32)> {
-        match meaning {
-            Meaning::Input(i) => Some((List::Inputs, i)),
-            Meaning::Read(read) => {
-                let read = &self.reads[read as usize];
-                match (read.alias, read.source) {
-                    (Some(output), _) => Some((List::Outputs, output)),
-                    (None, ReadSource::Fetched { fetch, result }) => {
-                        let stored = &self.fetches[fetch as usize].kind;
-                        let single = matches!(stored, FetchKind::Store { .. });
-                        (!single).then_some((List::Fetch(fetch), result))
-                    }
-                    (None, ReadSource::CalleeRank(_)) => None,
-                }
-            }
-            Meaning::Multiplicity | Meaning::Path | Meaning::Rank => None,
-        }
-    }
-
     /// Stores one word, or a run of words of one list.
-    fn store(&self, words: &[SeedWord], path: u32) -> TokenStream {
-        let width = number(words[0].width.bytes() as u64);
-        let offset = number(words[0].offset);
-        let end = number(words[0].offset + (words.len() * words[0].width.bytes()) as u32);
-        match self.place(words[0].meaning).filter(|_| words.len() > 1) {
-            None => {
-                let word = self.word(words[0].meaning, path);
-                quote! { over |= put::<#width>(seed, #offset, #word); }
+    fn store(&self, store: &Store, path: u32) -> TokenStream {
+        let (list, first, words) = match store {
+            Store::Word(word) => {
+                let (width, offset) = (number(word.width.bytes() as u64), number(word.offset));
+                let word = self.word(word.meaning, path);
+                return quote! { over |= put::<#width>(seed, #offset, #word); };
             }
-            Some((List::Inputs, first)) => {
-                let first = number(first);
+            Store::Run { list, first, words } => (*list, number(*first), words),
+        };
+        let width = words[0].width.bytes();
+        let (offset, end) = (words[0].offset, words[0].offset + (words.len() * width) as u32);
+        let (width, offset, end) = (number(width as u64), number(offset), number(end));
+        match list {
+            List::Inputs => {
                 quote! { over |= own.pack_inputs::<#width>(query, #first, &mut seed[#offset..#end]); }
             }
-            Some((List::Outputs, first)) => {
-                let first = number(first);
+            List::Outputs => {
                 quote! { over |= own.pack_outputs::<#width>(query, #first, &mut seed[#offset..#end]); }
             }
-            Some((List::Fetch(position), first)) => {
+            List::Fetch(position) => {
                 let fetch = &self.fetches[position as usize];
                 let name = fetch_name(position as usize, fetch);
-                let first = number(first);
                 match &fetch.kind {
                     FetchKind::Call { function, .. } => {
                         let table = number(*function);
@@ -309,13 +259,6 @@ impl Sources<'_> {
             }
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum List {
-    Inputs,
-    Outputs,
-    Fetch(u32),
 }
 
 fn is_of(read: &Read, position: usize) -> bool {

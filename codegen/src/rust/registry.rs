@@ -1,23 +1,19 @@
 //! The files that list what was generated.
 
 use quote::{format_ident, quote};
-use traceloom_abi::registry::ABI_VERSION;
+use traceloom_abi::registry::{ABI_VERSION, GENERATOR_VERSION};
+use traceloom_plan::ProgramPlan;
+use traceloom_plan::hex;
+use traceloom_plan::names::{Ident, digest_name, padding_kernel_name};
 
 use super::names::number;
 use super::print;
-use crate::cuda::ident::Ident;
-use crate::cuda::writer::{digest_name, padding_kernel_name};
-use crate::evaluator::NamedCircuit;
-use crate::json::hex;
-use crate::plan::ProgramPlan;
 
 /// What the registry of a program lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Registry<'a> {
     /// Its functions.
     pub plan: &'a ProgramPlan,
-    /// Its circuits.
-    pub circuits: &'a [NamedCircuit],
     /// The program in the symbols of kernels.
     pub unit: &'a Ident,
     /// Unit digest.
@@ -27,54 +23,45 @@ pub struct Registry<'a> {
 }
 
 impl Registry<'_> {
-    /// Text of the module of the program, without its header. Functions and circuits
-    /// are in files of their symbols beside it, and so is device code.
+    /// Text of the module of the program, without its header. Functions are in files
+    /// of their symbols beside it, and so is device code.
     ///
     /// ```text
     /// mod f_fibonacci;
-    /// mod c_fibonacci;
     ///
     /// pub static PROGRAM: ProgramUnit = ProgramUnit { …, functions: FUNCTIONS, … };
     ///
     /// static FUNCTIONS: &[FunctionUnit] = &[f_fibonacci::UNIT];
-    /// static CIRCUITS: &[CircuitUnit] = &[c_fibonacci::UNIT];
     /// static SOURCES: &[SourceFile] = &[SourceFile { … }];
     /// ```
     #[must_use]
     pub fn text(&self) -> String {
         let functions = self.plan.functions.iter().map(|function| &function.symbol);
-        let circuits = self.circuits.iter().map(|circuit| &circuit.symbol);
         let functions: Vec<_> = functions.map(|symbol| format_ident!("{symbol}")).collect();
-        let circuits: Vec<_> = circuits.map(|symbol| format_ident!("{symbol}")).collect();
         let name = self.plan.name.escape_default().to_string();
-        let version = number(ABI_VERSION);
+        let (abi, generator) = (number(ABI_VERSION), number(GENERATOR_VERSION));
         let (fingerprint, digest) = (hex(&self.plan.fingerprint), hex(self.digest));
         let (padding, digest_kernel) = (padding_kernel_name(self.unit), digest_name(self.unit));
         let sources = self.sources;
         print(quote! {
             #(mod #functions;)*
-            #(mod #circuits;)*
 
-            use traceloom_abi::registry::{
-                CircuitUnit, FunctionUnit, ProgramUnit, SourceFile, bytes32,
-            };
+            use traceloom_abi::registry::{FunctionUnit, ProgramUnit, SourceFile, bytes32};
 
             /// Everything generated for this program.
             pub static PROGRAM: ProgramUnit = ProgramUnit {
                 name: #name,
-                abi_version: #version,
+                abi_version: #abi,
+                generator_version: #generator,
                 fingerprint: bytes32(#fingerprint),
                 digest: bytes32(#digest),
                 functions: FUNCTIONS,
-                circuits: CIRCUITS,
                 sources: SOURCES,
                 padding_kernel: #padding,
                 digest_kernel: #digest_kernel,
             };
 
             static FUNCTIONS: &[FunctionUnit] = &[#(#functions::UNIT),*];
-
-            static CIRCUITS: &[CircuitUnit] = &[#(#circuits::UNIT),*];
 
             static SOURCES: &[SourceFile] = &[#(
                 SourceFile { name: #sources, text: include_str!(#sources) }

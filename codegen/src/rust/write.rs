@@ -1,14 +1,15 @@
 //! Scalar writer of one path: a typed seed in, every cell of the row out.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use std::collections::BTreeMap;
 use traceloom_abi::seed::{SeedWord, Width};
-
-use super::names::{Held, Operand, compute, ident, number};
-use crate::plan::{
+use traceloom_plan::{
     Cell, Column, Expr, FunctionPlan, PathPlan, Region, Span, Value, ValueNo, Write,
 };
+
+use super::names::{Held, Operand, compute, ident, number};
 
 /// ```text
 /// fn path1_write(seed: &[u8; 176], row: Cells<'_, 129, 2, 407>) {

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use traceloom_plan::json::FORMAT;
+
 use super::found::Found;
 use super::{Expected, ExpectedUnit, FirstLine, Kind, MARK};
-use crate::json::FORMAT;
 
 /// A file that is not as expected.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use traceloom_plan::hex;
+
 use super::source::{self, PLAN};
 use super::{Kind, MARK, Problem, Problems, Units};
 use crate::compile::compile;
 use crate::digest::list_digest;
-use crate::json::hex;
 use crate::rust;
 
 /// Files that are written together: the unit of one program, or the list of all.

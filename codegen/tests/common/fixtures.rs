@@ -1,7 +1,7 @@
 //! Small programs for every operation and control form, with claims to run.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::MODULUS;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::MODULUS;
 use traceloom_bytecode::Program;
 use traceloom_bytecode::builder::{BuildErrors, ProgramBuilder, Value};
 

@@ -3,12 +3,12 @@
 
 pub mod fixtures;
 
-use traceloom_abi::field::word;
 use traceloom_abi::record::Record;
+use traceloom_air::field::word;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::GroupColumns;
-use traceloom_codegen::interpret::{self, Cells};
-use traceloom_codegen::plan::{Column, ProgramPlan, Region};
+use traceloom_plan::interpret::{self, Cells};
+use traceloom_plan::{Column, ProgramPlan, Region};
 use traceloom_runtime::order::runs;
 use traceloom_runtime::reference::function_trace;
 

@@ -10,6 +10,7 @@ use std::process::Command;
 
 use traceloom_bytecode::CheckedProgram;
 use traceloom_codegen::compile;
+use traceloom_codegen::rust::checked;
 
 #[test]
 fn emitted_packers_and_writers_equal_the_reference() {
@@ -24,8 +25,9 @@ fn emitted_packers_and_writers_equal_the_reference() {
         calls.push_str(&format!(
             "    let fixture = fixtures.next().unwrap();\n    \
              let program = CheckedProgram::new(fixture.program).unwrap();\n    \
-             let tally = runner::run(&program, &fixture{number}::PROGRAM, \"main\", \
-             &fixture.claims, &fixture.input);\n    \
+             let emitted = (&fixture{number}::PROGRAM, fixture{number}_checked::CHECKED);\n    \
+             let tally = runner::run(&program, emitted, \"main\", &fixture.claims, \
+             &fixture.input);\n    \
              println!(\"{{:?}}: {{tally:?}}\", program.program().name);\n"
         ));
     }
@@ -56,7 +58,7 @@ fn emitted_packers_and_writers_equal_the_reference() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Writes the units of a program, one folder each.
+/// Writes the unit of a program into a folder, and its checked packers beside it.
 fn add(root: &Path, name: &str, program: traceloom_bytecode::Program, modules: &mut String) {
     let program = CheckedProgram::new(program).unwrap();
     let units = compile(&program).unwrap_or_else(|faults| panic!("{faults}"));
@@ -65,14 +67,16 @@ fn add(root: &Path, name: &str, program: traceloom_bytecode::Program, modules: &
     for (file, text) in &units.files {
         fs::write(folder.join(file), text).unwrap();
     }
-    modules.push_str(&format!("mod {name};\n"));
+    let checked = checked::program_text(&units.plan);
+    fs::write(root.join(format!("src/{name}_checked.rs")), checked).unwrap();
+    modules.push_str(&format!("mod {name};\nmod {name}_checked;\n"));
 }
 
 fn manifest(workspace: &Path) -> String {
     let mut text = "[package]\nname = \"emitted\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
                     [workspace]\n\n[dependencies]\n"
         .to_owned();
-    for name in ["abi", "bytecode", "prover", "runtime"] {
+    for name in ["abi", "air", "bytecode", "runtime", "verifier"] {
         text.push_str(&format!("traceloom-{name} = {{ path = {:?} }}\n", workspace.join(name)));
     }
     // The workspace's profiles, so that its dependencies are those built already.

@@ -4,14 +4,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use traceloom_abi::field::{Goldilocks, MODULUS, element};
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
-use traceloom_abi::system::{CircuitKind, System};
-use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_air::field::{Goldilocks, MODULUS, element};
+use traceloom_air::system::{CircuitKind, System};
+use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
-use traceloom_prover::{Profile, ProvingKey, VerifyingKey};
 use traceloom_runtime::bind::Binding;
 use traceloom_runtime::device::{DeviceOption, DeviceRows, DeviceTrace, RowDevice};
 use traceloom_runtime::ledger::Ledger;
@@ -20,6 +19,7 @@ use traceloom_runtime::provider::{Choices, Provider, TraceOptions, TraceProvider
 use traceloom_runtime::seeds::{CircuitSeeds, Encoding, PackOptions, Why};
 use traceloom_runtime::source::SeedSource;
 use traceloom_runtime::witness::{padded_witness, reference_witness};
+use traceloom_verifier::{Profile, VerifyingKey};
 
 /// Programs whose shards are padded.
 static PADDED: AtomicUsize = AtomicUsize::new(0);
@@ -100,8 +100,7 @@ fn compare_padded(
     if system.circuits.iter().any(|circuit| is_bytes(&circuit.kind)) {
         return;
     }
-    let key = ProvingKey::new(system, &Profile::Strong.params()).unwrap();
-    let key: &VerifyingKey = key.verifying_key();
+    let key = &VerifyingKey::new(system, &Profile::Strong.params()).unwrap();
     let low = reference_witness(program, system, record, Vec::new()).unwrap();
     let expected = padded_witness(program, key, record, Vec::new()).unwrap();
     let heights = expected.traces.iter().flatten().map(Trace::height);
@@ -200,7 +199,7 @@ fn replay(program: &CheckedProgram, unit: &'static ProgramUnit, record: Record) 
     let binding = Binding::new(program, &[unit]).unwrap();
     let options = PackOptions { chunk_rows: Some(3), short_run: 2 };
     let circuits = program.program().circuits.iter().enumerate().map(|(circuit, members)| {
-        let members = binding.members(program, members);
+        let members = binding.members(program, members).unwrap();
         CircuitSeeds::pack(members, &runs(program, &record, circuit), &record, &options).unwrap()
     });
     let circuits: Vec<CircuitSeeds> = circuits.collect();

@@ -1,13 +1,13 @@
 //! Not a test by itself: `emitted/main.rs` copies this file into a project with the
-//! units that it generated, builds and runs it; `generated/tests/rows.rs` includes
+//! units that it generated, builds and runs it; `tests/checked-packers` includes
 //! it. Every generated packer and writer is compared with the reference builder,
 //! over poisoned memory, then whole traces by `provider.rs`.
 
-use traceloom_abi::field::{Goldilocks, word};
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::ProgramUnit;
+use traceloom_abi::registry::{Pack, ProgramUnit};
 use traceloom_abi::row::RowShape;
+use traceloom_air::field::{Goldilocks, word};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
 use traceloom_bytecode::system::GroupColumns;
@@ -15,6 +15,9 @@ use traceloom_runtime::order::runs;
 use traceloom_runtime::reference::function_trace;
 
 const POISON: u64 = u64::MAX;
+
+/// What was generated for a program: its unit, and checked packers by function and path.
+pub type Emitted = (&'static ProgramUnit, &'static [(u32, &'static [Pack])]);
 
 /// What was compared.
 #[derive(Debug, Default)]
@@ -26,34 +29,34 @@ pub struct Tally {
 
 pub fn run(
     program: &CheckedProgram,
-    unit: &'static ProgramUnit,
+    emitted: Emitted,
     entry: &str,
     claims: &[Vec<u64>],
     input: &[u64],
 ) -> Tally {
-    assert_eq!(unit.fingerprint, program.fingerprint());
+    assert_eq!(emitted.0.fingerprint, program.fingerprint());
     let mut io = Io::default();
     io.add_input(0, &[], input).unwrap();
     let id = program.find(entry).expect("the entry");
     let claims: Vec<_> = claims.iter().map(|claim| (id, claim.clone())).collect();
     let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
     let execution = execute_with(program, &claims, io, &Limits::default(), hooks).unwrap();
-    run_record(program, unit, execution.record)
+    run_record(program, emitted, execution.record)
 }
 
 /// The same of what was executed elsewhere.
-pub fn run_record(program: &CheckedProgram, unit: &'static ProgramUnit, record: Record) -> Tally {
+pub fn run_record(program: &CheckedProgram, emitted: Emitted, record: Record) -> Tally {
     let mut tally = Tally::default();
     for circuit in 0..program.program().circuits.len() {
-        compare(program, unit, &record, circuit, &mut tally);
+        compare(program, emitted, &record, circuit, &mut tally);
     }
-    crate::provider::compare(program, unit, record);
+    crate::provider::compare(program, emitted.0, record);
     tally
 }
 
 fn compare(
     program: &CheckedProgram,
-    unit: &ProgramUnit,
+    (unit, checked): Emitted,
     record: &Record,
     circuit: usize,
     tally: &mut Tally,
@@ -85,8 +88,10 @@ fn compare(
             let mut seeds = vec![0xff; count * stride];
             let narrow = (path.pack_typed)(record, &run.queries, &mut seeds).unwrap();
             assert!((path.pack_full)(record, &run.queries, &mut full).unwrap());
+            let of_function = checked.iter().find(|(id, _)| *id == function.function);
+            let pack_checked = of_function.expect("checked packers").1[run.path as usize];
             let mut checked = vec![0xff; count * stride];
-            let agreed = (path.pack_checked)(record, &run.queries, &mut checked).unwrap();
+            let agreed = pack_checked(record, &run.queries, &mut checked).unwrap();
             assert_eq!((narrow, &seeds), (agreed, &checked));
             if narrow {
                 let mut rows = poisoned();

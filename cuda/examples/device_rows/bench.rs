@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha20Rng;
-use traceloom_codegen::cuda::writer::Writer;
-use traceloom_codegen::plan::FunctionPlan;
 use traceloom_cuda::cache::KernelCache;
 use traceloom_cuda::device::{Buffer, Device};
 use traceloom_cuda::kernels::Kernels;
@@ -20,6 +18,8 @@ use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_cuda::rows::{CircuitRows, RowEngine, Window};
 use traceloom_cuda::staging::StagingOptions;
 use traceloom_generated::PROGRAMS;
+use traceloom_plan::FunctionPlan;
+use traceloom_plan::names::Writer;
 use traceloom_runtime::bind::Binding;
 use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 use traceloom_runtime::order::runs;
@@ -90,7 +90,7 @@ fn registered(
     let recorded: usize = runs.iter().map(|run| run.queries.len()).sum();
     let runs = repeated(runs, 1 << log_rows);
     let binding = Binding::new(&case.program, PROGRAMS)?;
-    let members = binding.members(&case.program, &case.program.program().circuits[circuit]);
+    let members = binding.members(&case.program, &case.program.program().circuits[circuit])?;
     let source = RecordSource::new(members, runs, &case.record, &PackOptions::default());
     let source = source.ok_or("no rows")?;
     println!("subject name={label} recorded_rows={recorded} runs={}", source.runs().len());

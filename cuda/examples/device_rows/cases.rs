@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 
-use traceloom_abi::claim::RankedClaim;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::SourceFile;
-use traceloom_abi::system::System;
-use traceloom_abi::trace::ShardWitness;
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::system::System;
+use traceloom_air::trace::ShardWitness;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
+use traceloom_bytecode::lower::plan_program;
 use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, Program};
-use traceloom_codegen::cuda::ident::Ident;
-use traceloom_codegen::cuda::writer::{
-    Writer, digest_name, kernel_name, padding_kernel_name, row_writers,
-};
-use traceloom_codegen::plan::{FunctionPlan, ProgramPlan, plan_program};
+use traceloom_codegen::cuda::writer::row_writers;
 use traceloom_cuda::kernels::KernelNames;
+use traceloom_plan::names::Ident;
+use traceloom_plan::names::{Writer, digest_name, kernel_name, padding_kernel_name};
+use traceloom_plan::{FunctionPlan, ProgramPlan};
 use traceloom_runtime::witness::reference_witness;
 
 use crate::imported;

@@ -13,7 +13,7 @@
 
 mod bench;
 mod cases;
-#[path = "../../../host-kernels/examples/device_kit/imported.rs"]
+#[path = "../../../tests/host-kernels/examples/device_kit/imported.rs"]
 mod imported;
 mod parity;
 mod sources;

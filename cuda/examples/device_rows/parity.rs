@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::num::NonZeroU64;
 
-use traceloom_abi::field::word;
-use traceloom_abi::trace::Trace;
+use traceloom_air::field::word;
+use traceloom_air::trace::Trace;
 use traceloom_bytecode::system::GroupColumns;
 use traceloom_cuda::cache::KernelCache;
 use traceloom_cuda::device::Device;
@@ -71,7 +71,7 @@ fn windows(case: &Case, writer: &RowWriter) -> Result<(), Box<dyn Error>> {
     let ledger = Ledger::default();
     let kernels = writer.kernels(unit, &ledger)?;
     for (circuit, members) in case.program.program().circuits.iter().enumerate() {
-        let members = binding.members(&case.program, members);
+        let members = binding.members(&case.program, members)?;
         let runs = runs(&case.program, &case.record, circuit);
         let options = PackOptions::default();
         let source = RecordSource::new(members, runs, &case.record, &options);

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use traceloom_bytecode::system::GroupColumns;
-use traceloom_codegen::cuda::writer::Writer;
-use traceloom_codegen::plan::FunctionPlan;
 use traceloom_host_kernels::launches::SeededRun;
+use traceloom_plan::FunctionPlan;
+use traceloom_plan::names::Writer;
 use traceloom_runtime::order::Run;
 use traceloom_runtime::seeds::{Encoding, SeedError, Why};
 use traceloom_runtime::source::{Altered, CircuitColumns, SeedSource, SourceRun};

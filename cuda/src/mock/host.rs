@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use traceloom_abi::device_abi::TlBases;
-use traceloom_abi::field::{Goldilocks, word};
 use traceloom_abi::registry::{ProgramUnit, WriteGenericRows, WriteRows};
 use traceloom_abi::row::RowShape;
+use traceloom_air::field::{Goldilocks, word};
 
 use crate::kernels::KernelNames;
 

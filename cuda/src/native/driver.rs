@@ -1,145 +1,28 @@
-//! Every call of the driver.
+//! Every call of the driver about memory, streams, events, code and launches.
 #![allow(unsafe_code)]
 
 use std::any::Any;
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CString, c_int, c_uint, c_void};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::Arc;
 use std::time::Duration;
 
 use cudarc::driver::sys::{
-    self, CUDA_MEMCPY2D_st, CUcontext, CUdevice, CUdevice_attribute, CUevent, CUevent_flags,
-    CUfunction, CUfunction_attribute, CUmemorytype, CUmodule, CUresult, CUstream, CUstream_flags,
+    self, CUDA_MEMCPY2D_st, CUdevice_attribute, CUevent, CUevent_flags, CUfunction,
+    CUfunction_attribute, CUmemorytype, CUmodule, CUstream, CUstream_flags,
 };
 
 use traceloom_abi::device_abi::{TlRows, TlWindow};
 
 use super::library;
+use super::machine::{Context, attribute, check, read_info};
 use crate::driver::{
     Arguments, DeviceInfo, Driver, EventHandle, HostMemory, KernelHandle, Memory, ModuleHandle,
     Pieces, Span, StreamHandle,
 };
 use crate::error::Code;
 use crate::probe::Unavailable;
-
-/// Version of CUDA that a driver must know, as it states it: the oldest whose
-/// drivers load what current toolkits compile.
-const OLDEST: c_int = 12_000;
-
-/// cudarc declares results as an enumeration, so a code that its bindings lack must not
-/// come back: they are those of CUDA 13.4, the newest there are, for this alone.
-fn check(result: CUresult) -> Result<(), Code> {
-    match result as u32 {
-        0 => Ok(()),
-        code => Err(Code(code)),
-    }
-}
-
-/// Starts the driver; how many devices it shows.
-pub(crate) fn start() -> Result<u32, Unavailable> {
-    library::driver()?;
-    let refused = |call| move |code| Unavailable::from_code(call, code);
-    let (mut version, mut count): (c_int, c_int) = (0, 0);
-    // SAFETY: the library has these functions; the pointer is to a local variable.
-    check(unsafe { sys::cuDriverGetVersion(&raw mut version) })
-        .map_err(refused("cuDriverGetVersion"))?;
-    if version < OLDEST {
-        return Err(Unavailable::TooOld { found: split(version), needed: split(OLDEST) });
-    }
-    // SAFETY: as above.
-    check(unsafe { sys::cuInit(0) }).map_err(refused("cuInit"))?;
-    // SAFETY: as above.
-    check(unsafe { sys::cuDeviceGetCount(&raw mut count) }).map_err(refused("cuDeviceGetCount"))?;
-    match u32::try_from(count) {
-        Ok(count) if count > 0 => Ok(count),
-        _ => Err(Unavailable::NoDevice),
-    }
-}
-
-fn split(version: c_int) -> (u32, u32) {
-    let version = version.unsigned_abs();
-    (version / 1000, version % 1000 / 10)
-}
-
-/// What device `ordinal` is. The driver must have started.
-pub(crate) fn describe(ordinal: u32) -> Result<DeviceInfo, Unavailable> {
-    read_info(ordinal).map(|(_, info)| info)
-}
-
-/// An attribute of a device. The driver must have started.
-fn attribute(device: CUdevice, which: CUdevice_attribute) -> Result<u32, Unavailable> {
-    let mut value: c_int = 0;
-    // SAFETY: `start` has found the function; the pointer is to a local variable.
-    check(unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, device) })
-        .map_err(|code| Unavailable::from_code("cuDeviceGetAttribute", code))?;
-    Ok(value.unsigned_abs())
-}
-
-fn read_info(ordinal: u32) -> Result<(CUdevice, DeviceInfo), Unavailable> {
-    let count = start()?;
-    if ordinal >= count {
-        return Err(Unavailable::NoSuchDevice { ordinal, count });
-    }
-    let refused = |call| move |code| Unavailable::from_code(call, code);
-    let (mut device, mut version, mut memory) = (0, 0, 0);
-    let mut name = [0_u8; 256];
-    let mut uuid = sys::CUuuid { bytes: [0; 16] };
-    // SAFETY: `start` has found the functions and initialized the driver. Pointers are to
-    // local variables; the length of the name is that of its buffer.
-    unsafe {
-        check(sys::cuDriverGetVersion(&raw mut version)).map_err(refused("cuDriverGetVersion"))?;
-        check(sys::cuDeviceGet(&raw mut device, ordinal as c_int))
-            .map_err(refused("cuDeviceGet"))?;
-        check(sys::cuDeviceGetName(name.as_mut_ptr().cast::<c_char>(), 256, device))
-            .map_err(refused("cuDeviceGetName"))?;
-        check(sys::cuDeviceGetUuid_v2(&raw mut uuid, device))
-            .map_err(refused("cuDeviceGetUuid"))?;
-        check(sys::cuDeviceTotalMem_v2(&raw mut memory, device))
-            .map_err(refused("cuDeviceTotalMem"))?;
-    }
-    let major =
-        attribute(device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    let minor =
-        attribute(device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
-    let info = DeviceInfo {
-        ordinal,
-        name: String::from_utf8_lossy(&name[..end]).into_owned(),
-        uuid: uuid.bytes.iter().map(|&byte| format!("{:02x}", byte as u8)).collect(),
-        capability: (major, minor),
-        memory: memory as u64,
-        driver: split(version),
-    };
-    Ok((device, info))
-}
-
-/// The primary context of a device. Calls of the driver refer to the thread's current
-/// context, so every call makes it current first.
-#[derive(Debug)]
-struct Context {
-    device: CUdevice,
-    context: CUcontext,
-}
-
-// SAFETY: contexts belong to the process; the driver lets any thread use them.
-unsafe impl Send for Context {}
-// SAFETY: as above; the driver serializes what must be.
-unsafe impl Sync for Context {}
-
-impl Context {
-    fn make_current(&self) -> Result<(), Code> {
-        // SAFETY: the context was retained in `open` and is released in `drop`.
-        check(unsafe { sys::cuCtxSetCurrent(self.context) })
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        // SAFETY: retained once in `open`. Nothing can be done about a failure.
-        let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
-    }
-}
 
 /// A device of this machine.
 #[derive(Debug)]
@@ -155,11 +38,7 @@ impl CudaDriver {
     pub(crate) fn open(ordinal: u32) -> Result<Self, Unavailable> {
         let (device, info) = read_info(ordinal)?;
         let max_pitch = attribute(device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH)?;
-        let mut context = null_mut();
-        // SAFETY: the device is one of the driver's; the pointer is to a local variable.
-        check(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut context, device) })
-            .map_err(|code| Unavailable::from_code("cuDevicePrimaryCtxRetain", code))?;
-        let context = Arc::new(Context { device, context });
+        let context = Arc::new(Context::retain(device)?);
         Ok(Self { info, context, max_pitch: max_pitch as usize })
     }
 }

@@ -6,11 +6,11 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use libtest_mimic::{Completion, Failed};
-use traceloom_abi::claim::RankedClaim;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
-use traceloom_abi::system::System;
-use traceloom_abi::trace::ShardWitness;
+use traceloom_air::claim::RankedClaim;
+use traceloom_air::system::System;
+use traceloom_air::trace::ShardWitness;
 use traceloom_bytecode::execute::{Execution, Limits, execute};
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, Program};
@@ -92,7 +92,8 @@ impl Case {
     /// The seeds of a circuit of functions, if it has rows.
     pub fn source(&self, circuit: usize) -> Option<RecordSource<'_>> {
         let binding = Binding::new(&self.program, PROGRAMS).unwrap();
-        let members = binding.members(&self.program, &self.program.program().circuits[circuit]);
+        let members =
+            binding.members(&self.program, &self.program.program().circuits[circuit]).unwrap();
         let runs = runs(&self.program, &self.record, circuit);
         RecordSource::new(members, runs, &self.record, &PackOptions::default())
     }

@@ -10,7 +10,7 @@ use super::chunk::COUNTER_BYTES;
 use super::compress::Block;
 use super::flags;
 use crate::gadgets::{halve_bytes, pack, small_bytes};
-use traceloom_abi::field::{element, inverse_or_zero, word};
+use traceloom_air::field::{element, inverse_or_zero, word};
 
 /// Declares and defines `blake3_subtree(first, size) -> 32 bytes`: the chaining
 /// value of `size` complete chunks from number `first` on.

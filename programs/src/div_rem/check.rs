@@ -1,6 +1,6 @@
 //! The two facts that fix quotient and remainder.
 
-use traceloom_abi::field::{element, inverse_or_zero, word};
+use traceloom_air::field::{element, inverse_or_zero, word};
 use traceloom_bytecode::builder::{Body, Value};
 
 use crate::gadgets::{pack, small_bytes};

@@ -1,6 +1,6 @@
 use super::program;
 use crate::testing::{random_bytes, run, try_run};
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 use traceloom_bytecode::Program;
 use traceloom_bytecode::model::{Block, Control, Op, ValueId};
 

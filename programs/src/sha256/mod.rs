@@ -10,7 +10,7 @@
 mod bits;
 mod rounds;
 
-use traceloom_abi::field::{element, inverse_or_zero, word};
+use traceloom_air::field::{element, inverse_or_zero, word};
 use traceloom_bytecode::Program;
 use traceloom_bytecode::builder::{Body, BuildErrors, FunctionHandle, ProgramBuilder, Value};
 

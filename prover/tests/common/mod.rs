@@ -6,15 +6,15 @@
 
 #![allow(dead_code)]
 
-use traceloom_abi::bytes::{ByteOp, ByteTable};
-use traceloom_abi::claim::{Claim, Entry, RankedClaim};
-use traceloom_abi::field::{Field, Goldilocks, PrimeCharacteristicRing, element};
-use traceloom_abi::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
-use traceloom_abi::system::{
+use traceloom_air::bytes::{ByteOp, ByteTable};
+use traceloom_air::claim::{Claim, Entry, RankedClaim};
+use traceloom_air::field::{Field, Goldilocks, PrimeCharacteristicRing, element};
+use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
+use traceloom_air::system::{
     Arena, Circuit, CircuitKind, Constraint, Direction, ExprId, Lookup, Node, System,
 };
-use traceloom_abi::trace::{ShardWitness, Trace};
-use traceloom_prover::{Params, Profile};
+use traceloom_air::trace::{ShardWitness, Trace};
+use traceloom_verifier::{Params, Profile};
 
 pub type F = Goldilocks;
 

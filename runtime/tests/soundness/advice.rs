@@ -1,6 +1,6 @@
 //! Advice is free: what a hint says proves nothing until the program checks it.
 
-use traceloom_abi::field::{element, word};
+use traceloom_air::field::{element, word};
 
 use crate::lab::{Asked, Lab, quotient};
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use traceloom_abi::claim::{Claim, ClaimError};
-use traceloom_abi::field::{element, word};
-use traceloom_prover::shape::ShapeError;
-use traceloom_prover::{Proof, VerifyError, verify};
+use traceloom_air::claim::{Claim, ClaimError};
+use traceloom_air::field::{element, word};
+use traceloom_verifier::shape::ShapeError;
+use traceloom_verifier::{Proof, VerifyError, verify};
 
 use crate::evaluate::messages;
 use crate::exhaustive::programs;
@@ -22,7 +22,7 @@ fn zero(x) -> 1 entry {
 end
 "#;
 
-fn elements(words: &[u64]) -> Vec<traceloom_abi::field::Goldilocks> {
+fn elements(words: &[u64]) -> Vec<traceloom_air::field::Goldilocks> {
     words.iter().map(|&word| element(word)).collect()
 }
 

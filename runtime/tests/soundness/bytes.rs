@@ -1,7 +1,7 @@
 //! Families of byte operations: results, operands, carries, multiplicities.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::{element, word};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::{element, word};
 use traceloom_bytecode::model::byte_op_name;
 
 use crate::lab::{Lab, minus, quotient};

@@ -1,9 +1,9 @@
 //! Rule 6, counting: no batch can send a message p times, and numbers out of range
 //! are refused before any opening is looked at.
 
-use traceloom_abi::field::MODULUS;
-use traceloom_prover::shape::{MAX_SHARDS, ShapeError};
-use traceloom_prover::{Profile, Proof, VerifyError};
+use traceloom_air::field::MODULUS;
+use traceloom_verifier::shape::{MAX_SHARDS, ShapeError};
+use traceloom_verifier::{Profile, Proof, VerifyError};
 
 use crate::exhaustive::programs;
 use crate::lab::Lab;
@@ -66,7 +66,7 @@ fn rule_6_first_pointers_are_small() {
     let memory = lab.circuit("memory1");
     for got in [1 << 32, MODULUS - 1] {
         let error = refused(&lab, &proof, |proof| {
-            proof.statements[0].publics[memory] = vec![traceloom_abi::field::element(got)];
+            proof.statements[0].publics[memory] = vec![traceloom_air::field::element(got)];
         });
         let circuit = "memory1".into();
         assert_eq!(error, ShapeError::FirstPointer { shard: 0, circuit, got });

@@ -1,8 +1,8 @@
 //! Values of a circuit's expressions on concrete rows.
 
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing};
-use traceloom_abi::system::{Circuit, CircuitKind, Node};
-use traceloom_abi::trace::Trace;
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing};
+use traceloom_air::system::{Circuit, CircuitKind, Node};
+use traceloom_air::trace::Trace;
 
 use crate::lab::Lab;
 
@@ -44,7 +44,7 @@ pub fn messages(lab: &Lab) -> Vec<Vec<Goldilocks>> {
             }
             for row in 0..trace.height() {
                 let values = evaluate(circuit, trace, &shard.publics[index], row);
-                let value = |id: traceloom_abi::system::ExprId| values[id.0 as usize];
+                let value = |id: traceloom_air::system::ExprId| values[id.0 as usize];
                 for lookup in &circuit.lookups {
                     if value(lookup.multiplicity) != Goldilocks::ZERO {
                         messages.push(lookup.arguments.iter().map(|&id| value(id)).collect());

@@ -1,6 +1,6 @@
 //! Rule 4, ungated arguments: only where a circuit has exactly one leaf.
 
-use traceloom_abi::system::{Arena, Circuit, Direction, ExprId};
+use traceloom_air::system::{Arena, Circuit, Direction, ExprId};
 
 use crate::lab::{Lab, minus};
 
@@ -68,7 +68,7 @@ fn rule_4_an_ungated_member_of_a_group_would_be_forged() {
     let cell = [("multiplicity", 1), ("selector", 1), ("pointer", 10), ("value0", 198)];
     lab.add_row("memory2", &cell);
     let memory = lab.circuit("memory2");
-    lab.shards[0].publics[memory] = vec![traceloom_abi::field::element(10)];
+    lab.shards[0].publics[memory] = vec![traceloom_air::field::element(10)];
     lab.claim("g", None, &[5], &[99]);
     lab.refused("message of function 1: [5, 99]");
     let group = lab.circuit("f+g");

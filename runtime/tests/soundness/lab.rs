@@ -2,21 +2,20 @@
 
 use std::sync::{Arc, OnceLock};
 
-use traceloom_abi::bytes::{ByteOp, ByteTable};
-use traceloom_abi::claim::{Claim, RankedClaim};
-use traceloom_abi::field::{Goldilocks, MODULUS, element, word};
 use traceloom_abi::io::Io;
-use traceloom_abi::system::{Circuit, CircuitKind, System};
-use traceloom_abi::trace::{ShardWitness, Trace};
+use traceloom_air::bytes::{ByteOp, ByteTable};
+use traceloom_air::claim::{Claim, RankedClaim};
+use traceloom_air::field::{Goldilocks, MODULUS, element, word};
+use traceloom_air::system::{Circuit, CircuitKind, System};
+use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Limits, execute};
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::text::parse;
-use traceloom_prover::{
-    Profile, Proof, ProveError, ProveOptions, ProvingKey, VerifyError, prove, verify,
-};
+use traceloom_prover::{ProveError, ProveOptions, ProvingKey, prove};
 use traceloom_runtime::check::{CheckReport, check};
 use traceloom_runtime::witness::reference_witness;
+use traceloom_verifier::{Profile, Proof, VerifyError, verify};
 
 /// A claim to be executed: an entry's name and its arguments.
 pub type Asked<'a> = (&'a str, &'a [u64]);
@@ -28,7 +27,7 @@ pub const fn minus(value: u64) -> u64 {
 
 /// `a / b` as a canonical word.
 pub fn quotient(a: u64, b: u64) -> u64 {
-    word(element(a) * traceloom_abi::field::inverse_or_zero(element(b)))
+    word(element(a) * traceloom_air::field::inverse_or_zero(element(b)))
 }
 
 /// The program of a source that must be valid.

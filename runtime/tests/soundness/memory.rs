@@ -1,6 +1,6 @@
 //! Families of memory: pointers, values, the order of selectors, the first pointer.
 
-use traceloom_abi::field::element;
+use traceloom_air::field::element;
 
 use crate::lab::{Lab, minus};
 

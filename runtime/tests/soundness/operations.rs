@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use traceloom_abi::bytes::ByteOp;
+use traceloom_air::bytes::ByteOp;
 
 use crate::lab::{Lab, minus, quotient};
 

@@ -2,8 +2,8 @@
 //! with constraints later has a row, so its children have theirs. Rule 8: effects
 //! are not repeated by memoised calls.
 
-use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::io::Io;
+use traceloom_air::bytes::ByteOp;
 use traceloom_bytecode::execute::{Limits, execute};
 
 use crate::lab::{Lab, load};
@@ -112,7 +112,7 @@ fn rule_7_a_promoted_query_keeps_its_rank() {
         assert_eq!(lab.get("down", row, "auxiliary1"), rank);
     }
     // The advice left out two rows; the promoted one does not stand alone.
-    lab.trace("down").row_mut(2).fill(traceloom_abi::field::element(0));
+    lab.trace("down").row_mut(2).fill(traceloom_air::field::element(0));
     lab.refused("message of function 1");
 }
 

@@ -1,11 +1,11 @@
 //! Rule 2, well-founded calls: nothing justifies itself, in however many steps.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::claim::{Claim, ClaimError};
-use traceloom_abi::system::{CircuitKind, Direction, MAX_RECURSIVE_ROWS};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::claim::{Claim, ClaimError};
+use traceloom_air::system::{CircuitKind, Direction, MAX_RECURSIVE_ROWS};
 use traceloom_bytecode::execute::{Limits, execute};
-use traceloom_prover::shape::ShapeError;
-use traceloom_prover::{VerifyError, verify};
+use traceloom_verifier::shape::ShapeError;
+use traceloom_verifier::{VerifyError, verify};
 
 use crate::lab::{Lab, load, minus, quotient};
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing, element};
-use traceloom_abi::trace::Trace;
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
+use traceloom_air::trace::Trace;
 
 use crate::lab::Lab;
 

@@ -1,10 +1,11 @@
 //! Batches of two shards: the sum over both has to vanish, and a memory width is
 //! in one of them.
 
-use traceloom_abi::field::{Goldilocks, element};
-use traceloom_abi::system::CircuitKind;
-use traceloom_prover::shape::ShapeError;
-use traceloom_prover::{ProveError, VerifyError, verify};
+use traceloom_air::field::{Goldilocks, element};
+use traceloom_air::system::CircuitKind;
+use traceloom_prover::ProveError;
+use traceloom_verifier::shape::ShapeError;
+use traceloom_verifier::{VerifyError, verify};
 
 use crate::lab::Lab;
 
@@ -90,8 +91,8 @@ fn shared_memory() -> Lab {
     lab.set("one", 0, "auxiliary4", 5 ^ 6);
     lab.set("square", 0, "input0", 6);
     lab.set("square", 0, "auxiliary1", 36);
-    lab.count_bytes(traceloom_abi::bytes::ByteOp::Xor, 5, 5, -1);
-    lab.count_bytes(traceloom_abi::bytes::ByteOp::Xor, 5, 6, 1);
+    lab.count_bytes(traceloom_air::bytes::ByteOp::Xor, 5, 5, -1);
+    lab.count_bytes(traceloom_air::bytes::ByteOp::Xor, 5, 6, 1);
     lab.claim_output(0, 0, 39);
     lab
 }

@@ -1,7 +1,7 @@
 //! Memoisation, multiplicities, ranks, gaps, cycles, claims.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::MODULUS;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::MODULUS;
 
 use super::*;
 use crate::execute::machine::{Machine, one_more};

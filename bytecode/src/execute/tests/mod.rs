@@ -7,10 +7,10 @@ mod operations;
 mod promotion;
 mod robustness;
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::element;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::element;
 
 use super::{ExecuteError, Execution, Failure, Limits, execute};
 use crate::check::CheckedProgram;

@@ -1,9 +1,9 @@
 //! Each operation, at the edges of its domain.
 
 use num_bigint::BigUint;
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::MODULUS;
 use traceloom_abi::io::{Io, IoError};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::MODULUS;
 
 use super::*;
 use crate::execute::{Fault, Words};

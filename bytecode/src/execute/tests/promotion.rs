@@ -1,7 +1,7 @@
 //! Queries that are run as advice first and requested with constraints later.
 
-use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::io::Io;
+use traceloom_air::bytes::ByteOp;
 
 use super::*;
 use crate::execute::machine::Machine;

@@ -1,8 +1,8 @@
 //! Nothing panics, whatever is asked for and whatever a valid program does.
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::MODULUS;
 use traceloom_abi::io::Io;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::MODULUS;
 
 use super::*;
 

@@ -1,10 +1,10 @@
 //! Column names of a function and the statements that write cells.
 
-use crate::cuda::ast::{BinaryOp, Expr, Item, Stmt};
-use crate::cuda::ident::Ident;
-use crate::plan::{Column, PlanLayout, Region};
+use traceloom_plan::names::Ident;
+use traceloom_plan::{Class, Column, PlanLayout, Region};
 
-use super::held::{Class, Held};
+use super::held::Held;
+use crate::cuda::ast::{BinaryOp, Expr, Item, Stmt};
 
 /// The columns of a function by region, and checks of their number:
 ///

@@ -7,15 +7,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use traceloom_abi::seed::Meaning;
-
-use crate::cuda::ast::{BinaryOp, Expr, Item, Stmt, Type};
-use crate::cuda::ident::Ident;
-use crate::plan::{self, Cell, Column, FunctionPlan, GenericBlock, GenericControl, ValueNo};
+use traceloom_plan::kept::shared;
+use traceloom_plan::names::{Ident, Writer, variable};
+use traceloom_plan::{
+    self as plan, Cell, Class, Column, FunctionPlan, GenericBlock, GenericControl, ValueNo,
+};
 
 use super::columns::{constants, store, zeros};
-use super::held::{Class, Held, variable};
+use super::held::{Held, ty};
 use super::scalar::Values;
-use super::{Writer, write_function};
+use super::write_function;
+use crate::cuda::ast::{BinaryOp, Expr, Item, Stmt, Type};
 
 /// The generic writer:
 ///
@@ -52,25 +54,9 @@ struct Emitter<'a> {
 impl<'a> Emitter<'a> {
     fn new(function: &'a FunctionPlan) -> Self {
         let plan = &function.generic;
-        let mut shared = BTreeSet::new();
-        for block in &plan.blocks {
-            let own = block.first_value..block.end_value;
-            for no in reads(function, block) {
-                if !own.contains(&no.0) {
-                    shared.insert(no);
-                }
-            }
-        }
-        for (index, value) in plan.values.iter().enumerate() {
-            if matches!(value.expr, plan::Expr::Merged(_)) && value.need.writer {
-                shared.insert(ValueNo(index as u32));
-            }
-        }
-        let is_variable =
-            |no: &ValueNo| !matches!(plan.values[no.index()].expr, plan::Expr::Constant(_));
-        shared.retain(is_variable);
         let has_reads = plan.blocks.iter().any(|block| !block.reads.is_empty());
-        Self { function, values: Values::new(&plan.values), shared, has_reads, op: None }
+        let (values, shared) = (Values::new(&plan.values), shared(function));
+        Self { function, values, shared, has_reads, op: None }
     }
 
     fn body(mut self) -> Vec<Stmt> {
@@ -87,7 +73,7 @@ impl<'a> Emitter<'a> {
         for &no in &self.shared {
             let class = Class::of(self.values.value(no));
             let zero = Held::Constant(0).as_class(class);
-            stmts.push(Stmt::Var(class.ty(), self.name(no), zero));
+            stmts.push(Stmt::Var(ty(class), self.name(no), zero));
         }
         for (number, block) in blocks.iter().enumerate() {
             let body = self.block(block);
@@ -167,7 +153,7 @@ impl<'a> Emitter<'a> {
         }
         stmts.push(match self.shared.contains(&no) {
             true => Stmt::Assign(Expr::Name(name.clone()), expression),
-            false => Stmt::Let(class.ty(), name.clone(), expression),
+            false => Stmt::Let(ty(class), name.clone(), expression),
         });
         self.values.held[no.index()] = Some(Held::Variable(class, name));
     }
@@ -226,36 +212,4 @@ impl<'a> Emitter<'a> {
             }
         }
     }
-}
-
-/// The values that the text of a block reads, those of its yields included.
-fn reads(function: &FunctionPlan, block: &GenericBlock) -> Vec<ValueNo> {
-    let values = &function.generic.values;
-    let own = &values[block.first_value as usize..block.end_value as usize];
-    let mut reads: Vec<ValueNo> = own
-        .iter()
-        .filter(|value| value.need.writer)
-        .flat_map(|value| value.expr.operands())
-        .collect();
-    reads.extend(block.writes.iter().filter_map(|write| match write.cell {
-        Cell::Value(no) => Some(no),
-        Cell::Constant(_) => None,
-    }));
-    match &block.control {
-        GenericControl::Return { .. } => {}
-        GenericControl::Yield { values: yielded, block: next } => {
-            // Only what the continuation needs is computed, and so assigned.
-            let next = &function.generic.blocks[*next as usize];
-            for index in next.first_value..next.end_value {
-                let merged = &values[index as usize];
-                if let (plan::Expr::Merged(position), true) = (merged.expr, merged.need.writer) {
-                    reads.push(yielded[position as usize]);
-                }
-            }
-        }
-        // Where there is a default alone, nothing is compared.
-        GenericControl::Match { value, cases, .. } if !cases.is_empty() => reads.push(*value),
-        GenericControl::Match { .. } => {}
-    }
-    reads
 }

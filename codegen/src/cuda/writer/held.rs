@@ -1,54 +1,16 @@
-//! How a value is held in text.
-//!
-//! Bounds decide the class: below 2^32 in a `uint32_t`, other integers below p in
-//! a `uint64_t`, everything else as a field element. All three stand for the same
-//! canonical word, so conversions never compute.
+//! Where a value is in text, and conversions between its types.
 
-use traceloom_abi::seed::Meaning;
+use traceloom_plan::Class;
+use traceloom_plan::names::Ident;
 
 use crate::cuda::ast::{BinaryOp, Expr, Type};
-use crate::cuda::ident::Ident;
-use crate::plan::{self, Value, ValueNo};
 
-/// The variable of a value, as in Rust: `v12_xor`, `input3`, `multiplicity`.
-pub(super) fn variable(no: ValueNo, value: &Value) -> Ident {
-    Ident::new(match value.expr {
-        plan::Expr::Seed(Meaning::Multiplicity) => "multiplicity".into(),
-        plan::Expr::Seed(Meaning::Path) => "path".into(),
-        plan::Expr::Seed(Meaning::Rank) => "rank".into(),
-        plan::Expr::Seed(Meaning::Input(i)) => format!("input{i}"),
-        expr => format!("v{}_{}", no.0, expr.name()),
-    })
-}
-
-/// The type that holds a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    /// `uint32_t`
-    U32,
-    /// `uint64_t`
-    U64,
-    /// `Gl`
-    Field,
-}
-
-impl Class {
-    /// The class of a value in the encoding of its plan.
-    pub(super) fn of(value: &Value) -> Self {
-        match value.bound {
-            bound if bound <= 1 << 32 => Self::U32,
-            _ if value.is_integer() => Self::U64,
-            _ => Self::Field,
-        }
-    }
-
-    /// Its type.
-    pub(super) fn ty(self) -> Type {
-        match self {
-            Self::U32 => Type::U32,
-            Self::U64 => Type::U64,
-            Self::Field => Type::Gl,
-        }
+/// The type that holds a class: `uint32_t`, `uint64_t`, `Gl`.
+pub(super) fn ty(class: Class) -> Type {
+    match class {
+        Class::U32 => Type::U32,
+        Class::U64 => Type::U64,
+        Class::Field => Type::Gl,
     }
 }
 

@@ -5,68 +5,30 @@
 //! what belongs to none of them. Seeds, rows, staging and the loop over rows are
 //! in the support header `launch.cuh`.
 //!
-//! - [`held`]: how a value is held in text, and conversions;
+//! - [`held`]: where a value is in text, and conversions;
 //! - [`scalar`]: one value as an expression;
-//! - [`packed`]: which bytes stay together in 32-bit words;
+//! - [`word`]: words of four bytes as expressions;
+//! - [`seed`]: words of a typed seed;
 //! - [`path`], [`generic`]: the two kinds of writers.
 
 mod columns;
 mod generic;
 mod held;
-mod packed;
 mod path;
 mod scalar;
+mod seed;
+mod word;
+
+use traceloom_plan::names::{
+    Ident, Writer, digest_name, escape, header_file, kernel_name, padding_kernel_name, source_file,
+    unit_file,
+};
+use traceloom_plan::{FunctionPlan, ProgramPlan};
 
 use super::ast::{Expr, File, Function, FunctionKind, Item, Stmt, Type};
-use super::ident::Ident;
 use super::print::print;
 use super::{TextFile, kernel};
 use crate::compile::banner;
-use crate::mangle::escape;
-use crate::plan::{FunctionPlan, ProgramPlan};
-
-/// Which writer of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writer {
-    /// The typed writer of a path number.
-    Path(u32),
-    /// The generic writer.
-    Generic,
-}
-
-impl Writer {
-    /// `Path3`, `Generic`
-    fn type_name(self) -> String {
-        match self {
-            Self::Path(path) => format!("Path{path}"),
-            Self::Generic => "Generic".into(),
-        }
-    }
-
-    /// `path3`, `generic`
-    fn suffix(self) -> String {
-        self.type_name().to_ascii_lowercase()
-    }
-}
-
-/// Entry point of a row writer: `tl_blake3_f_compress_path0`.
-#[must_use]
-pub fn kernel_name(unit: &Ident, symbol: &str, writer: Writer) -> String {
-    format!("tl_{unit}_{symbol}_{}", writer.suffix())
-}
-
-/// Entry point that writes zeros to padding rows.
-#[must_use]
-pub fn padding_kernel_name(unit: &Ident) -> String {
-    format!("tl_{unit}_padding")
-}
-
-/// Entry point that tells the unit digest: four words, little-endian. A kernel,
-/// since compilers keep variables that no kernel reads out of an image's symbols.
-#[must_use]
-pub fn digest_name(unit: &Ident) -> String {
-    format!("tl_{unit}_digest")
-}
 
 /// All row writers of a program. `unit` names the program in symbols and file
 /// names; `digest` is the unit digest.
@@ -74,18 +36,14 @@ pub fn digest_name(unit: &Ident) -> String {
 pub fn row_writers(plan: &ProgramPlan, unit: &Ident, digest: &[u8; 32]) -> Vec<TextFile> {
     let mut files = Vec::new();
     for function in &plan.functions {
-        let name = header_name(unit, function);
+        let name = header_file(unit, &function.symbol);
         files.push(TextFile { text: print(&header(plan, unit, function)), name });
-        let name = format!("{unit}_{}.cu", function.symbol);
+        let name = source_file(unit, &function.symbol);
         files.push(TextFile { text: print(&kernels(plan, unit, function)), name });
     }
     let text = print(&unit_source(plan, unit, digest));
-    files.push(TextFile { name: format!("{unit}.cu"), text });
+    files.push(TextFile { name: unit_file(unit), text });
     files
-}
-
-fn header_name(unit: &Ident, function: &FunctionPlan) -> String {
-    format!("{unit}_{}.cuh", function.symbol)
 }
 
 /// The header of one function:
@@ -127,7 +85,7 @@ fn kernels(plan: &ProgramPlan, unit: &Ident, function: &FunctionPlan) -> File {
     File {
         banner: banner(plan, &format!("kernels of function {}.", escape(&function.name))),
         is_header: false,
-        includes: vec![header_name(unit, function)],
+        includes: vec![header_file(unit, &function.symbol)],
         items: vec![Item::Namespace("traceloom".into(), items)],
     }
 }

@@ -4,12 +4,11 @@
 //! the planner has proven that integer results do not wrap, so the low bits of
 //! the operands are enough.
 
-use traceloom_abi::bytes::ByteOp;
+use traceloom_air::bytes::ByteOp;
+use traceloom_plan::{self as plan, Class, Value, ValueNo};
 
+use super::held::{Held, ty};
 use crate::cuda::ast::{BinaryOp, Expr, Type};
-use crate::plan::{self, Value, ValueNo};
-
-use super::held::{Class, Held};
 
 /// The values of a plan and where the computed ones are.
 pub(super) struct Values<'a> {
@@ -140,7 +139,7 @@ pub(super) fn convert(to: Class, from: Class, value: Expr) -> Expr {
             let word = Expr::Member(Box::new(value), "value".into());
             if to == Class::U32 { Expr::Cast(Type::U32, Box::new(word)) } else { word }
         }
-        (_, _) => Expr::Cast(to.ty(), Box::new(value)),
+        (_, _) => Expr::Cast(ty(to), Box::new(value)),
     }
 }
 

@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
+    contract: bytes32(
+        "4d3b7cd6e2628ab8160f0d630ef2b24a7e44dffd462ab72fc166505b3cfdef8b",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_blake3_f_tail_1_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_blake3_f_tail_1_path1",
         },
@@ -81,18 +82,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..32]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed {
-    let own = &record.functions[5];
-    let mut over = 0;
-    // op 1: const 0
-    let v3_const = 0u64;
-    agree(own.output(query, 0), v3_const, 8)?;
-    seed[17..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= put::<1>(seed, 16, own.input(query, 1));
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -132,23 +121,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..32]);
     over |= put::<8>(seed, 32, own.output(query, 0));
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed {
-    let own = &record.functions[5];
-    let mut over = 0;
-    // op 3: const 0
-    let v3_const = 0u64;
-    // op 4: io_read 2 0
-    let io0 = io_words(record, v3_const, own.input(query, 0), 1, 4)?;
-    agree(own.output(query, 0), io0[0], 4)?;
-    let v4_seed = own.output(query, 0);
-    agree(own.output(query, 0), v4_seed, 8)?;
-    seed[18..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= put::<1>(seed, 16, own.input(query, 1));
-    over |= put::<1>(seed, 17, own.output(query, 0));
     Ok(over)
 }
 /// Path 1: leaves [1].

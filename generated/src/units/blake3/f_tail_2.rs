@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
+    contract: bytes32(
+        "69117b8297614556799494102a52868c1ba08012ae50d539685be87c6d596138",
+    ),
     layout: UnitLayout {
         num_inputs: 3,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_blake3_f_tail_2_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_blake3_f_tail_2_path1",
         },
@@ -85,29 +86,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 8, 0);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..40]);
     over |= put::<8>(seed, 40, own.output(query, 0));
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 32]) -> Packed {
-    let own = &record.functions[6];
-    let mut over = 0;
-    // op 1: call function 5: 0 1
-    let call0 = find_call(
-        &record.functions[5],
-        &[own.input(query, 0), own.input(query, 1)],
-        1,
-    )?;
-    agree(own.output(query, 0), record.functions[5].output(call0, 0), 1)?;
-    let v4_seed = own.output(query, 0);
-    // op 2: const 0
-    let v5_const = 0u64;
-    agree(own.output(query, 0), v4_seed, 10)?;
-    agree(own.output(query, 1), v5_const, 10)?;
-    agree(own.output(query, 2), v5_const, 10)?;
-    seed[26..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= put::<8>(seed, 16, own.output(query, 0));
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[24..26]);
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -156,40 +134,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..40]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[40..64]);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 32]) -> Packed {
-    let own = &record.functions[6];
-    let mut over = 0;
-    // op 4: const 0
-    let v4_const = 0u64;
-    // op 5: io_read 3 0
-    let io0 = io_words(record, v4_const, own.input(query, 0), 2, 5)?;
-    agree(own.output(query, 0), io0[0], 5)?;
-    agree(own.output(query, 1), io0[1], 5)?;
-    let v5_seed = own.output(query, 0);
-    let v6_seed = own.output(query, 1);
-    // op 7: const 2
-    let v7_const = 2u64;
-    // op 8: add 0 6
-    let v8_sum = element(own.input(query, 0)) + element(v7_const);
-    // op 9: call function 5: 7 1
-    let call1 = find_call(
-        &record.functions[5],
-        &[word(v8_sum), own.input(query, 1)],
-        9,
-    )?;
-    agree(own.output(query, 2), record.functions[5].output(call1, 0), 9)?;
-    let v9_seed = own.output(query, 2);
-    agree(own.output(query, 0), v5_seed, 10)?;
-    agree(own.output(query, 1), v6_seed, 10)?;
-    agree(own.output(query, 2), v9_seed, 10)?;
-    seed[28..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= put::<8>(seed, 16, own.output(query, 2));
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[24..26]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[26..28]);
     Ok(over)
 }
 /// Path 1: leaves [1].

@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
+    contract: bytes32(
+        "73aac3d1c279ec3cce683cd8e5831c3540b450bfeb1cf3309574d191c75fde78",
+    ),
     layout: UnitLayout {
         num_inputs: 4,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_blake3_f_tail_3_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_blake3_f_tail_3_path1",
         },
@@ -88,37 +89,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     over |= put::<8>(seed, 8, 0);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..48]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[48..72]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
-    let own = &record.functions[7];
-    let mut over = 0;
-    // op 1: call function 6: 0 1 2
-    let call0 = find_call(
-        &record.functions[6],
-        &[own.input(query, 0), own.input(query, 1), own.input(query, 2)],
-        1,
-    )?;
-    agree(own.output(query, 0), record.functions[6].output(call0, 0), 1)?;
-    agree(own.output(query, 1), record.functions[6].output(call0, 1), 1)?;
-    agree(own.output(query, 2), record.functions[6].output(call0, 2), 1)?;
-    let v5_seed = own.output(query, 0);
-    let v6_seed = own.output(query, 1);
-    let v7_seed = own.output(query, 2);
-    // op 2: const 0
-    let v8_const = 0u64;
-    agree(own.output(query, 0), v5_seed, 11)?;
-    agree(own.output(query, 1), v6_seed, 11)?;
-    agree(own.output(query, 2), v7_seed, 11)?;
-    agree(own.output(query, 3), v8_const, 11)?;
-    agree(own.output(query, 4), v8_const, 11)?;
-    agree(own.output(query, 5), v8_const, 11)?;
-    agree(own.output(query, 6), v8_const, 11)?;
-    seed[43..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= own.pack_outputs::<8>(query, 0, &mut seed[16..40]);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[40..43]);
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -178,52 +148,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..48]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[48..104]);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
-    let own = &record.functions[7];
-    let mut over = 0;
-    // op 4: const 0
-    let v5_const = 0u64;
-    // op 5: io_read 4 0
-    let io0 = io_words(record, v5_const, own.input(query, 0), 4, 5)?;
-    agree(own.output(query, 0), io0[0], 5)?;
-    agree(own.output(query, 1), io0[1], 5)?;
-    agree(own.output(query, 2), io0[2], 5)?;
-    agree(own.output(query, 3), io0[3], 5)?;
-    let v6_seed = own.output(query, 0);
-    let v7_seed = own.output(query, 1);
-    let v8_seed = own.output(query, 2);
-    let v9_seed = own.output(query, 3);
-    // op 8: const 4
-    let v10_const = 4u64;
-    // op 9: add 0 9
-    let v11_sum = element(own.input(query, 0)) + element(v10_const);
-    // op 10: call function 6: 10 1 2
-    let call1 = find_call(
-        &record.functions[6],
-        &[word(v11_sum), own.input(query, 1), own.input(query, 2)],
-        10,
-    )?;
-    agree(own.output(query, 4), record.functions[6].output(call1, 0), 10)?;
-    agree(own.output(query, 5), record.functions[6].output(call1, 1), 10)?;
-    agree(own.output(query, 6), record.functions[6].output(call1, 2), 10)?;
-    let v12_seed = own.output(query, 4);
-    let v13_seed = own.output(query, 5);
-    let v14_seed = own.output(query, 6);
-    agree(own.output(query, 0), v6_seed, 11)?;
-    agree(own.output(query, 1), v7_seed, 11)?;
-    agree(own.output(query, 2), v8_seed, 11)?;
-    agree(own.output(query, 3), v9_seed, 11)?;
-    agree(own.output(query, 4), v12_seed, 11)?;
-    agree(own.output(query, 5), v13_seed, 11)?;
-    agree(own.output(query, 6), v14_seed, 11)?;
-    seed[47..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= own.pack_outputs::<8>(query, 4, &mut seed[16..40]);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[40..43]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[43..47]);
     Ok(over)
 }
 /// Path 1: leaves [1].

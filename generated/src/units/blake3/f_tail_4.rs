@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
+    contract: bytes32(
+        "f93e58133e9a922830ffca8ba30a18857017710b43424c1c01ff98dfe44e5130",
+    ),
     layout: UnitLayout {
         num_inputs: 5,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_blake3_f_tail_4_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_blake3_f_tail_4_path1",
         },
@@ -93,58 +94,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 176]) -> Packe
     over |= put::<8>(seed, 8, 0);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..56]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[56..112]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed {
-    let own = &record.functions[8];
-    let mut over = 0;
-    // op 1: call function 7: 0 1 2 3
-    let call0 = find_call(
-        &record.functions[7],
-        &[
-            own.input(query, 0),
-            own.input(query, 1),
-            own.input(query, 2),
-            own.input(query, 3),
-        ],
-        1,
-    )?;
-    agree(own.output(query, 0), record.functions[7].output(call0, 0), 1)?;
-    agree(own.output(query, 1), record.functions[7].output(call0, 1), 1)?;
-    agree(own.output(query, 2), record.functions[7].output(call0, 2), 1)?;
-    agree(own.output(query, 3), record.functions[7].output(call0, 3), 1)?;
-    agree(own.output(query, 4), record.functions[7].output(call0, 4), 1)?;
-    agree(own.output(query, 5), record.functions[7].output(call0, 5), 1)?;
-    agree(own.output(query, 6), record.functions[7].output(call0, 6), 1)?;
-    let v6_seed = own.output(query, 0);
-    let v7_seed = own.output(query, 1);
-    let v8_seed = own.output(query, 2);
-    let v9_seed = own.output(query, 3);
-    let v10_seed = own.output(query, 4);
-    let v11_seed = own.output(query, 5);
-    let v12_seed = own.output(query, 6);
-    // op 2: const 0
-    let v13_const = 0u64;
-    agree(own.output(query, 0), v6_seed, 13)?;
-    agree(own.output(query, 1), v7_seed, 13)?;
-    agree(own.output(query, 2), v8_seed, 13)?;
-    agree(own.output(query, 3), v9_seed, 13)?;
-    agree(own.output(query, 4), v10_seed, 13)?;
-    agree(own.output(query, 5), v11_seed, 13)?;
-    agree(own.output(query, 6), v12_seed, 13)?;
-    agree(own.output(query, 7), v13_const, 13)?;
-    agree(own.output(query, 8), v13_const, 13)?;
-    agree(own.output(query, 9), v13_const, 13)?;
-    agree(own.output(query, 10), v13_const, 13)?;
-    agree(own.output(query, 11), v13_const, 13)?;
-    agree(own.output(query, 12), v13_const, 13)?;
-    agree(own.output(query, 13), v13_const, 13)?;
-    agree(own.output(query, 14), v13_const, 13)?;
-    seed[76..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= own.pack_outputs::<8>(query, 0, &mut seed[16..72]);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[72..76]);
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -223,76 +172,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 176]) -> Packe
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..56]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[56..176]);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 88]) -> Packed {
-    let own = &record.functions[8];
-    let mut over = 0;
-    // op 4: const 0
-    let v6_const = 0u64;
-    // op 5: io_read 5 0
-    let io0 = io_words(record, v6_const, own.input(query, 0), 8, 5)?;
-    agree(own.output(query, 0), io0[0], 5)?;
-    agree(own.output(query, 1), io0[1], 5)?;
-    agree(own.output(query, 2), io0[2], 5)?;
-    agree(own.output(query, 3), io0[3], 5)?;
-    agree(own.output(query, 4), io0[4], 5)?;
-    agree(own.output(query, 5), io0[5], 5)?;
-    agree(own.output(query, 6), io0[6], 5)?;
-    agree(own.output(query, 7), io0[7], 5)?;
-    let v7_seed = own.output(query, 0);
-    let v8_seed = own.output(query, 1);
-    let v9_seed = own.output(query, 2);
-    let v10_seed = own.output(query, 3);
-    let v11_seed = own.output(query, 4);
-    let v12_seed = own.output(query, 5);
-    let v13_seed = own.output(query, 6);
-    let v14_seed = own.output(query, 7);
-    // op 10: const 8
-    let v15_const = 8u64;
-    // op 11: add 0 14
-    let v16_sum = element(own.input(query, 0)) + element(v15_const);
-    // op 12: call function 7: 15 1 2 3
-    let call1 = find_call(
-        &record.functions[7],
-        &[word(v16_sum), own.input(query, 1), own.input(query, 2), own.input(query, 3)],
-        12,
-    )?;
-    agree(own.output(query, 8), record.functions[7].output(call1, 0), 12)?;
-    agree(own.output(query, 9), record.functions[7].output(call1, 1), 12)?;
-    agree(own.output(query, 10), record.functions[7].output(call1, 2), 12)?;
-    agree(own.output(query, 11), record.functions[7].output(call1, 3), 12)?;
-    agree(own.output(query, 12), record.functions[7].output(call1, 4), 12)?;
-    agree(own.output(query, 13), record.functions[7].output(call1, 5), 12)?;
-    agree(own.output(query, 14), record.functions[7].output(call1, 6), 12)?;
-    let v17_seed = own.output(query, 8);
-    let v18_seed = own.output(query, 9);
-    let v19_seed = own.output(query, 10);
-    let v20_seed = own.output(query, 11);
-    let v21_seed = own.output(query, 12);
-    let v22_seed = own.output(query, 13);
-    let v23_seed = own.output(query, 14);
-    agree(own.output(query, 0), v7_seed, 13)?;
-    agree(own.output(query, 1), v8_seed, 13)?;
-    agree(own.output(query, 2), v9_seed, 13)?;
-    agree(own.output(query, 3), v10_seed, 13)?;
-    agree(own.output(query, 4), v11_seed, 13)?;
-    agree(own.output(query, 5), v12_seed, 13)?;
-    agree(own.output(query, 6), v13_seed, 13)?;
-    agree(own.output(query, 7), v14_seed, 13)?;
-    agree(own.output(query, 8), v17_seed, 13)?;
-    agree(own.output(query, 9), v18_seed, 13)?;
-    agree(own.output(query, 10), v19_seed, 13)?;
-    agree(own.output(query, 11), v20_seed, 13)?;
-    agree(own.output(query, 12), v21_seed, 13)?;
-    agree(own.output(query, 13), v22_seed, 13)?;
-    agree(own.output(query, 14), v23_seed, 13)?;
-    seed[84..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= own.pack_outputs::<8>(query, 8, &mut seed[16..72]);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[72..76]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[76..84]);
     Ok(over)
 }
 /// Path 1: leaves [1].

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0xbc3ac09c2e24751dull;
-  out[1u] = 0xe2b9452568dd7135ull;
-  out[2u] = 0x51bf2f36a870f819ull;
-  out[3u] = 0x7f7a514a5cd698f4ull;
+  out[0u] = 0xedace3980e80ff9aull;
+  out[1u] = 0xc59bca051f6032b1ull;
+  out[2u] = 0xe1d54d01f52c1b36ull;
+  out[3u] = 0x80b324d00ad5a1c7ull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

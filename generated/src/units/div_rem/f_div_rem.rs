@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_div_rem",
     function: 0,
+    contract: bytes32(
+        "6a2c479461de21f91c98a14abc40e998edb22ef89d340a281052fb223f13957f",
+    ),
     layout: UnitLayout {
         num_inputs: 8,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_div_rem_f_div_rem_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_div_rem_f_div_rem_path1",
         },
@@ -85,23 +86,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 336]) -> Packe
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..80]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    // op 99: const 0
-    let v139_const = 0u64;
-    agree(own.output(query, 0), v139_const, 489)?;
-    agree(own.output(query, 1), v139_const, 489)?;
-    agree(own.output(query, 2), v139_const, 489)?;
-    agree(own.output(query, 3), v139_const, 489)?;
-    agree(own.output(query, 4), own.input(query, 0), 489)?;
-    agree(own.output(query, 5), own.input(query, 1), 489)?;
-    agree(own.output(query, 6), own.input(query, 2), 489)?;
-    agree(own.output(query, 7), own.input(query, 3), 489)?;
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= own.pack_inputs::<4>(query, 0, &mut seed[8..40]);
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -482,235 +466,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 336]) -> Packe
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..80]);
     over |= record.functions[2].pack_outputs::<8>(call0, 0, &mut seed[80..336]);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    // op 0: hint_field_to_bytes 0
-    let v9_byte = byte_of(own.input(query, 0), 0);
-    let v10_byte = byte_of(own.input(query, 0), 1);
-    let v11_byte = byte_of(own.input(query, 0), 2);
-    let v12_byte = byte_of(own.input(query, 0), 3);
-    // op 1: const 256
-    let v17_const = 256u64;
-    // op 3: const 65536
-    let v19_const = 65536u64;
-    // op 5: const 16777216
-    let v21_const = 16777216u64;
-    // op 13: hint_field_to_bytes 1
-    let v26_byte = byte_of(own.input(query, 1), 0);
-    let v27_byte = byte_of(own.input(query, 1), 1);
-    let v28_byte = byte_of(own.input(query, 1), 2);
-    let v29_byte = byte_of(own.input(query, 1), 3);
-    // op 23: hint_field_to_bytes 2
-    let v40_byte = byte_of(own.input(query, 2), 0);
-    let v41_byte = byte_of(own.input(query, 2), 1);
-    let v42_byte = byte_of(own.input(query, 2), 2);
-    let v43_byte = byte_of(own.input(query, 2), 3);
-    // op 33: hint_field_to_bytes 3
-    let v54_byte = byte_of(own.input(query, 3), 0);
-    let v55_byte = byte_of(own.input(query, 3), 1);
-    let v56_byte = byte_of(own.input(query, 3), 2);
-    let v57_byte = byte_of(own.input(query, 3), 3);
-    // op 43: hint_field_to_bytes 4
-    let v68_byte = byte_of(own.input(query, 4), 0);
-    let v69_byte = byte_of(own.input(query, 4), 1);
-    let v70_byte = byte_of(own.input(query, 4), 2);
-    let v71_byte = byte_of(own.input(query, 4), 3);
-    // op 53: hint_field_to_bytes 5
-    let v82_byte = byte_of(own.input(query, 5), 0);
-    let v83_byte = byte_of(own.input(query, 5), 1);
-    let v84_byte = byte_of(own.input(query, 5), 2);
-    let v85_byte = byte_of(own.input(query, 5), 3);
-    // op 63: hint_field_to_bytes 6
-    let v96_byte = byte_of(own.input(query, 6), 0);
-    let v97_byte = byte_of(own.input(query, 6), 1);
-    let v98_byte = byte_of(own.input(query, 6), 2);
-    let v99_byte = byte_of(own.input(query, 6), 3);
-    // op 73: hint_field_to_bytes 7
-    let v110_byte = byte_of(own.input(query, 7), 0);
-    let v111_byte = byte_of(own.input(query, 7), 1);
-    let v112_byte = byte_of(own.input(query, 7), 2);
-    let v113_byte = byte_of(own.input(query, 7), 3);
-    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
-    let call0 = find_call(
-        &record.functions[2],
-        &[
-            v9_byte,
-            v10_byte,
-            v11_byte,
-            v12_byte,
-            v26_byte,
-            v27_byte,
-            v28_byte,
-            v29_byte,
-            v40_byte,
-            v41_byte,
-            v42_byte,
-            v43_byte,
-            v54_byte,
-            v55_byte,
-            v56_byte,
-            v57_byte,
-            v68_byte,
-            v69_byte,
-            v70_byte,
-            v71_byte,
-            v82_byte,
-            v83_byte,
-            v84_byte,
-            v85_byte,
-            v96_byte,
-            v97_byte,
-            v98_byte,
-            v99_byte,
-            v110_byte,
-            v111_byte,
-            v112_byte,
-            v113_byte,
-        ],
-        101,
-    )?;
-    let v142_seed = record.functions[2].output(call0, 0);
-    let v143_seed = record.functions[2].output(call0, 1);
-    let v144_seed = record.functions[2].output(call0, 2);
-    let v145_seed = record.functions[2].output(call0, 3);
-    let v146_seed = record.functions[2].output(call0, 4);
-    let v147_seed = record.functions[2].output(call0, 5);
-    let v148_seed = record.functions[2].output(call0, 6);
-    let v149_seed = record.functions[2].output(call0, 7);
-    let v150_seed = record.functions[2].output(call0, 8);
-    let v151_seed = record.functions[2].output(call0, 9);
-    let v152_seed = record.functions[2].output(call0, 10);
-    let v153_seed = record.functions[2].output(call0, 11);
-    let v154_seed = record.functions[2].output(call0, 12);
-    let v155_seed = record.functions[2].output(call0, 13);
-    let v156_seed = record.functions[2].output(call0, 14);
-    let v157_seed = record.functions[2].output(call0, 15);
-    let v158_seed = record.functions[2].output(call0, 16);
-    let v159_seed = record.functions[2].output(call0, 17);
-    let v160_seed = record.functions[2].output(call0, 18);
-    let v161_seed = record.functions[2].output(call0, 19);
-    let v162_seed = record.functions[2].output(call0, 20);
-    let v163_seed = record.functions[2].output(call0, 21);
-    let v164_seed = record.functions[2].output(call0, 22);
-    let v165_seed = record.functions[2].output(call0, 23);
-    let v166_seed = record.functions[2].output(call0, 24);
-    let v167_seed = record.functions[2].output(call0, 25);
-    let v168_seed = record.functions[2].output(call0, 26);
-    let v169_seed = record.functions[2].output(call0, 27);
-    let v170_seed = record.functions[2].output(call0, 28);
-    let v171_seed = record.functions[2].output(call0, 29);
-    let v172_seed = record.functions[2].output(call0, 30);
-    let v173_seed = record.functions[2].output(call0, 31);
-    // op 441: mul 139 16
-    let v563_prod = element(v143_seed) * element(v17_const);
-    // op 442: mul 140 18
-    let v564_prod = element(v144_seed) * element(v19_const);
-    // op 443: mul 141 20
-    let v565_prod = element(v145_seed) * element(v21_const);
-    // op 444: add 138 559
-    let v566_sum = element(v142_seed) + v563_prod;
-    // op 445: add 562 560
-    let v567_sum = v566_sum + v564_prod;
-    // op 446: add 563 561
-    let v568_sum = v567_sum + v565_prod;
-    // op 447: mul 143 16
-    let v569_prod = element(v147_seed) * element(v17_const);
-    // op 448: mul 144 18
-    let v570_prod = element(v148_seed) * element(v19_const);
-    // op 449: mul 145 20
-    let v571_prod = element(v149_seed) * element(v21_const);
-    // op 450: add 142 565
-    let v572_sum = element(v146_seed) + v569_prod;
-    // op 451: add 568 566
-    let v573_sum = v572_sum + v570_prod;
-    // op 452: add 569 567
-    let v574_sum = v573_sum + v571_prod;
-    // op 453: mul 147 16
-    let v575_prod = element(v151_seed) * element(v17_const);
-    // op 454: mul 148 18
-    let v576_prod = element(v152_seed) * element(v19_const);
-    // op 455: mul 149 20
-    let v577_prod = element(v153_seed) * element(v21_const);
-    // op 456: add 146 571
-    let v578_sum = element(v150_seed) + v575_prod;
-    // op 457: add 574 572
-    let v579_sum = v578_sum + v576_prod;
-    // op 458: add 575 573
-    let v580_sum = v579_sum + v577_prod;
-    // op 459: mul 151 16
-    let v581_prod = element(v155_seed) * element(v17_const);
-    // op 460: mul 152 18
-    let v582_prod = element(v156_seed) * element(v19_const);
-    // op 461: mul 153 20
-    let v583_prod = element(v157_seed) * element(v21_const);
-    // op 462: add 150 577
-    let v584_sum = element(v154_seed) + v581_prod;
-    // op 463: add 580 578
-    let v585_sum = v584_sum + v582_prod;
-    // op 464: add 581 579
-    let v586_sum = v585_sum + v583_prod;
-    // op 465: mul 155 16
-    let v587_prod = element(v159_seed) * element(v17_const);
-    // op 466: mul 156 18
-    let v588_prod = element(v160_seed) * element(v19_const);
-    // op 467: mul 157 20
-    let v589_prod = element(v161_seed) * element(v21_const);
-    // op 468: add 154 583
-    let v590_sum = element(v158_seed) + v587_prod;
-    // op 469: add 586 584
-    let v591_sum = v590_sum + v588_prod;
-    // op 470: add 587 585
-    let v592_sum = v591_sum + v589_prod;
-    // op 471: mul 159 16
-    let v593_prod = element(v163_seed) * element(v17_const);
-    // op 472: mul 160 18
-    let v594_prod = element(v164_seed) * element(v19_const);
-    // op 473: mul 161 20
-    let v595_prod = element(v165_seed) * element(v21_const);
-    // op 474: add 158 589
-    let v596_sum = element(v162_seed) + v593_prod;
-    // op 475: add 592 590
-    let v597_sum = v596_sum + v594_prod;
-    // op 476: add 593 591
-    let v598_sum = v597_sum + v595_prod;
-    // op 477: mul 163 16
-    let v599_prod = element(v167_seed) * element(v17_const);
-    // op 478: mul 164 18
-    let v600_prod = element(v168_seed) * element(v19_const);
-    // op 479: mul 165 20
-    let v601_prod = element(v169_seed) * element(v21_const);
-    // op 480: add 162 595
-    let v602_sum = element(v166_seed) + v599_prod;
-    // op 481: add 598 596
-    let v603_sum = v602_sum + v600_prod;
-    // op 482: add 599 597
-    let v604_sum = v603_sum + v601_prod;
-    // op 483: mul 167 16
-    let v605_prod = element(v171_seed) * element(v17_const);
-    // op 484: mul 168 18
-    let v606_prod = element(v172_seed) * element(v19_const);
-    // op 485: mul 169 20
-    let v607_prod = element(v173_seed) * element(v21_const);
-    // op 486: add 166 601
-    let v608_sum = element(v170_seed) + v605_prod;
-    // op 487: add 604 602
-    let v609_sum = v608_sum + v606_prod;
-    // op 488: add 605 603
-    let v610_sum = v609_sum + v607_prod;
-    agree(own.output(query, 0), word(v568_sum), 489)?;
-    agree(own.output(query, 1), word(v574_sum), 489)?;
-    agree(own.output(query, 2), word(v580_sum), 489)?;
-    agree(own.output(query, 3), word(v586_sum), 489)?;
-    agree(own.output(query, 4), word(v592_sum), 489)?;
-    agree(own.output(query, 5), word(v598_sum), 489)?;
-    agree(own.output(query, 6), word(v604_sum), 489)?;
-    agree(own.output(query, 7), word(v610_sum), 489)?;
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= own.pack_inputs::<4>(query, 0, &mut seed[8..40]);
-    over |= record.functions[2].pack_outputs::<1>(call0, 0, &mut seed[40..72]);
     Ok(over)
 }
 /// Path 1: leaves [1].

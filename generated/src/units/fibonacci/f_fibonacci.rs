@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_fibonacci",
     function: 0,
+    contract: bytes32(
+        "05be7fe407b65798368620c1017989058a602a0072c40972ffcd36594f817ce0",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 3,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_fibonacci_f_fibonacci_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_fibonacci_f_fibonacci_path1",
         },
@@ -61,7 +62,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path2_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path2_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path2_write),
             kernel: "tl_p_fibonacci_f_fibonacci_path2",
         },
@@ -94,16 +94,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 8, 0);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
     over |= put::<8>(seed, 24, own.input(query, 0));
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    agree(own.output(query, 0), own.input(query, 0), 10)?;
-    seed[13..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<4>(seed, 8, u64::from(own.rank(query)));
-    over |= put::<1>(seed, 12, own.input(query, 0));
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -142,16 +132,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
     over |= put::<8>(seed, 24, own.input(query, 0));
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    agree(own.output(query, 0), own.input(query, 0), 10)?;
-    seed[13..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<4>(seed, 8, u64::from(own.rank(query)));
-    over |= put::<1>(seed, 12, own.input(query, 0));
     Ok(over)
 }
 /// Path 1: leaves [1].
@@ -226,36 +206,6 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 40, callee_rank(own, query, 0, 7)?);
     over |= put::<8>(seed, 48, record.functions[0].output(call1, 0));
     over |= put::<8>(seed, 56, callee_rank(own, query, 1, 8)?);
-    Ok(over)
-}
-fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    // op 3: const 1
-    let v9_const = 1u64;
-    // op 4: sub 0 1
-    let v10_diff = element(own.input(query, 0)) - element(v9_const);
-    // op 5: const 2
-    let v11_const = 2u64;
-    // op 6: sub 0 3
-    let v12_diff = element(own.input(query, 0)) - element(v11_const);
-    // op 7: call function 0: 2
-    let call0 = find_call(&record.functions[0], &[word(v10_diff)], 7)?;
-    let v13_seed = record.functions[0].output(call0, 0);
-    // op 8: call function 0: 4
-    let call1 = find_call(&record.functions[0], &[word(v12_diff)], 8)?;
-    let v20_seed = record.functions[0].output(call1, 0);
-    // op 9: add 5 6
-    let v27_sum = element(v13_seed) + element(v20_seed);
-    agree(own.output(query, 0), word(v27_sum), 10)?;
-    seed[44..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= put::<8>(seed, 16, record.functions[0].output(call0, 0));
-    over |= put::<8>(seed, 24, record.functions[0].output(call1, 0));
-    over |= put::<4>(seed, 32, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 36, callee_rank(own, query, 0, 7)?);
-    over |= put::<4>(seed, 40, callee_rank(own, query, 1, 8)?);
     Ok(over)
 }
 /// Path 2: leaves [2].

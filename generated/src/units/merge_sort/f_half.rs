@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_half",
     function: 1,
+    contract: bytes32(
+        "07837aa272374a529f7eb2873a8aa24649d0197038d1d30304b7439c1d371dab",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 1,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_merge_sort_f_half_path0",
         },
@@ -66,55 +68,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 0: hint_field_to_bytes 0
-    let v2_byte = byte_of(own.input(query, 0), 0);
-    let v3_byte = byte_of(own.input(query, 0), 1);
-    let v4_byte = byte_of(own.input(query, 0), 2);
-    // op 1: const 256
-    let v10_const = 256u64;
-    // op 3: const 65536
-    let v12_const = 65536u64;
-    // op 8: u8_shift_right 1
-    let v16_shr = unary(ByteOp::ShiftRight, 0, v2_byte);
-    // op 11: u8_shift_right 2
-    let v19_shr = unary(ByteOp::ShiftRight, 0, v3_byte);
-    // op 12: add 18 18
-    let v20_sum = v19_shr + v19_shr;
-    // op 13: sub 2 19
-    let v21_diff = element(v3_byte) - element(v20_sum);
-    // op 14: u8_shift_right 3
-    let v22_shr = unary(ByteOp::ShiftRight, 0, v4_byte);
-    // op 15: add 21 21
-    let v23_sum = v22_shr + v22_shr;
-    // op 16: sub 3 22
-    let v24_diff = element(v4_byte) - element(v23_sum);
-    // op 17: const 128
-    let v25_const = 128u64;
-    // op 18: mul 20 24
-    let v26_prod = v21_diff * element(v25_const);
-    // op 19: add 15 25
-    let v27_sum = element(v16_shr) + v26_prod;
-    // op 20: mul 23 24
-    let v28_prod = v24_diff * element(v25_const);
-    // op 21: add 18 27
-    let v29_sum = element(v19_shr) + v28_prod;
-    // op 22: mul 28 9
-    let v30_prod = v29_sum * element(v10_const);
-    // op 23: mul 21 11
-    let v31_prod = v22_shr * v12_const;
-    // op 24: add 26 29
-    let v32_sum = v27_sum + v30_prod;
-    // op 25: add 31 30
-    let v33_sum = v32_sum + element(v31_prod);
-    agree(own.output(query, 0), word(v33_sum), 26)?;
-    seed[12..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<4>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 0: leaves [0].

@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge",
     function: 2,
+    contract: bytes32(
+        "8aeb7421f9dcf3df33436954363d84c00ab030197c5d61b600a793f999bfa562",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 4,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_merge_sort_f_merge_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_merge_sort_f_merge_path1",
         },
@@ -61,7 +62,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path2_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path2_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path2_write),
             kernel: "tl_p_merge_sort_f_merge_path2",
         },
@@ -73,7 +73,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path3_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path3_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path3_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path3_write),
             kernel: "tl_p_merge_sort_f_merge_path3",
         },
@@ -127,24 +126,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..40]);
     over |= put_all::<8>(&load0[0..], &mut seed[40..64]);
     over |= put_all::<8>(&load1[0..], &mut seed[64..88]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
-    let own = &record.functions[2];
-    let mut over = 0;
-    // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
-    // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
-    agree(own.output(query, 0), own.input(query, 1), 15)?;
-    seed[54..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put_all::<8>(&load0[1..], &mut seed[8..24]);
-    over |= put_all::<8>(&load1[1..], &mut seed[24..40]);
-    over |= put::<4>(seed, 40, u64::from(own.rank(query)));
-    over |= own.pack_inputs::<4>(query, 0, &mut seed[44..52]);
-    over |= put::<1>(seed, 52, load0[0]);
-    over |= put::<1>(seed, 53, load1[0]);
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -220,24 +201,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..40]);
     over |= put_all::<8>(&load0[0..], &mut seed[40..64]);
     over |= put_all::<8>(&load1[0..], &mut seed[64..88]);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
-    let own = &record.functions[2];
-    let mut over = 0;
-    // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
-    // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
-    agree(own.output(query, 0), own.input(query, 0), 15)?;
-    seed[54..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put_all::<8>(&load0[1..], &mut seed[8..24]);
-    over |= put_all::<8>(&load1[1..], &mut seed[24..40]);
-    over |= put::<4>(seed, 40, u64::from(own.rank(query)));
-    over |= own.pack_inputs::<4>(query, 0, &mut seed[44..52]);
-    over |= put::<1>(seed, 52, load0[0]);
-    over |= put::<1>(seed, 53, load1[0]);
     Ok(over)
 }
 /// Path 1: leaves [1].
@@ -329,39 +292,6 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= put::<8>(seed, 88, record.functions[2].output(call2, 0));
     over |= put::<8>(seed, 96, callee_rank(own, query, 0, 8)?);
     over |= put::<8>(seed, 104, own.output(query, 0));
-    Ok(over)
-}
-fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed {
-    let own = &record.functions[2];
-    let mut over = 0;
-    // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
-    let v5_seed = load0[1];
-    let v6_seed = load0[2];
-    // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
-    // op 8: call function 2: 4 1
-    let call2 = find_call(&record.functions[2], &[v6_seed, own.input(query, 1)], 8)?;
-    let v24_seed = record.functions[2].output(call2, 0);
-    // op 9: const 0
-    let v31_const = 0u64;
-    // op 10: store 10 3 9
-    let stored3 = find_stored(&record.memories[0], &[v31_const, v5_seed, v24_seed], 10)?;
-    agree(own.output(query, 0), stored3, 10)?;
-    let v32_seed = own.output(query, 0);
-    agree(own.output(query, 0), v32_seed, 15)?;
-    seed[58..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, load1[2]);
-    over |= put::<8>(seed, 16, record.functions[2].output(call2, 0));
-    over |= put::<4>(seed, 24, u64::from(own.rank(query)));
-    over |= own.pack_inputs::<4>(query, 0, &mut seed[28..36]);
-    over |= put_all::<4>(&load0[1..], &mut seed[36..44]);
-    over |= put::<4>(seed, 44, load1[1]);
-    over |= put::<4>(seed, 48, callee_rank(own, query, 0, 8)?);
-    over |= put::<4>(seed, 52, own.output(query, 0));
-    over |= put::<1>(seed, 56, load0[0]);
-    over |= put::<1>(seed, 57, load1[0]);
     Ok(over)
 }
 /// Path 2: leaves [2].
@@ -494,39 +424,6 @@ fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= put::<8>(seed, 88, record.functions[2].output(call2, 0));
     over |= put::<8>(seed, 96, callee_rank(own, query, 0, 12)?);
     over |= put::<8>(seed, 104, own.output(query, 0));
-    Ok(over)
-}
-fn path3_pack_checked(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed {
-    let own = &record.functions[2];
-    let mut over = 0;
-    // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
-    // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
-    let v8_seed = load1[1];
-    let v9_seed = load1[2];
-    // op 12: call function 2: 0 7
-    let call2 = find_call(&record.functions[2], &[own.input(query, 0), v9_seed], 12)?;
-    let v24_seed = record.functions[2].output(call2, 0);
-    // op 13: const 0
-    let v31_const = 0u64;
-    // op 14: store 10 6 9
-    let stored3 = find_stored(&record.memories[0], &[v31_const, v8_seed, v24_seed], 14)?;
-    agree(own.output(query, 0), stored3, 14)?;
-    let v32_seed = own.output(query, 0);
-    agree(own.output(query, 0), v32_seed, 15)?;
-    seed[58..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, load0[2]);
-    over |= put::<8>(seed, 16, record.functions[2].output(call2, 0));
-    over |= put::<4>(seed, 24, u64::from(own.rank(query)));
-    over |= own.pack_inputs::<4>(query, 0, &mut seed[28..36]);
-    over |= put::<4>(seed, 36, load0[1]);
-    over |= put_all::<4>(&load1[1..], &mut seed[40..48]);
-    over |= put::<4>(seed, 48, callee_rank(own, query, 0, 12)?);
-    over |= put::<4>(seed, 52, own.output(query, 0));
-    over |= put::<1>(seed, 56, load0[0]);
-    over |= put::<1>(seed, 57, load1[0]);
     Ok(over)
 }
 /// Path 3: leaves [3].

@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge_sort",
     function: 0,
+    contract: bytes32(
+        "ef3fcb2c6752e9f3fe3d799c8ce096a3d3bf57cc8b20948d47af986892e8fe37",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_merge_sort_f_merge_sort_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_merge_sort_f_merge_sort_path1",
         },
@@ -92,23 +93,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= put::<8>(seed, 8, 0);
     over |= put::<8>(seed, 16, own.input(query, 0));
     over |= put_all::<8>(&info0[0..], &mut seed[24..40]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    // op 2: const 0
-    let v4_const = 0u64;
-    // op 3: io_get_info 3
-    let info0 = io_info(record, v4_const, &[], 3)?;
-    agree(own.output(query, 0), v4_const, 17)?;
-    agree(own.output(query, 1), v4_const, 17)?;
-    agree(own.output(query, 2), v4_const, 17)?;
-    seed[18..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, info0[1]);
-    over |= put::<1>(seed, 16, own.input(query, 0));
-    over |= put::<1>(seed, 17, info0[0]);
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -200,55 +184,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= put::<8>(seed, 88, callee_rank(own, query, 2, 15)?);
     over |= put::<8>(seed, 96, own.output(query, 2));
     over |= put::<8>(seed, 104, callee_rank(own, query, 3, 16)?);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    // op 2: const 0
-    let v4_const = 0u64;
-    // op 3: io_get_info 3
-    let info0 = io_info(record, v4_const, &[], 3)?;
-    // op 8: call function 3: 3 0
-    let call1 = find_call(&record.functions[3], &[v4_const, own.input(query, 0)], 8)?;
-    let v10_seed = record.functions[3].output(call1, 0);
-    // op 9: const 1
-    let v12_const = 1u64;
-    // op 11: call_unconstrained function 5: 6
-    let call2 = find_call(&record.functions[5], &[v10_seed], 11)?;
-    let _ = call2;
-    // op 12: sub 0 7
-    let v13_diff = element(own.input(query, 0)) - element(v12_const);
-    // op 13: call function 1: 8
-    let call3 = find_call(&record.functions[1], &[word(v13_diff)], 13)?;
-    let v14_seed = record.functions[1].output(call3, 0);
-    // op 14: call function 4: 6 3
-    let call4 = find_call(&record.functions[4], &[v10_seed, v4_const], 14)?;
-    agree(own.output(query, 0), record.functions[4].output(call4, 0), 14)?;
-    let v15_seed = own.output(query, 0);
-    // op 15: call function 4: 6 9
-    let call5 = find_call(&record.functions[4], &[v10_seed, v14_seed], 15)?;
-    agree(own.output(query, 1), record.functions[4].output(call5, 0), 15)?;
-    let v17_seed = own.output(query, 1);
-    // op 16: call function 4: 6 8
-    let call6 = find_call(&record.functions[4], &[v10_seed, word(v13_diff)], 16)?;
-    agree(own.output(query, 2), record.functions[4].output(call6, 0), 16)?;
-    let v19_seed = own.output(query, 2);
-    agree(own.output(query, 0), v15_seed, 17)?;
-    agree(own.output(query, 1), v17_seed, 17)?;
-    agree(own.output(query, 2), v19_seed, 17)?;
-    seed[73..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, info0[1]);
-    over |= put::<8>(seed, 16, record.functions[1].output(call3, 0));
-    over |= own.pack_outputs::<8>(query, 0, &mut seed[24..48]);
-    over |= put::<4>(seed, 48, own.input(query, 0));
-    over |= put::<4>(seed, 52, record.functions[3].output(call1, 0));
-    over |= put::<4>(seed, 56, callee_rank(own, query, 0, 8)?);
-    over |= put::<4>(seed, 60, callee_rank(own, query, 1, 14)?);
-    over |= put::<4>(seed, 64, callee_rank(own, query, 2, 15)?);
-    over |= put::<4>(seed, 68, callee_rank(own, query, 3, 16)?);
-    over |= put::<1>(seed, 72, info0[0]);
     Ok(over)
 }
 /// Path 1: leaves [1].

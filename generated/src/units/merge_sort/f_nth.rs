@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_nth",
     function: 4,
+    contract: bytes32(
+        "f90b32f381912b76e5cab2cfcd64983b4a99c854f945c93ab17641c3aab0c9a2",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_merge_sort_f_nth_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_merge_sort_f_nth_path1",
         },
@@ -94,22 +95,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..40]);
     over |= put_all::<8>(&load0[0..], &mut seed[40..64]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed {
-    let own = &record.functions[4];
-    let mut over = 0;
-    // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
-    let v5_seed = load0[1];
-    agree(own.output(query, 0), v5_seed, 8)?;
-    seed[34..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put_all::<8>(&load0[1..], &mut seed[8..24]);
-    over |= put::<4>(seed, 24, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 28, own.input(query, 0));
-    over |= put::<1>(seed, 32, own.input(query, 1));
-    over |= put::<1>(seed, 33, load0[0]);
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -175,33 +160,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed
     over |= put_all::<8>(&load0[0..], &mut seed[40..64]);
     over |= put::<8>(seed, 64, own.output(query, 0));
     over |= put::<8>(seed, 72, callee_rank(own, query, 0, 7)?);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
-    let own = &record.functions[4];
-    let mut over = 0;
-    // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
-    let v6_seed = load0[2];
-    // op 5: const 1
-    let v11_const = 1u64;
-    // op 6: sub 1 6
-    let v12_diff = element(own.input(query, 1)) - element(v11_const);
-    // op 7: call function 4: 4 7
-    let call1 = find_call(&record.functions[4], &[v6_seed, word(v12_diff)], 7)?;
-    agree(own.output(query, 0), record.functions[4].output(call1, 0), 7)?;
-    let v13_seed = own.output(query, 0);
-    agree(own.output(query, 0), v13_seed, 8)?;
-    seed[49..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 1));
-    over |= put::<8>(seed, 16, load0[1]);
-    over |= put::<8>(seed, 24, own.output(query, 0));
-    over |= put::<4>(seed, 32, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 36, own.input(query, 0));
-    over |= put::<4>(seed, 40, load0[2]);
-    over |= put::<4>(seed, 44, callee_rank(own, query, 0, 7)?);
-    over |= put::<1>(seed, 48, load0[0]);
     Ok(over)
 }
 /// Path 1: leaves [1].

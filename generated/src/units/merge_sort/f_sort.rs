@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sort",
     function: 3,
+    contract: bytes32(
+        "61bef86347f431c321acd6451032fbeccbcf2a2625f6706daaf2aae81c52c596",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_merge_sort_f_sort_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_merge_sort_f_sort_path1",
         },
@@ -128,67 +129,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed
     over |= put_all::<8>(&io0[0..], &mut seed[40..72]);
     over |= put::<8>(seed, 72, stored1);
     over |= put::<8>(seed, 80, own.output(query, 0));
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed {
-    let own = &record.functions[3];
-    let mut over = 0;
-    // op 1: const 4
-    let v4_const = 4u64;
-    // op 2: mul 0 2
-    let v5_prod = element(own.input(query, 0)) * element(v4_const);
-    // op 3: const 0
-    let v6_const = 0u64;
-    // op 4: io_read 4 3
-    let io0 = io_words(record, v6_const, word(v5_prod), 4, 4)?;
-    let v7_seed = io0[0];
-    let v8_seed = io0[1];
-    let v9_seed = io0[2];
-    let v10_seed = io0[3];
-    // op 7: const 256
-    let v11_const = 256u64;
-    // op 8: mul 6 9
-    let v12_prod = element(v8_seed) * element(v11_const);
-    // op 9: const 65536
-    let v13_const = 65536u64;
-    // op 10: mul 7 11
-    let v14_prod = element(v9_seed) * element(v13_const);
-    // op 11: const 16777216
-    let v15_const = 16777216u64;
-    // op 12: mul 8 13
-    let v16_prod = element(v10_seed) * element(v15_const);
-    // op 13: add 5 10
-    let v17_sum = element(v7_seed) + v12_prod;
-    // op 14: add 15 12
-    let v18_sum = v17_sum + v14_prod;
-    // op 15: add 16 14
-    let v19_sum = v18_sum + v16_prod;
-    // op 16: const 1
-    let v20_const = 1u64;
-    // op 17: store 18 4 4
-    let stored1 = find_stored(
-        &record.memories[0],
-        &[v20_const, v6_const, v6_const],
-        17,
-    )?;
-    let v21_seed = stored1;
-    // op 18: store 4 17 19
-    let stored2 = find_stored(
-        &record.memories[0],
-        &[v6_const, word(v19_sum), v21_seed],
-        18,
-    )?;
-    agree(own.output(query, 0), stored2, 18)?;
-    let v22_seed = own.output(query, 0);
-    agree(own.output(query, 0), v22_seed, 26)?;
-    seed[33..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= put::<4>(seed, 16, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 20, stored1);
-    over |= put::<4>(seed, 24, own.output(query, 0));
-    over |= put::<1>(seed, 28, own.input(query, 1));
-    over |= put_all::<1>(&io0[0..], &mut seed[29..33]);
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -287,40 +227,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed
     over |= put::<8>(seed, 72, callee_rank(own, query, 1, 24)?);
     over |= put::<8>(seed, 80, own.output(query, 0));
     over |= put::<8>(seed, 88, callee_rank(own, query, 2, 25)?);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
-    let own = &record.functions[3];
-    let mut over = 0;
-    // op 20: call function 1: 1
-    let call0 = find_call(&record.functions[1], &[own.input(query, 1)], 20)?;
-    let v7_seed = record.functions[1].output(call0, 0);
-    // op 21: sub 1 2
-    let v8_diff = element(own.input(query, 1)) - element(v7_seed);
-    // op 22: add 0 2
-    let v9_sum = element(own.input(query, 0)) + element(v7_seed);
-    // op 23: call function 3: 0 2
-    let call1 = find_call(&record.functions[3], &[own.input(query, 0), v7_seed], 23)?;
-    let v10_seed = record.functions[3].output(call1, 0);
-    // op 24: call function 3: 4 3
-    let call2 = find_call(&record.functions[3], &[word(v9_sum), word(v8_diff)], 24)?;
-    let v17_seed = record.functions[3].output(call2, 0);
-    // op 25: call function 2: 5 6
-    let call3 = find_call(&record.functions[2], &[v10_seed, v17_seed], 25)?;
-    agree(own.output(query, 0), record.functions[2].output(call3, 0), 25)?;
-    let v24_seed = own.output(query, 0);
-    agree(own.output(query, 0), v24_seed, 26)?;
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= put::<8>(seed, 16, own.output(query, 0));
-    over |= put::<4>(seed, 24, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 28, own.input(query, 1));
-    over |= put::<4>(seed, 32, record.functions[1].output(call0, 0));
-    over |= put::<4>(seed, 36, record.functions[3].output(call1, 0));
-    over |= put::<4>(seed, 40, callee_rank(own, query, 0, 23)?);
-    over |= put::<4>(seed, 44, record.functions[3].output(call2, 0));
-    over |= put::<4>(seed, 48, callee_rank(own, query, 1, 24)?);
-    over |= put::<4>(seed, 52, callee_rank(own, query, 2, 25)?);
     Ok(over)
 }
 /// Path 1: leaves [1].

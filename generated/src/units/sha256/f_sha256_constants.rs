@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_constants",
     function: 1,
+    contract: bytes32(
+        "0d1dbcc99f00bc29fd17843db445b0e863c0f8f5ba73c5ef52a017a70ea2f964",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 16,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_sha256_f_sha256_constants_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_sha256_f_sha256_constants_path1",
         },
@@ -61,7 +62,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path2_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path2_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path2_write),
             kernel: "tl_p_sha256_f_sha256_constants_path2",
         },
@@ -73,7 +73,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path3_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path3_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path3_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path3_write),
             kernel: "tl_p_sha256_f_sha256_constants_path3",
         },
@@ -85,7 +84,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path4_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path4_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path4_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path4_write),
             kernel: "tl_p_sha256_f_sha256_constants_path4",
         },
@@ -97,7 +95,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path5_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path5_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path5_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path5_write),
             kernel: "tl_p_sha256_f_sha256_constants_path5",
         },
@@ -109,7 +106,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path6_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path6_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path6_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path6_write),
             kernel: "tl_p_sha256_f_sha256_constants_path6",
         },
@@ -121,7 +117,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path7_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path7_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path7_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path7_write),
             kernel: "tl_p_sha256_f_sha256_constants_path7",
         },
@@ -133,7 +128,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path8_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path8_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path8_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path8_write),
             kernel: "tl_p_sha256_f_sha256_constants_path8",
         },
@@ -145,7 +139,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path9_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path9_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path9_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path9_write),
             kernel: "tl_p_sha256_f_sha256_constants_path9",
         },
@@ -157,7 +150,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path10_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path10_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path10_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path10_write),
             kernel: "tl_p_sha256_f_sha256_constants_path10",
         },
@@ -169,7 +161,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path11_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path11_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path11_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path11_write),
             kernel: "tl_p_sha256_f_sha256_constants_path11",
         },
@@ -181,7 +172,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path12_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path12_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path12_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path12_write),
             kernel: "tl_p_sha256_f_sha256_constants_path12",
         },
@@ -193,7 +183,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path13_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path13_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path13_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path13_write),
             kernel: "tl_p_sha256_f_sha256_constants_path13",
         },
@@ -205,7 +194,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path14_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path14_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path14_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path14_write),
             kernel: "tl_p_sha256_f_sha256_constants_path14",
         },
@@ -217,7 +205,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path15_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path15_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path15_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path15_write),
             kernel: "tl_p_sha256_f_sha256_constants_path15",
         },
@@ -246,26 +233,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 1: const 1116352408
-    let v2_const = 1116352408u64;
-    // op 2: const 1899447441
-    let v3_const = 1899447441u64;
-    // op 3: const 3049323471
-    let v4_const = 3049323471u64;
-    // op 4: const 3921009573
-    let v5_const = 3921009573u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -297,26 +264,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 6: const 961987163
-    let v2_const = 961987163u64;
-    // op 7: const 1508970993
-    let v3_const = 1508970993u64;
-    // op 8: const 2453635748
-    let v4_const = 2453635748u64;
-    // op 9: const 2870763221
-    let v5_const = 2870763221u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 1: leaves [1].
@@ -351,26 +298,6 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 11: const 3624381080
-    let v2_const = 3624381080u64;
-    // op 12: const 310598401
-    let v3_const = 310598401u64;
-    // op 13: const 607225278
-    let v4_const = 607225278u64;
-    // op 14: const 1426881987
-    let v5_const = 1426881987u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
-    Ok(over)
-}
 /// Path 2: leaves [2].
 fn path2_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
     let multiplicity = element(u64_at(seed, 0));
@@ -401,26 +328,6 @@ fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 3);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path3_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 16: const 1925078388
-    let v2_const = 1925078388u64;
-    // op 17: const 2162078206
-    let v3_const = 2162078206u64;
-    // op 18: const 2614888103
-    let v4_const = 2614888103u64;
-    // op 19: const 3248222580
-    let v5_const = 3248222580u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 3: leaves [3].
@@ -455,26 +362,6 @@ fn path4_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-fn path4_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 21: const 3835390401
-    let v2_const = 3835390401u64;
-    // op 22: const 4022224774
-    let v3_const = 4022224774u64;
-    // op 23: const 264347078
-    let v4_const = 264347078u64;
-    // op 24: const 604807628
-    let v5_const = 604807628u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
-    Ok(over)
-}
 /// Path 4: leaves [4].
 fn path4_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
     let multiplicity = element(u64_at(seed, 0));
@@ -505,26 +392,6 @@ fn path5_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 5);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path5_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 26: const 770255983
-    let v2_const = 770255983u64;
-    // op 27: const 1249150122
-    let v3_const = 1249150122u64;
-    // op 28: const 1555081692
-    let v4_const = 1555081692u64;
-    // op 29: const 1996064986
-    let v5_const = 1996064986u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 5: leaves [5].
@@ -559,26 +426,6 @@ fn path6_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-fn path6_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 31: const 2554220882
-    let v2_const = 2554220882u64;
-    // op 32: const 2821834349
-    let v3_const = 2821834349u64;
-    // op 33: const 2952996808
-    let v4_const = 2952996808u64;
-    // op 34: const 3210313671
-    let v5_const = 3210313671u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
-    Ok(over)
-}
 /// Path 6: leaves [6].
 fn path6_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
     let multiplicity = element(u64_at(seed, 0));
@@ -609,26 +456,6 @@ fn path7_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 7);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path7_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 36: const 3336571891
-    let v2_const = 3336571891u64;
-    // op 37: const 3584528711
-    let v3_const = 3584528711u64;
-    // op 38: const 113926993
-    let v4_const = 113926993u64;
-    // op 39: const 338241895
-    let v5_const = 338241895u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 7: leaves [7].
@@ -663,26 +490,6 @@ fn path8_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-fn path8_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 41: const 666307205
-    let v2_const = 666307205u64;
-    // op 42: const 773529912
-    let v3_const = 773529912u64;
-    // op 43: const 1294757372
-    let v4_const = 1294757372u64;
-    // op 44: const 1396182291
-    let v5_const = 1396182291u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
-    Ok(over)
-}
 /// Path 8: leaves [8].
 fn path8_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
     let multiplicity = element(u64_at(seed, 0));
@@ -713,26 +520,6 @@ fn path9_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 9);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path9_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 46: const 1695183700
-    let v2_const = 1695183700u64;
-    // op 47: const 1986661051
-    let v3_const = 1986661051u64;
-    // op 48: const 2177026350
-    let v4_const = 2177026350u64;
-    // op 49: const 2456956037
-    let v5_const = 2456956037u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 9: leaves [9].
@@ -767,26 +554,6 @@ fn path10_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-fn path10_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 51: const 2730485921
-    let v2_const = 2730485921u64;
-    // op 52: const 2820302411
-    let v3_const = 2820302411u64;
-    // op 53: const 3259730800
-    let v4_const = 3259730800u64;
-    // op 54: const 3345764771
-    let v5_const = 3345764771u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
-    Ok(over)
-}
 /// Path 10: leaves [10].
 fn path10_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
     let multiplicity = element(u64_at(seed, 0));
@@ -817,26 +584,6 @@ fn path11_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 11);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path11_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 56: const 3516065817
-    let v2_const = 3516065817u64;
-    // op 57: const 3600352804
-    let v3_const = 3600352804u64;
-    // op 58: const 4094571909
-    let v4_const = 4094571909u64;
-    // op 59: const 275423344
-    let v5_const = 275423344u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 11: leaves [11].
@@ -871,26 +618,6 @@ fn path12_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-fn path12_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 61: const 430227734
-    let v2_const = 430227734u64;
-    // op 62: const 506948616
-    let v3_const = 506948616u64;
-    // op 63: const 659060556
-    let v4_const = 659060556u64;
-    // op 64: const 883997877
-    let v5_const = 883997877u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
-    Ok(over)
-}
 /// Path 12: leaves [12].
 fn path12_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
     let multiplicity = element(u64_at(seed, 0));
@@ -921,26 +648,6 @@ fn path13_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 13);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path13_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 66: const 958139571
-    let v2_const = 958139571u64;
-    // op 67: const 1322822218
-    let v3_const = 1322822218u64;
-    // op 68: const 1537002063
-    let v4_const = 1537002063u64;
-    // op 69: const 1747873779
-    let v5_const = 1747873779u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 13: leaves [13].
@@ -975,26 +682,6 @@ fn path14_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-fn path14_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 71: const 1955562222
-    let v2_const = 1955562222u64;
-    // op 72: const 2024104815
-    let v3_const = 2024104815u64;
-    // op 73: const 2227730452
-    let v4_const = 2227730452u64;
-    // op 74: const 2361852424
-    let v5_const = 2361852424u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
-    Ok(over)
-}
 /// Path 14: leaves [14].
 fn path14_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
     let multiplicity = element(u64_at(seed, 0));
@@ -1025,26 +712,6 @@ fn path15_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 15);
     over |= put::<8>(seed, 16, own.input(query, 0));
-    Ok(over)
-}
-fn path15_pack_checked(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
-    let own = &record.functions[1];
-    let mut over = 0;
-    // op 76: const 2428436474
-    let v2_const = 2428436474u64;
-    // op 77: const 2756734187
-    let v3_const = 2756734187u64;
-    // op 78: const 3204031479
-    let v4_const = 3204031479u64;
-    // op 79: const 3329325298
-    let v5_const = 3329325298u64;
-    agree(own.output(query, 0), v2_const, 80)?;
-    agree(own.output(query, 1), v3_const, 80)?;
-    agree(own.output(query, 2), v4_const, 80)?;
-    agree(own.output(query, 3), v5_const, 80)?;
-    seed[9..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<1>(seed, 8, own.input(query, 0));
     Ok(over)
 }
 /// Path 15: leaves [15].

@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
+    contract: bytes32(
+        "9bd4de7ba0aab91f7c8a2cfc9edbdb1eb38a990ca59e951090ede3f626e54d40",
+    ),
     layout: UnitLayout {
         num_inputs: 6,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_sha256_f_tail_5_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_sha256_f_tail_5_path1",
         },
@@ -104,95 +105,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 320]) -> Packe
     over |= put::<8>(seed, 8, 0);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..64]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[64..192]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 144]) -> Packed {
-    let own = &record.functions[9];
-    let mut over = 0;
-    // op 1: call function 8: 0 1 2 3 4
-    let call0 = find_call(
-        &record.functions[8],
-        &[
-            own.input(query, 0),
-            own.input(query, 1),
-            own.input(query, 2),
-            own.input(query, 3),
-            own.input(query, 4),
-        ],
-        1,
-    )?;
-    agree(own.output(query, 0), record.functions[8].output(call0, 0), 1)?;
-    agree(own.output(query, 1), record.functions[8].output(call0, 1), 1)?;
-    agree(own.output(query, 2), record.functions[8].output(call0, 2), 1)?;
-    agree(own.output(query, 3), record.functions[8].output(call0, 3), 1)?;
-    agree(own.output(query, 4), record.functions[8].output(call0, 4), 1)?;
-    agree(own.output(query, 5), record.functions[8].output(call0, 5), 1)?;
-    agree(own.output(query, 6), record.functions[8].output(call0, 6), 1)?;
-    agree(own.output(query, 7), record.functions[8].output(call0, 7), 1)?;
-    agree(own.output(query, 8), record.functions[8].output(call0, 8), 1)?;
-    agree(own.output(query, 9), record.functions[8].output(call0, 9), 1)?;
-    agree(own.output(query, 10), record.functions[8].output(call0, 10), 1)?;
-    agree(own.output(query, 11), record.functions[8].output(call0, 11), 1)?;
-    agree(own.output(query, 12), record.functions[8].output(call0, 12), 1)?;
-    agree(own.output(query, 13), record.functions[8].output(call0, 13), 1)?;
-    agree(own.output(query, 14), record.functions[8].output(call0, 14), 1)?;
-    agree(own.output(query, 15), record.functions[8].output(call0, 15), 1)?;
-    let v7_seed = own.output(query, 0);
-    let v8_seed = own.output(query, 1);
-    let v9_seed = own.output(query, 2);
-    let v10_seed = own.output(query, 3);
-    let v11_seed = own.output(query, 4);
-    let v12_seed = own.output(query, 5);
-    let v13_seed = own.output(query, 6);
-    let v14_seed = own.output(query, 7);
-    let v15_seed = own.output(query, 8);
-    let v16_seed = own.output(query, 9);
-    let v17_seed = own.output(query, 10);
-    let v18_seed = own.output(query, 11);
-    let v19_seed = own.output(query, 12);
-    let v20_seed = own.output(query, 13);
-    let v21_seed = own.output(query, 14);
-    let v22_seed = own.output(query, 15);
-    // op 2: const 0
-    let v23_const = 0u64;
-    agree(own.output(query, 0), v7_seed, 17)?;
-    agree(own.output(query, 1), v8_seed, 17)?;
-    agree(own.output(query, 2), v9_seed, 17)?;
-    agree(own.output(query, 3), v10_seed, 17)?;
-    agree(own.output(query, 4), v11_seed, 17)?;
-    agree(own.output(query, 5), v12_seed, 17)?;
-    agree(own.output(query, 6), v13_seed, 17)?;
-    agree(own.output(query, 7), v14_seed, 17)?;
-    agree(own.output(query, 8), v15_seed, 17)?;
-    agree(own.output(query, 9), v16_seed, 17)?;
-    agree(own.output(query, 10), v17_seed, 17)?;
-    agree(own.output(query, 11), v18_seed, 17)?;
-    agree(own.output(query, 12), v19_seed, 17)?;
-    agree(own.output(query, 13), v20_seed, 17)?;
-    agree(own.output(query, 14), v21_seed, 17)?;
-    agree(own.output(query, 15), v22_seed, 17)?;
-    agree(own.output(query, 16), v23_const, 17)?;
-    agree(own.output(query, 17), v23_const, 17)?;
-    agree(own.output(query, 18), v23_const, 17)?;
-    agree(own.output(query, 19), v23_const, 17)?;
-    agree(own.output(query, 20), v23_const, 17)?;
-    agree(own.output(query, 21), v23_const, 17)?;
-    agree(own.output(query, 22), v23_const, 17)?;
-    agree(own.output(query, 23), v23_const, 17)?;
-    agree(own.output(query, 24), v23_const, 17)?;
-    agree(own.output(query, 25), v23_const, 17)?;
-    agree(own.output(query, 26), v23_const, 17)?;
-    agree(own.output(query, 27), v23_const, 17)?;
-    agree(own.output(query, 28), v23_const, 17)?;
-    agree(own.output(query, 29), v23_const, 17)?;
-    agree(own.output(query, 30), v23_const, 17)?;
-    agree(own.output(query, 31), v23_const, 17)?;
-    seed[142..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= own.pack_outputs::<8>(query, 0, &mut seed[16..136]);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[136..141]);
-    over |= put::<1>(seed, 141, own.output(query, 15));
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -310,134 +222,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 320]) -> Packe
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..64]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[64..320]);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 160]) -> Packed {
-    let own = &record.functions[9];
-    let mut over = 0;
-    // op 4: const 0
-    let v7_const = 0u64;
-    // op 5: io_read 6 0
-    let io0 = io_words(record, v7_const, own.input(query, 0), 16, 5)?;
-    agree(own.output(query, 0), io0[0], 5)?;
-    agree(own.output(query, 1), io0[1], 5)?;
-    agree(own.output(query, 2), io0[2], 5)?;
-    agree(own.output(query, 3), io0[3], 5)?;
-    agree(own.output(query, 4), io0[4], 5)?;
-    agree(own.output(query, 5), io0[5], 5)?;
-    agree(own.output(query, 6), io0[6], 5)?;
-    agree(own.output(query, 7), io0[7], 5)?;
-    agree(own.output(query, 8), io0[8], 5)?;
-    agree(own.output(query, 9), io0[9], 5)?;
-    agree(own.output(query, 10), io0[10], 5)?;
-    agree(own.output(query, 11), io0[11], 5)?;
-    agree(own.output(query, 12), io0[12], 5)?;
-    agree(own.output(query, 13), io0[13], 5)?;
-    agree(own.output(query, 14), io0[14], 5)?;
-    agree(own.output(query, 15), io0[15], 5)?;
-    let v8_seed = own.output(query, 0);
-    let v9_seed = own.output(query, 1);
-    let v10_seed = own.output(query, 2);
-    let v11_seed = own.output(query, 3);
-    let v12_seed = own.output(query, 4);
-    let v13_seed = own.output(query, 5);
-    let v14_seed = own.output(query, 6);
-    let v15_seed = own.output(query, 7);
-    let v16_seed = own.output(query, 8);
-    let v17_seed = own.output(query, 9);
-    let v18_seed = own.output(query, 10);
-    let v19_seed = own.output(query, 11);
-    let v20_seed = own.output(query, 12);
-    let v21_seed = own.output(query, 13);
-    let v22_seed = own.output(query, 14);
-    let v23_seed = own.output(query, 15);
-    // op 14: const 16
-    let v24_const = 16u64;
-    // op 15: add 0 23
-    let v25_sum = element(own.input(query, 0)) + element(v24_const);
-    // op 16: call function 8: 24 1 2 3 4
-    let call1 = find_call(
-        &record.functions[8],
-        &[
-            word(v25_sum),
-            own.input(query, 1),
-            own.input(query, 2),
-            own.input(query, 3),
-            own.input(query, 4),
-        ],
-        16,
-    )?;
-    agree(own.output(query, 16), record.functions[8].output(call1, 0), 16)?;
-    agree(own.output(query, 17), record.functions[8].output(call1, 1), 16)?;
-    agree(own.output(query, 18), record.functions[8].output(call1, 2), 16)?;
-    agree(own.output(query, 19), record.functions[8].output(call1, 3), 16)?;
-    agree(own.output(query, 20), record.functions[8].output(call1, 4), 16)?;
-    agree(own.output(query, 21), record.functions[8].output(call1, 5), 16)?;
-    agree(own.output(query, 22), record.functions[8].output(call1, 6), 16)?;
-    agree(own.output(query, 23), record.functions[8].output(call1, 7), 16)?;
-    agree(own.output(query, 24), record.functions[8].output(call1, 8), 16)?;
-    agree(own.output(query, 25), record.functions[8].output(call1, 9), 16)?;
-    agree(own.output(query, 26), record.functions[8].output(call1, 10), 16)?;
-    agree(own.output(query, 27), record.functions[8].output(call1, 11), 16)?;
-    agree(own.output(query, 28), record.functions[8].output(call1, 12), 16)?;
-    agree(own.output(query, 29), record.functions[8].output(call1, 13), 16)?;
-    agree(own.output(query, 30), record.functions[8].output(call1, 14), 16)?;
-    agree(own.output(query, 31), record.functions[8].output(call1, 15), 16)?;
-    let v26_seed = own.output(query, 16);
-    let v27_seed = own.output(query, 17);
-    let v28_seed = own.output(query, 18);
-    let v29_seed = own.output(query, 19);
-    let v30_seed = own.output(query, 20);
-    let v31_seed = own.output(query, 21);
-    let v32_seed = own.output(query, 22);
-    let v33_seed = own.output(query, 23);
-    let v34_seed = own.output(query, 24);
-    let v35_seed = own.output(query, 25);
-    let v36_seed = own.output(query, 26);
-    let v37_seed = own.output(query, 27);
-    let v38_seed = own.output(query, 28);
-    let v39_seed = own.output(query, 29);
-    let v40_seed = own.output(query, 30);
-    let v41_seed = own.output(query, 31);
-    agree(own.output(query, 0), v8_seed, 17)?;
-    agree(own.output(query, 1), v9_seed, 17)?;
-    agree(own.output(query, 2), v10_seed, 17)?;
-    agree(own.output(query, 3), v11_seed, 17)?;
-    agree(own.output(query, 4), v12_seed, 17)?;
-    agree(own.output(query, 5), v13_seed, 17)?;
-    agree(own.output(query, 6), v14_seed, 17)?;
-    agree(own.output(query, 7), v15_seed, 17)?;
-    agree(own.output(query, 8), v16_seed, 17)?;
-    agree(own.output(query, 9), v17_seed, 17)?;
-    agree(own.output(query, 10), v18_seed, 17)?;
-    agree(own.output(query, 11), v19_seed, 17)?;
-    agree(own.output(query, 12), v20_seed, 17)?;
-    agree(own.output(query, 13), v21_seed, 17)?;
-    agree(own.output(query, 14), v22_seed, 17)?;
-    agree(own.output(query, 15), v23_seed, 17)?;
-    agree(own.output(query, 16), v26_seed, 17)?;
-    agree(own.output(query, 17), v27_seed, 17)?;
-    agree(own.output(query, 18), v28_seed, 17)?;
-    agree(own.output(query, 19), v29_seed, 17)?;
-    agree(own.output(query, 20), v30_seed, 17)?;
-    agree(own.output(query, 21), v31_seed, 17)?;
-    agree(own.output(query, 22), v32_seed, 17)?;
-    agree(own.output(query, 23), v33_seed, 17)?;
-    agree(own.output(query, 24), v34_seed, 17)?;
-    agree(own.output(query, 25), v35_seed, 17)?;
-    agree(own.output(query, 26), v36_seed, 17)?;
-    agree(own.output(query, 27), v37_seed, 17)?;
-    agree(own.output(query, 28), v38_seed, 17)?;
-    agree(own.output(query, 29), v39_seed, 17)?;
-    agree(own.output(query, 30), v40_seed, 17)?;
-    agree(own.output(query, 31), v41_seed, 17)?;
-    seed[158..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= own.pack_outputs::<8>(query, 16, &mut seed[16..136]);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[136..141]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[141..157]);
-    over |= put::<1>(seed, 157, own.output(query, 31));
     Ok(over)
 }
 /// Path 1: leaves [1].

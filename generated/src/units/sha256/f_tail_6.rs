@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
+    contract: bytes32(
+        "4cbaec6af247732ce8b044c4345e25404891fe2b529f4f39ff9e37fbff9d3a32",
+    ),
     layout: UnitLayout {
         num_inputs: 7,
         num_selectors: 2,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_sha256_f_tail_6_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_sha256_f_tail_6_path1",
         },
@@ -121,160 +122,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 584]) -> Packe
     over |= put::<8>(seed, 8, 0);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..72]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[72..328]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 272]) -> Packed {
-    let own = &record.functions[10];
-    let mut over = 0;
-    // op 1: call function 9: 0 1 2 3 4 5
-    let call0 = find_call(
-        &record.functions[9],
-        &[
-            own.input(query, 0),
-            own.input(query, 1),
-            own.input(query, 2),
-            own.input(query, 3),
-            own.input(query, 4),
-            own.input(query, 5),
-        ],
-        1,
-    )?;
-    agree(own.output(query, 0), record.functions[9].output(call0, 0), 1)?;
-    agree(own.output(query, 1), record.functions[9].output(call0, 1), 1)?;
-    agree(own.output(query, 2), record.functions[9].output(call0, 2), 1)?;
-    agree(own.output(query, 3), record.functions[9].output(call0, 3), 1)?;
-    agree(own.output(query, 4), record.functions[9].output(call0, 4), 1)?;
-    agree(own.output(query, 5), record.functions[9].output(call0, 5), 1)?;
-    agree(own.output(query, 6), record.functions[9].output(call0, 6), 1)?;
-    agree(own.output(query, 7), record.functions[9].output(call0, 7), 1)?;
-    agree(own.output(query, 8), record.functions[9].output(call0, 8), 1)?;
-    agree(own.output(query, 9), record.functions[9].output(call0, 9), 1)?;
-    agree(own.output(query, 10), record.functions[9].output(call0, 10), 1)?;
-    agree(own.output(query, 11), record.functions[9].output(call0, 11), 1)?;
-    agree(own.output(query, 12), record.functions[9].output(call0, 12), 1)?;
-    agree(own.output(query, 13), record.functions[9].output(call0, 13), 1)?;
-    agree(own.output(query, 14), record.functions[9].output(call0, 14), 1)?;
-    agree(own.output(query, 15), record.functions[9].output(call0, 15), 1)?;
-    agree(own.output(query, 16), record.functions[9].output(call0, 16), 1)?;
-    agree(own.output(query, 17), record.functions[9].output(call0, 17), 1)?;
-    agree(own.output(query, 18), record.functions[9].output(call0, 18), 1)?;
-    agree(own.output(query, 19), record.functions[9].output(call0, 19), 1)?;
-    agree(own.output(query, 20), record.functions[9].output(call0, 20), 1)?;
-    agree(own.output(query, 21), record.functions[9].output(call0, 21), 1)?;
-    agree(own.output(query, 22), record.functions[9].output(call0, 22), 1)?;
-    agree(own.output(query, 23), record.functions[9].output(call0, 23), 1)?;
-    agree(own.output(query, 24), record.functions[9].output(call0, 24), 1)?;
-    agree(own.output(query, 25), record.functions[9].output(call0, 25), 1)?;
-    agree(own.output(query, 26), record.functions[9].output(call0, 26), 1)?;
-    agree(own.output(query, 27), record.functions[9].output(call0, 27), 1)?;
-    agree(own.output(query, 28), record.functions[9].output(call0, 28), 1)?;
-    agree(own.output(query, 29), record.functions[9].output(call0, 29), 1)?;
-    agree(own.output(query, 30), record.functions[9].output(call0, 30), 1)?;
-    agree(own.output(query, 31), record.functions[9].output(call0, 31), 1)?;
-    let v8_seed = own.output(query, 0);
-    let v9_seed = own.output(query, 1);
-    let v10_seed = own.output(query, 2);
-    let v11_seed = own.output(query, 3);
-    let v12_seed = own.output(query, 4);
-    let v13_seed = own.output(query, 5);
-    let v14_seed = own.output(query, 6);
-    let v15_seed = own.output(query, 7);
-    let v16_seed = own.output(query, 8);
-    let v17_seed = own.output(query, 9);
-    let v18_seed = own.output(query, 10);
-    let v19_seed = own.output(query, 11);
-    let v20_seed = own.output(query, 12);
-    let v21_seed = own.output(query, 13);
-    let v22_seed = own.output(query, 14);
-    let v23_seed = own.output(query, 15);
-    let v24_seed = own.output(query, 16);
-    let v25_seed = own.output(query, 17);
-    let v26_seed = own.output(query, 18);
-    let v27_seed = own.output(query, 19);
-    let v28_seed = own.output(query, 20);
-    let v29_seed = own.output(query, 21);
-    let v30_seed = own.output(query, 22);
-    let v31_seed = own.output(query, 23);
-    let v32_seed = own.output(query, 24);
-    let v33_seed = own.output(query, 25);
-    let v34_seed = own.output(query, 26);
-    let v35_seed = own.output(query, 27);
-    let v36_seed = own.output(query, 28);
-    let v37_seed = own.output(query, 29);
-    let v38_seed = own.output(query, 30);
-    let v39_seed = own.output(query, 31);
-    // op 2: const 0
-    let v40_const = 0u64;
-    agree(own.output(query, 0), v8_seed, 25)?;
-    agree(own.output(query, 1), v9_seed, 25)?;
-    agree(own.output(query, 2), v10_seed, 25)?;
-    agree(own.output(query, 3), v11_seed, 25)?;
-    agree(own.output(query, 4), v12_seed, 25)?;
-    agree(own.output(query, 5), v13_seed, 25)?;
-    agree(own.output(query, 6), v14_seed, 25)?;
-    agree(own.output(query, 7), v15_seed, 25)?;
-    agree(own.output(query, 8), v16_seed, 25)?;
-    agree(own.output(query, 9), v17_seed, 25)?;
-    agree(own.output(query, 10), v18_seed, 25)?;
-    agree(own.output(query, 11), v19_seed, 25)?;
-    agree(own.output(query, 12), v20_seed, 25)?;
-    agree(own.output(query, 13), v21_seed, 25)?;
-    agree(own.output(query, 14), v22_seed, 25)?;
-    agree(own.output(query, 15), v23_seed, 25)?;
-    agree(own.output(query, 16), v24_seed, 25)?;
-    agree(own.output(query, 17), v25_seed, 25)?;
-    agree(own.output(query, 18), v26_seed, 25)?;
-    agree(own.output(query, 19), v27_seed, 25)?;
-    agree(own.output(query, 20), v28_seed, 25)?;
-    agree(own.output(query, 21), v29_seed, 25)?;
-    agree(own.output(query, 22), v30_seed, 25)?;
-    agree(own.output(query, 23), v31_seed, 25)?;
-    agree(own.output(query, 24), v32_seed, 25)?;
-    agree(own.output(query, 25), v33_seed, 25)?;
-    agree(own.output(query, 26), v34_seed, 25)?;
-    agree(own.output(query, 27), v35_seed, 25)?;
-    agree(own.output(query, 28), v36_seed, 25)?;
-    agree(own.output(query, 29), v37_seed, 25)?;
-    agree(own.output(query, 30), v38_seed, 25)?;
-    agree(own.output(query, 31), v39_seed, 25)?;
-    agree(own.output(query, 32), v40_const, 25)?;
-    agree(own.output(query, 33), v40_const, 25)?;
-    agree(own.output(query, 34), v40_const, 25)?;
-    agree(own.output(query, 35), v40_const, 25)?;
-    agree(own.output(query, 36), v40_const, 25)?;
-    agree(own.output(query, 37), v40_const, 25)?;
-    agree(own.output(query, 38), v40_const, 25)?;
-    agree(own.output(query, 39), v40_const, 25)?;
-    agree(own.output(query, 40), v40_const, 25)?;
-    agree(own.output(query, 41), v40_const, 25)?;
-    agree(own.output(query, 42), v40_const, 25)?;
-    agree(own.output(query, 43), v40_const, 25)?;
-    agree(own.output(query, 44), v40_const, 25)?;
-    agree(own.output(query, 45), v40_const, 25)?;
-    agree(own.output(query, 46), v40_const, 25)?;
-    agree(own.output(query, 47), v40_const, 25)?;
-    agree(own.output(query, 48), v40_const, 25)?;
-    agree(own.output(query, 49), v40_const, 25)?;
-    agree(own.output(query, 50), v40_const, 25)?;
-    agree(own.output(query, 51), v40_const, 25)?;
-    agree(own.output(query, 52), v40_const, 25)?;
-    agree(own.output(query, 53), v40_const, 25)?;
-    agree(own.output(query, 54), v40_const, 25)?;
-    agree(own.output(query, 55), v40_const, 25)?;
-    agree(own.output(query, 56), v40_const, 25)?;
-    agree(own.output(query, 57), v40_const, 25)?;
-    agree(own.output(query, 58), v40_const, 25)?;
-    agree(own.output(query, 59), v40_const, 25)?;
-    agree(own.output(query, 60), v40_const, 25)?;
-    agree(own.output(query, 61), v40_const, 25)?;
-    agree(own.output(query, 62), v40_const, 25)?;
-    agree(own.output(query, 63), v40_const, 25)?;
-    seed[271..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= own.pack_outputs::<8>(query, 0, &mut seed[16..264]);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[264..270]);
-    over |= put::<1>(seed, 270, own.output(query, 31));
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -459,231 +306,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 584]) -> Packe
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..72]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[72..584]);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 304]) -> Packed {
-    let own = &record.functions[10];
-    let mut over = 0;
-    // op 4: const 0
-    let v8_const = 0u64;
-    // op 5: io_read 7 0
-    let io0 = io_words(record, v8_const, own.input(query, 0), 32, 5)?;
-    agree(own.output(query, 0), io0[0], 5)?;
-    agree(own.output(query, 1), io0[1], 5)?;
-    agree(own.output(query, 2), io0[2], 5)?;
-    agree(own.output(query, 3), io0[3], 5)?;
-    agree(own.output(query, 4), io0[4], 5)?;
-    agree(own.output(query, 5), io0[5], 5)?;
-    agree(own.output(query, 6), io0[6], 5)?;
-    agree(own.output(query, 7), io0[7], 5)?;
-    agree(own.output(query, 8), io0[8], 5)?;
-    agree(own.output(query, 9), io0[9], 5)?;
-    agree(own.output(query, 10), io0[10], 5)?;
-    agree(own.output(query, 11), io0[11], 5)?;
-    agree(own.output(query, 12), io0[12], 5)?;
-    agree(own.output(query, 13), io0[13], 5)?;
-    agree(own.output(query, 14), io0[14], 5)?;
-    agree(own.output(query, 15), io0[15], 5)?;
-    agree(own.output(query, 16), io0[16], 5)?;
-    agree(own.output(query, 17), io0[17], 5)?;
-    agree(own.output(query, 18), io0[18], 5)?;
-    agree(own.output(query, 19), io0[19], 5)?;
-    agree(own.output(query, 20), io0[20], 5)?;
-    agree(own.output(query, 21), io0[21], 5)?;
-    agree(own.output(query, 22), io0[22], 5)?;
-    agree(own.output(query, 23), io0[23], 5)?;
-    agree(own.output(query, 24), io0[24], 5)?;
-    agree(own.output(query, 25), io0[25], 5)?;
-    agree(own.output(query, 26), io0[26], 5)?;
-    agree(own.output(query, 27), io0[27], 5)?;
-    agree(own.output(query, 28), io0[28], 5)?;
-    agree(own.output(query, 29), io0[29], 5)?;
-    agree(own.output(query, 30), io0[30], 5)?;
-    agree(own.output(query, 31), io0[31], 5)?;
-    let v9_seed = own.output(query, 0);
-    let v10_seed = own.output(query, 1);
-    let v11_seed = own.output(query, 2);
-    let v12_seed = own.output(query, 3);
-    let v13_seed = own.output(query, 4);
-    let v14_seed = own.output(query, 5);
-    let v15_seed = own.output(query, 6);
-    let v16_seed = own.output(query, 7);
-    let v17_seed = own.output(query, 8);
-    let v18_seed = own.output(query, 9);
-    let v19_seed = own.output(query, 10);
-    let v20_seed = own.output(query, 11);
-    let v21_seed = own.output(query, 12);
-    let v22_seed = own.output(query, 13);
-    let v23_seed = own.output(query, 14);
-    let v24_seed = own.output(query, 15);
-    let v25_seed = own.output(query, 16);
-    let v26_seed = own.output(query, 17);
-    let v27_seed = own.output(query, 18);
-    let v28_seed = own.output(query, 19);
-    let v29_seed = own.output(query, 20);
-    let v30_seed = own.output(query, 21);
-    let v31_seed = own.output(query, 22);
-    let v32_seed = own.output(query, 23);
-    let v33_seed = own.output(query, 24);
-    let v34_seed = own.output(query, 25);
-    let v35_seed = own.output(query, 26);
-    let v36_seed = own.output(query, 27);
-    let v37_seed = own.output(query, 28);
-    let v38_seed = own.output(query, 29);
-    let v39_seed = own.output(query, 30);
-    let v40_seed = own.output(query, 31);
-    // op 22: const 32
-    let v41_const = 32u64;
-    // op 23: add 0 40
-    let v42_sum = element(own.input(query, 0)) + element(v41_const);
-    // op 24: call function 9: 41 1 2 3 4 5
-    let call1 = find_call(
-        &record.functions[9],
-        &[
-            word(v42_sum),
-            own.input(query, 1),
-            own.input(query, 2),
-            own.input(query, 3),
-            own.input(query, 4),
-            own.input(query, 5),
-        ],
-        24,
-    )?;
-    agree(own.output(query, 32), record.functions[9].output(call1, 0), 24)?;
-    agree(own.output(query, 33), record.functions[9].output(call1, 1), 24)?;
-    agree(own.output(query, 34), record.functions[9].output(call1, 2), 24)?;
-    agree(own.output(query, 35), record.functions[9].output(call1, 3), 24)?;
-    agree(own.output(query, 36), record.functions[9].output(call1, 4), 24)?;
-    agree(own.output(query, 37), record.functions[9].output(call1, 5), 24)?;
-    agree(own.output(query, 38), record.functions[9].output(call1, 6), 24)?;
-    agree(own.output(query, 39), record.functions[9].output(call1, 7), 24)?;
-    agree(own.output(query, 40), record.functions[9].output(call1, 8), 24)?;
-    agree(own.output(query, 41), record.functions[9].output(call1, 9), 24)?;
-    agree(own.output(query, 42), record.functions[9].output(call1, 10), 24)?;
-    agree(own.output(query, 43), record.functions[9].output(call1, 11), 24)?;
-    agree(own.output(query, 44), record.functions[9].output(call1, 12), 24)?;
-    agree(own.output(query, 45), record.functions[9].output(call1, 13), 24)?;
-    agree(own.output(query, 46), record.functions[9].output(call1, 14), 24)?;
-    agree(own.output(query, 47), record.functions[9].output(call1, 15), 24)?;
-    agree(own.output(query, 48), record.functions[9].output(call1, 16), 24)?;
-    agree(own.output(query, 49), record.functions[9].output(call1, 17), 24)?;
-    agree(own.output(query, 50), record.functions[9].output(call1, 18), 24)?;
-    agree(own.output(query, 51), record.functions[9].output(call1, 19), 24)?;
-    agree(own.output(query, 52), record.functions[9].output(call1, 20), 24)?;
-    agree(own.output(query, 53), record.functions[9].output(call1, 21), 24)?;
-    agree(own.output(query, 54), record.functions[9].output(call1, 22), 24)?;
-    agree(own.output(query, 55), record.functions[9].output(call1, 23), 24)?;
-    agree(own.output(query, 56), record.functions[9].output(call1, 24), 24)?;
-    agree(own.output(query, 57), record.functions[9].output(call1, 25), 24)?;
-    agree(own.output(query, 58), record.functions[9].output(call1, 26), 24)?;
-    agree(own.output(query, 59), record.functions[9].output(call1, 27), 24)?;
-    agree(own.output(query, 60), record.functions[9].output(call1, 28), 24)?;
-    agree(own.output(query, 61), record.functions[9].output(call1, 29), 24)?;
-    agree(own.output(query, 62), record.functions[9].output(call1, 30), 24)?;
-    agree(own.output(query, 63), record.functions[9].output(call1, 31), 24)?;
-    let v43_seed = own.output(query, 32);
-    let v44_seed = own.output(query, 33);
-    let v45_seed = own.output(query, 34);
-    let v46_seed = own.output(query, 35);
-    let v47_seed = own.output(query, 36);
-    let v48_seed = own.output(query, 37);
-    let v49_seed = own.output(query, 38);
-    let v50_seed = own.output(query, 39);
-    let v51_seed = own.output(query, 40);
-    let v52_seed = own.output(query, 41);
-    let v53_seed = own.output(query, 42);
-    let v54_seed = own.output(query, 43);
-    let v55_seed = own.output(query, 44);
-    let v56_seed = own.output(query, 45);
-    let v57_seed = own.output(query, 46);
-    let v58_seed = own.output(query, 47);
-    let v59_seed = own.output(query, 48);
-    let v60_seed = own.output(query, 49);
-    let v61_seed = own.output(query, 50);
-    let v62_seed = own.output(query, 51);
-    let v63_seed = own.output(query, 52);
-    let v64_seed = own.output(query, 53);
-    let v65_seed = own.output(query, 54);
-    let v66_seed = own.output(query, 55);
-    let v67_seed = own.output(query, 56);
-    let v68_seed = own.output(query, 57);
-    let v69_seed = own.output(query, 58);
-    let v70_seed = own.output(query, 59);
-    let v71_seed = own.output(query, 60);
-    let v72_seed = own.output(query, 61);
-    let v73_seed = own.output(query, 62);
-    let v74_seed = own.output(query, 63);
-    agree(own.output(query, 0), v9_seed, 25)?;
-    agree(own.output(query, 1), v10_seed, 25)?;
-    agree(own.output(query, 2), v11_seed, 25)?;
-    agree(own.output(query, 3), v12_seed, 25)?;
-    agree(own.output(query, 4), v13_seed, 25)?;
-    agree(own.output(query, 5), v14_seed, 25)?;
-    agree(own.output(query, 6), v15_seed, 25)?;
-    agree(own.output(query, 7), v16_seed, 25)?;
-    agree(own.output(query, 8), v17_seed, 25)?;
-    agree(own.output(query, 9), v18_seed, 25)?;
-    agree(own.output(query, 10), v19_seed, 25)?;
-    agree(own.output(query, 11), v20_seed, 25)?;
-    agree(own.output(query, 12), v21_seed, 25)?;
-    agree(own.output(query, 13), v22_seed, 25)?;
-    agree(own.output(query, 14), v23_seed, 25)?;
-    agree(own.output(query, 15), v24_seed, 25)?;
-    agree(own.output(query, 16), v25_seed, 25)?;
-    agree(own.output(query, 17), v26_seed, 25)?;
-    agree(own.output(query, 18), v27_seed, 25)?;
-    agree(own.output(query, 19), v28_seed, 25)?;
-    agree(own.output(query, 20), v29_seed, 25)?;
-    agree(own.output(query, 21), v30_seed, 25)?;
-    agree(own.output(query, 22), v31_seed, 25)?;
-    agree(own.output(query, 23), v32_seed, 25)?;
-    agree(own.output(query, 24), v33_seed, 25)?;
-    agree(own.output(query, 25), v34_seed, 25)?;
-    agree(own.output(query, 26), v35_seed, 25)?;
-    agree(own.output(query, 27), v36_seed, 25)?;
-    agree(own.output(query, 28), v37_seed, 25)?;
-    agree(own.output(query, 29), v38_seed, 25)?;
-    agree(own.output(query, 30), v39_seed, 25)?;
-    agree(own.output(query, 31), v40_seed, 25)?;
-    agree(own.output(query, 32), v43_seed, 25)?;
-    agree(own.output(query, 33), v44_seed, 25)?;
-    agree(own.output(query, 34), v45_seed, 25)?;
-    agree(own.output(query, 35), v46_seed, 25)?;
-    agree(own.output(query, 36), v47_seed, 25)?;
-    agree(own.output(query, 37), v48_seed, 25)?;
-    agree(own.output(query, 38), v49_seed, 25)?;
-    agree(own.output(query, 39), v50_seed, 25)?;
-    agree(own.output(query, 40), v51_seed, 25)?;
-    agree(own.output(query, 41), v52_seed, 25)?;
-    agree(own.output(query, 42), v53_seed, 25)?;
-    agree(own.output(query, 43), v54_seed, 25)?;
-    agree(own.output(query, 44), v55_seed, 25)?;
-    agree(own.output(query, 45), v56_seed, 25)?;
-    agree(own.output(query, 46), v57_seed, 25)?;
-    agree(own.output(query, 47), v58_seed, 25)?;
-    agree(own.output(query, 48), v59_seed, 25)?;
-    agree(own.output(query, 49), v60_seed, 25)?;
-    agree(own.output(query, 50), v61_seed, 25)?;
-    agree(own.output(query, 51), v62_seed, 25)?;
-    agree(own.output(query, 52), v63_seed, 25)?;
-    agree(own.output(query, 53), v64_seed, 25)?;
-    agree(own.output(query, 54), v65_seed, 25)?;
-    agree(own.output(query, 55), v66_seed, 25)?;
-    agree(own.output(query, 56), v67_seed, 25)?;
-    agree(own.output(query, 57), v68_seed, 25)?;
-    agree(own.output(query, 58), v69_seed, 25)?;
-    agree(own.output(query, 59), v70_seed, 25)?;
-    agree(own.output(query, 60), v71_seed, 25)?;
-    agree(own.output(query, 61), v72_seed, 25)?;
-    agree(own.output(query, 62), v73_seed, 25)?;
-    agree(own.output(query, 63), v74_seed, 25)?;
-    seed[303..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= own.pack_outputs::<8>(query, 32, &mut seed[16..264]);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[264..270]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[270..302]);
-    over |= put::<1>(seed, 302, own.output(query, 63));
     Ok(over)
 }
 /// Path 1: leaves [1].

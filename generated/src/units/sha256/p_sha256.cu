@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0xf513e689430297bbull;
-  out[1u] = 0x9aa419f71aeb0e09ull;
-  out[2u] = 0x1311a93c7ec223c7ull;
-  out[3u] = 0x5277fa7fdae44b6ull;
+  out[0u] = 0xfbd775499db09cdfull;
+  out[1u] = 0xfc9af991526f9e8cull;
+  out[2u] = 0x5c031cb4693b99d2ull;
+  out[3u] = 0xc559d5e4f13b3962ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

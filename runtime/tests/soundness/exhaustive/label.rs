@@ -6,9 +6,9 @@
 
 use std::fmt;
 
-use traceloom_abi::bytes::ByteOp;
-use traceloom_abi::field::{Goldilocks, PrimeCharacteristicRing};
-use traceloom_abi::system::CircuitKind;
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing};
+use traceloom_air::system::CircuitKind;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_bytecode::layout::{FunctionLayout, OpPlace};

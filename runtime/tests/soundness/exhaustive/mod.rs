@@ -16,8 +16,8 @@ use std::fmt::Write as _;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use traceloom_abi::field::{Goldilocks, MODULUS, PrimeCharacteristicRing, element};
-use traceloom_abi::system::CircuitKind;
+use traceloom_air::field::{Goldilocks, MODULUS, PrimeCharacteristicRing, element};
+use traceloom_air::system::CircuitKind;
 use traceloom_bytecode::model::Control;
 
 use crate::lab::Lab;

@@ -7,7 +7,7 @@ use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout};
+use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
@@ -17,6 +17,9 @@ type Packed = Result<u64, PackError>;
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_binomial",
     function: 0,
+    contract: bytes32(
+        "3f00ad4375f7a025d770da3a100540ea1b560d55a122dae2fc2729ff4827e707",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 3,
@@ -37,7 +40,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path0_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path0_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path0_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path0_write),
             kernel: "tl_p_binomial_f_binomial_path0",
         },
@@ -49,7 +51,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path1_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path1_write),
             kernel: "tl_p_binomial_f_binomial_path1",
         },
@@ -61,7 +62,6 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path2_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
-            pack_checked: |r, q, s| pack_rows(r, q, s, path2_pack_checked),
             write: |s, r, shape| write_rows(s, r, shape, path2_write),
             kernel: "tl_p_binomial_f_binomial_path2",
         },
@@ -96,19 +96,6 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= put::<8>(seed, 8, 0);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..40]);
-    Ok(over)
-}
-fn path0_pack_checked(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    // op 1: const 1
-    let v4_const = 1u64;
-    agree(own.output(query, 0), v4_const, 13)?;
-    seed[21..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= put::<8>(seed, 8, own.input(query, 0));
-    over |= put::<4>(seed, 16, u64::from(own.rank(query)));
-    over |= put::<1>(seed, 20, own.input(query, 1));
     Ok(over)
 }
 /// Path 0: leaves [0].
@@ -150,18 +137,6 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..40]);
-    Ok(over)
-}
-fn path1_pack_checked(record: &Record, query: usize, seed: &mut [u8; 32]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    // op 5: const 1
-    let v8_const = 1u64;
-    agree(own.output(query, 0), v8_const, 13)?;
-    seed[28..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= own.pack_inputs::<8>(query, 0, &mut seed[8..24]);
-    over |= put::<4>(seed, 24, u64::from(own.rank(query)));
     Ok(over)
 }
 /// Path 1: leaves [1].
@@ -248,38 +223,6 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= put::<8>(seed, 48, callee_rank(own, query, 0, 10)?);
     over |= put::<8>(seed, 56, record.functions[0].output(call1, 0));
     over |= put::<8>(seed, 64, callee_rank(own, query, 1, 11)?);
-    Ok(over)
-}
-fn path2_pack_checked(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    // op 7: const 1
-    let v11_const = 1u64;
-    // op 8: sub 0 3
-    let v12_diff = element(own.input(query, 0)) - element(v11_const);
-    // op 9: sub 1 3
-    let v13_diff = element(own.input(query, 1)) - element(v11_const);
-    // op 10: call function 0: 4 5
-    let call0 = find_call(&record.functions[0], &[word(v12_diff), word(v13_diff)], 10)?;
-    let v14_seed = record.functions[0].output(call0, 0);
-    // op 11: call function 0: 4 1
-    let call1 = find_call(
-        &record.functions[0],
-        &[word(v12_diff), own.input(query, 1)],
-        11,
-    )?;
-    let v21_seed = record.functions[0].output(call1, 0);
-    // op 12: add 6 7
-    let v28_sum = element(v14_seed) + element(v21_seed);
-    agree(own.output(query, 0), word(v28_sum), 13)?;
-    seed[52..].fill(0);
-    over |= put::<8>(seed, 0, own.multiplicity(query));
-    over |= own.pack_inputs::<8>(query, 0, &mut seed[8..24]);
-    over |= put::<8>(seed, 24, record.functions[0].output(call0, 0));
-    over |= put::<8>(seed, 32, record.functions[0].output(call1, 0));
-    over |= put::<4>(seed, 40, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 44, callee_rank(own, query, 0, 10)?);
-    over |= put::<4>(seed, 48, callee_rank(own, query, 1, 11)?);
     Ok(over)
 }
 /// Path 2: leaves [2].

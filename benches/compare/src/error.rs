@@ -1,0 +1,144 @@
+//! Everything that can end a benchmark early.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::command::Side;
+use crate::run::State;
+
+/// Why no result came out. [`Error::exit_code`] says whose fault it is.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A command without a program.
+    #[error("command {side} is empty; give a program and its arguments")]
+    EmptyCommand {
+        /// Whose command.
+        side: Side,
+    },
+    /// Quotes that do not close.
+    #[error("command {side} has a quote or a backslash without an end: {text}")]
+    Quotes {
+        /// Whose command.
+        side: Side,
+        /// The text that was given.
+        text: String,
+    },
+    /// A byte that no argument of a program can hold.
+    #[error("command {side} has a NUL character, which no program can be given")]
+    Nul {
+        /// Whose command.
+        side: Side,
+    },
+    /// A template that gives the same command for every setting.
+    #[error(
+        "the template has no {{}} for the settings of --a and --b: {template}; \
+         to compare a command with itself, give it to --a and to --b"
+    )]
+    NoPlace {
+        /// The template.
+        template: String,
+    },
+    /// A program that is not there or may not be run.
+    #[error(
+        "command {side}: no program {program:?}, neither as a path nor in PATH; commands are \
+         not read by a shell, write sh -c '...' for one"
+    )]
+    NoProgram {
+        /// Whose command.
+        side: Side,
+        /// Its first word.
+        program: String,
+    },
+    /// Two outputs of one path.
+    #[error("--csv and --json both name {}; give two paths", path.display())]
+    SameOutput {
+        /// The path.
+        path: PathBuf,
+    },
+    /// An output that cannot be written.
+    #[error("cannot write {what} to {}: {source}", path.display())]
+    Write {
+        /// What was to be written.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read {what} {}: {source}", path.display())]
+    Read {
+        /// What was to be read.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The system refused to start or to wait for a program that was found.
+    #[error("{place}: cannot run {}: {source}", program.display())]
+    Start {
+        /// Side and pair.
+        place: String,
+        /// The file.
+        program: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A run that did not succeed.
+    #[error("{place}: the command {state}\n  {line}{}", quoted(stderr))]
+    Failed {
+        /// Side and pair.
+        place: String,
+        /// How it ended.
+        state: State,
+        /// The command.
+        line: String,
+        /// Last lines of its standard error.
+        stderr: String,
+    },
+    /// A program or named input that is not what the first runs used.
+    #[error(
+        "{} changed while the benchmark ran, so its runs are not of one thing; \
+         compare files that nothing rewrites",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A signal.
+    #[error("interrupted after {runs} runs")]
+    Interrupted {
+        /// Runs that are complete.
+        runs: usize,
+    },
+    /// Measurements that the statistics refuse; no clock gives such.
+    #[error("the measured {quantity} are not finite numbers above or equal to zero")]
+    Clock {
+        /// Which measurements.
+        quantity: &'static str,
+    },
+}
+
+impl Error {
+    /// 1 if the commands are to blame (or somebody stopped them), 2 for usage and for files.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Start { .. }
+            | Error::Failed { .. }
+            | Error::Changed { .. }
+            | Error::Interrupted { .. }
+            | Error::Clock { .. } => 1,
+            _ => 2,
+        }
+    }
+}
+
+fn quoted(stderr: &str) -> String {
+    if stderr.is_empty() {
+        return "\nit wrote nothing to standard error".to_owned();
+    }
+    let lines: Vec<String> = stderr.lines().map(|line| format!("  | {line}")).collect();
+    format!("\nlast lines of its standard error:\n{}", lines.join("\n"))
+}

@@ -1,0 +1,124 @@
+//! Words of 32 bits: packing, and the comparison, which takes words apart.
+
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::field::{Goldilocks, element, word};
+use traceloom_air::system::ExprId;
+use traceloom_plan::{Expr, ValueNo};
+
+use super::{Degrees, Operation, Size};
+use crate::execute::machine::{At, Machine, Outcome};
+use crate::fingerprint::Encoder;
+use crate::forms::{FieldKind, Form, Parts, TWO, field, form};
+use crate::lower::Lowering;
+use crate::model::{Op, ValueId};
+use crate::system::OpRow;
+
+pub(super) const FORMS: &[Form] = &[
+    form("u32_less_than", TWO, Some(1), |p| Op::U32LessThan(p.pair().0, p.pair().1)),
+    form("u32_to_field", &[field("args", FieldKind::Fixed(4))], Some(1), |p| {
+        Op::U32ToField(p.word(0))
+    }),
+];
+
+/// Twelve columns: bytes of a, of c and of b, where c = b - a - 1 + 2^32·borrow; the
+/// result is 1 - borrow.
+pub(super) struct LessThan(pub ValueId, pub ValueId);
+
+impl Operation for LessThan {
+    fn parts(&self) -> Parts {
+        Parts::of(vec![vec![self.0, self.1]])
+    }
+
+    fn encode(&self, encoder: &mut Encoder) {
+        encoder.fixed(14, &[self.0, self.1]);
+    }
+
+    fn size(&self, _: &Degrees<'_>) -> Size {
+        Size::columns(12, 6)
+    }
+
+    /// The borrow must be a bit: as a free field element it would make every comparison
+    /// come out either way.
+    fn constrain(&self, row: &mut OpRow<'_, '_>) -> Vec<ExprId> {
+        let (a, b) = (row.value(self.0), row.value(self.1));
+        let columns = row.columns(0, 12);
+        for (slot, pair) in columns.chunks(2).enumerate() {
+            row.range_check(slot, pair);
+        }
+        let [bytes_a, bytes_c, bytes_b] = [0, 4, 8].map(|first| &columns[first..first + 4]);
+        for (operand, bytes) in [(a, bytes_a), (b, bytes_b)] {
+            let packed = row.pack(bytes);
+            let difference = row.arena().sub(operand, packed);
+            row.require(difference, "the operand is its bytes");
+        }
+        let c = row.pack(bytes_c);
+        let one = row.arena().word(1);
+        let difference = row.arena().sub(b, a);
+        let difference = row.arena().sub(difference, one);
+        let excess = row.arena().sub(c, difference);
+        let borrow = row.divide(excess, 1 << 32);
+        let off = row.arena().sub(borrow, one);
+        let product = row.arena().mul(borrow, off);
+        row.require(product, "the borrow is a bit");
+        vec![row.arena().sub(one, borrow)]
+    }
+
+    fn lower(&self, row: &mut Lowering<'_>) -> Vec<ValueNo> {
+        let (a, b) = (row.value(self.0), row.value(self.1));
+        row.code.constrain(&[a, b]);
+        row.code.below(&[a, b], 1 << 32);
+        let rest = row.code.push(Expr::LessRest(a, b));
+        let bytes = [a, rest, b].into_iter().flat_map(|word| (0..4).map(move |i| (word, i)));
+        row.columns(bytes.map(|(word, i)| Expr::ByteOf(word, i)));
+        vec![row.code.push(Expr::Less(a, b))]
+    }
+
+    fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
+        let (a, b) = (machine.u32(at, 0, self.0)?, machine.u32(at, 1, self.1)?);
+        if at.mode.counts() {
+            let c = b.wrapping_sub(a).wrapping_sub(1);
+            for [x0, x1, x2, x3] in [a, c, b].map(u32::to_le_bytes) {
+                machine.record.count_byte_op(ByteOp::RangeCheck, x0, x1);
+                machine.record.count_byte_op(ByteOp::RangeCheck, x2, x3);
+            }
+        }
+        machine.values.push(u64::from(a < b));
+        Ok(())
+    }
+}
+
+/// A sum without a column; it checks nothing.
+pub(super) struct ToField<'a>(pub &'a [ValueId; 4]);
+
+impl Operation for ToField<'_> {
+    fn parts(&self) -> Parts {
+        Parts::of(vec![self.0.to_vec()])
+    }
+
+    fn encode(&self, encoder: &mut Encoder) {
+        encoder.fixed(15, self.0);
+    }
+
+    fn size(&self, degree: &Degrees<'_>) -> Size {
+        Size::expression(self.0.iter().map(|&byte| degree(byte)).max().unwrap_or(0))
+    }
+
+    fn constrain(&self, row: &mut OpRow<'_, '_>) -> Vec<ExprId> {
+        let bytes = row.values(self.0);
+        vec![row.pack(&bytes)]
+    }
+
+    fn lower(&self, row: &mut Lowering<'_>) -> Vec<ValueNo> {
+        let bytes = self.0.map(|byte| row.value(byte));
+        row.code.below(&bytes, 1 << 8);
+        vec![row.code.push(Expr::Pack(bytes))]
+    }
+
+    fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
+        let horner =
+            |sum: Goldilocks, &byte: &ValueId| sum * element(256) + machine.element(at, byte);
+        let sum = self.0.iter().rev().fold(element(0), horner);
+        machine.values.push(word(sum));
+        Ok(())
+    }
+}

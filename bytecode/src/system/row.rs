@@ -1,0 +1,92 @@
+//! What an operation says about a row: its columns, constraints and messages.
+
+use traceloom_air::bytes::{ByteOp, ByteTable};
+use traceloom_air::field::{element, inverse_or_zero};
+use traceloom_air::system::{Arena, ExprId};
+
+use super::Group;
+use crate::layout::OpPlace;
+use crate::model::ValueId;
+
+/// One operation at its place in a circuit.
+pub(crate) struct OpRow<'a, 'v> {
+    pub(super) group: &'a mut Group,
+    /// The byte tables that the circuit looks up.
+    pub(super) tables: &'a mut [bool; 2],
+    pub(super) values: &'v [ExprId],
+    /// Selector of the block.
+    pub(super) gate: ExprId,
+    /// Its columns and slots.
+    pub place: OpPlace,
+    pub(super) label: String,
+}
+
+impl OpRow<'_, '_> {
+    /// A value in scope.
+    pub fn value(&self, value: ValueId) -> ExprId {
+        self.values[value.index()]
+    }
+
+    /// Values in scope.
+    pub fn values(&self, values: &[ValueId]) -> Vec<ExprId> {
+        values.iter().map(|&value| self.value(value)).collect()
+    }
+
+    /// The rank of the row itself.
+    pub fn own_rank(&mut self) -> ExprId {
+        self.group.auxiliary(1)
+    }
+
+    /// The expressions of the circuit.
+    pub fn arena(&mut self) -> &mut Arena {
+        &mut self.group.arena
+    }
+
+    /// `count` auxiliaries of this operation from its `first` on.
+    pub fn columns(&mut self, first: usize, count: usize) -> Vec<ExprId> {
+        let first = self.place.first_auxiliary + first;
+        (0..count).map(|i| self.group.auxiliary(first + i)).collect()
+    }
+
+    /// `expr = 0` wherever the block is on.
+    pub fn require(&mut self, expr: ExprId, what: &str) {
+        let label = || format!("{}: {what}", self.label);
+        self.group.require_gated(self.gate, expr, label);
+    }
+
+    /// Sends a message in the `slot`-th lookup slot of this operation.
+    pub fn send(&mut self, slot: usize, message: &[ExprId]) {
+        let slot = self.place.first_lookup + slot;
+        self.group.send(slot, self.gate, message, self.label.clone());
+    }
+
+    /// Looks a byte operation up in its table.
+    pub fn byte_op(&mut self, slot: usize, op: ByteOp, operands: &[ExprId], results: &[ExprId]) {
+        self.tables[op.table() as usize] = true;
+        let channel = self.arena().word(op.channel());
+        self.send(slot, &[&[channel], operands, results].concat());
+    }
+
+    /// Proves two values to be bytes.
+    pub fn range_check(&mut self, slot: usize, bytes: &[ExprId]) {
+        debug_assert_eq!(ByteOp::RangeCheck.table(), ByteTable::Bytes2);
+        self.byte_op(slot, ByteOp::RangeCheck, bytes, &[]);
+    }
+
+    /// `expr / power`, a constant power of two.
+    pub fn divide(&mut self, expr: ExprId, power: u64) -> ExprId {
+        let inverse = self.arena().constant(inverse_or_zero(element(power)));
+        self.arena().mul(expr, inverse)
+    }
+
+    /// Little-endian packing of bytes.
+    pub fn pack(&mut self, bytes: &[ExprId]) -> ExprId {
+        let mut sum = self.arena().word(0);
+        for (position, &byte) in bytes.iter().enumerate() {
+            let weight = self.arena().word(1 << (8 * position));
+            let term = self.arena().mul(byte, weight);
+            sum = self.arena().add(sum, term);
+        }
+        sum
+    }
+}

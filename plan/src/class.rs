@@ -1,0 +1,31 @@
+//! How writers hold a value.
+//!
+//! Bounds decide the class: below 2^32 an integer of 32 bits, other integers below p
+//! one of 64 bits, everything else a field element. All three stand for the same
+//! canonical word, so conversions never compute. A target without 32-bit integers
+//! holds both kinds of integers alike: [`Value::is_integer`].
+
+use crate::value::Value;
+
+/// The class of a value in the encoding of its plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// An integer below 2^32.
+    U32,
+    /// An integer below p.
+    U64,
+    /// A field element.
+    Field,
+}
+
+impl Class {
+    /// The class of `value`.
+    #[must_use]
+    pub fn of(value: &Value) -> Self {
+        match value.bound {
+            bound if bound <= 1 << 32 => Self::U32,
+            _ if value.is_integer() => Self::U64,
+            _ => Self::Field,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What a session is made of.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use traceloom_abi::registry::ProgramUnit;
+use traceloom_bytecode::execute::{DebugLine, Limits};
+use traceloom_bytecode::{CheckedProgram, Program};
+use traceloom_verifier::{Params, Profile};
+
+use super::program::ProgramSource;
+use super::{Backend, Description, Devices, Progress, Session, SessionError};
+use crate::provider::TraceProvider;
+
+/// Makes a [`Session`]. Everything but the program has a default.
+pub struct SessionBuilder {
+    source: ProgramSource,
+    place: Option<String>,
+    settings: Settings,
+}
+
+type Observer = Option<Box<dyn Fn(&Progress) + Send + Sync>>;
+type Notices = Option<Box<dyn Fn(&str) + Send + Sync>>;
+type DebugLines = Option<Box<dyn Fn(DebugLine<'_>) + Send + Sync>>;
+
+/// Everything but the program.
+pub(super) struct Settings {
+    pub description: Option<Arc<dyn Description>>,
+    pub params: Params,
+    pub provider: TraceProvider,
+    pub backend: Backend,
+    pub strict: bool,
+    pub registry: &'static [&'static ProgramUnit],
+    pub devices: Devices,
+    pub limits: Limits,
+    pub observer: Observer,
+    pub notices: Notices,
+    pub debug: DebugLines,
+}
+
+impl Session {
+    /// A session of a program that was checked.
+    #[must_use]
+    pub fn of(program: CheckedProgram) -> SessionBuilder {
+        SessionBuilder::new(ProgramSource::Checked(Box::new(program)))
+    }
+
+    /// A session of a program that is checked when the session is built.
+    #[must_use]
+    pub fn of_program(program: Program) -> SessionBuilder {
+        SessionBuilder::new(ProgramSource::Program(Box::new(program)))
+    }
+
+    /// A session of a program as text or JSON. `name` is what errors call it.
+    #[must_use]
+    pub fn of_bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> SessionBuilder {
+        SessionBuilder::new(ProgramSource::Bytes { name: name.into(), bytes: bytes.into() })
+    }
+
+    /// A session of a file with text or JSON, which is read when the session is built.
+    #[must_use]
+    pub fn of_file(path: impl Into<PathBuf>) -> SessionBuilder {
+        SessionBuilder::new(ProgramSource::File(path.into()))
+    }
+
+    /// A session of the JSON that units were generated from, and these units.
+    #[must_use]
+    pub fn of_units(
+        json: impl Into<Vec<u8>>,
+        registry: &'static [&'static ProgramUnit],
+    ) -> SessionBuilder {
+        Self::of_bytes("the JSON of the units", json).registry(registry)
+    }
+}
+
+impl SessionBuilder {
+    fn new(source: ProgramSource) -> Self {
+        let settings = Settings {
+            description: None,
+            params: Profile::Standard.params(),
+            provider: TraceProvider::Auto,
+            backend: Backend::Auto,
+            strict: false,
+            registry: &[],
+            devices: Devices::NotAsked,
+            limits: Limits::default(),
+            observer: None,
+            notices: None,
+            debug: None,
+        };
+        Self { source, place: None, settings }
+    }
+
+    /// What errors call the program; by default its file or its name.
+    #[must_use]
+    pub fn named(mut self, place: impl Into<String>) -> Self {
+        self.place = Some(place.into());
+        self
+    }
+
+    /// What somebody knows of the program that its bytecode does not say.
+    #[must_use]
+    pub fn description(mut self, description: Arc<dyn Description>) -> Self {
+        self.settings.description = Some(description);
+        self
+    }
+
+    /// Parameters of proofs: those of a profile with a name.
+    #[must_use]
+    pub fn profile(self, profile: Profile) -> Self {
+        self.params(profile.params())
+    }
+
+    /// Parameters of proofs.
+    #[must_use]
+    pub fn params(mut self, params: Params) -> Self {
+        self.settings.params = params;
+        self
+    }
+
+    /// Who writes the rows of functions.
+    #[must_use]
+    pub fn trace(mut self, provider: TraceProvider) -> Self {
+        self.settings.provider = provider;
+        self
+    }
+
+    /// Where proofs are computed.
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.settings.backend = backend;
+        self
+    }
+
+    /// Refuse where rows would be written by another provider than the one asked for.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.settings.strict = strict;
+        self
+    }
+
+    /// What was generated. Units of other programs may be among it.
+    #[must_use]
+    pub fn registry(mut self, registry: &'static [&'static ProgramUnit]) -> Self {
+        self.settings.registry = registry;
+        self
+    }
+
+    /// The devices that may write rows.
+    #[must_use]
+    pub fn devices(mut self, devices: Devices) -> Self {
+        self.settings.devices = devices;
+        self
+    }
+
+    /// What one execution may use.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.settings.limits = limits;
+        self
+    }
+
+    /// Calls `observer` when a step begins and while it goes on.
+    #[must_use]
+    pub fn progress(mut self, observer: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.settings.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Calls `notices` with what somebody should know at once: that circuits fall back, or
+    /// where a proof is computed instead. One line each; reports say the same.
+    #[must_use]
+    pub fn notices(mut self, notices: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.settings.notices = Some(Box::new(notices));
+        self
+    }
+
+    /// Takes the `debug` lines of the program; without it they go to the standard error.
+    #[must_use]
+    pub fn debug(mut self, lines: impl Fn(DebugLine<'_>) + Send + Sync + 'static) -> Self {
+        self.settings.debug = Some(Box::new(lines));
+        self
+    }
+
+    /// Reads and checks the program.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the file cannot be read, or it is no program, or an invalid one.
+    pub fn build(self) -> Result<Session, SessionError> {
+        let place = self.place.unwrap_or_else(|| self.source.place());
+        let program = self.source.load(&place)?;
+        Ok(Session::new(place, program, self.settings))
+    }
+}
+
+impl fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "builder of a session of {}", self.source.place())
+    }
+}

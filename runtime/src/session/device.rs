@@ -1,0 +1,33 @@
+//! The devices of a session.
+
+use std::sync::Arc;
+
+use traceloom_abi::record::Record;
+
+use crate::device::{DeviceOption, RowDevice};
+
+/// What may write rows besides the CPU.
+#[derive(Clone, Debug, Default)]
+pub enum Devices {
+    /// Nobody looked for a device.
+    #[default]
+    NotAsked,
+    /// None can be used, and why.
+    Unavailable(String),
+    /// These. The first one writes all rows so far.
+    Found(Vec<Arc<dyn RowDevice + Send + Sync>>),
+}
+
+impl Devices {
+    /// The device of one proof.
+    pub(super) fn option<'a>(&'a self, record: &'a Record) -> DeviceOption<'a> {
+        match self {
+            Self::NotAsked => DeviceOption::NotAsked,
+            Self::Unavailable(reason) => DeviceOption::Unavailable(reason),
+            Self::Found(devices) => match devices.first() {
+                Some(device) => DeviceOption::Ready { device: &**device, record },
+                None => DeviceOption::Unavailable("the list of devices is empty"),
+            },
+        }
+    }
+}

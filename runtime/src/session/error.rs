@@ -1,0 +1,204 @@
+//! Why a session refused something: where, what, and what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+use traceloom_abi::io::IoError;
+use traceloom_bytecode::builder::BuildErrors;
+use traceloom_bytecode::execute::ExecuteError;
+use traceloom_bytecode::{InvalidProgram, Malformed};
+use traceloom_prover::{ProveError, SetupError};
+use traceloom_verifier::{DecodeError, VerifyError};
+
+use super::program::MAX_FILE_BYTES;
+use super::{BackendError, Mismatch};
+use crate::provider::{ChoiceError, WitnessError};
+
+/// What a failure says about the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A well-formed proof, claim or program was refused.
+    Refused,
+    /// The request or a file is unreadable or malformed.
+    Malformed,
+}
+
+/// Everything that can go wrong in a session. `place` names the program as its builder did.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// A file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file is longer than any input may be.
+    #[error("{}: larger than {MAX_FILE_BYTES} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The name is neither a built-in program's nor a file's.
+    #[error("{name}: no such program file, and the built-in programs are {}", known.join(", "))]
+    UnknownProgram {
+        /// The name.
+        name: String,
+        /// Names of the built-in programs.
+        known: Vec<&'static str>,
+    },
+    /// A program made with the builder has mistakes.
+    #[error("{place}: {error}")]
+    Unbuilt {
+        /// The program.
+        place: String,
+        /// Its mistakes.
+        error: BuildErrors,
+    },
+    /// Bytes that are no program.
+    #[error(
+        "{place} is no program:\n{error}{}",
+        if *is_foreign { "\nnested JSON of another compiler has to be imported first" } else { "" }
+    )]
+    NoProgram {
+        /// The program.
+        place: String,
+        /// Whether they look like the JSON of another compiler.
+        is_foreign: bool,
+        /// What is wrong, by line and column.
+        error: Malformed,
+    },
+    /// A program that breaks rules.
+    #[error("{place}: {error}")]
+    InvalidProgram {
+        /// The program.
+        place: String,
+        /// The rules, with their places.
+        error: InvalidProgram,
+    },
+    /// No entry function of this name, or several and no name.
+    #[error("{place}: name one entry function; this program has {entries:?}")]
+    Entry {
+        /// The program.
+        place: String,
+        /// The name that was asked for.
+        wanted: Option<String>,
+        /// Names of its entry functions.
+        entries: Vec<String>,
+    },
+    /// Too many arguments, or too few.
+    #[error("{function} has {expected} inputs, got {got}; it takes {takes}")]
+    Arity {
+        /// The program.
+        place: String,
+        /// The entry function.
+        function: String,
+        /// Its number of inputs.
+        expected: usize,
+        /// Number of arguments.
+        got: usize,
+        /// What it takes.
+        takes: String,
+    },
+    /// A file or bytes that are no input of the program.
+    #[error("{input}: {reason}")]
+    Input {
+        /// The file, or what the bytes are called.
+        input: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Io that is no input.
+    #[error("input: {0}")]
+    Io(#[from] IoError),
+    /// The execution stopped.
+    #[error("{place}: {error}")]
+    Execute {
+        /// The program.
+        place: String,
+        /// Where and why.
+        error: ExecuteError,
+    },
+    /// The proof cannot be computed where it was asked for.
+    #[error("the backend of a device{0}")]
+    Backend(#[from] BackendError),
+    /// Rows would not be written by what was asked for.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    /// Rows cannot be written.
+    #[error(transparent)]
+    Rows(#[from] WitnessError),
+    /// The program has no key with these parameters.
+    #[error("{place}: {error}")]
+    Key {
+        /// The program.
+        place: String,
+        /// Why.
+        error: Box<SetupError>,
+    },
+    /// There is no proof.
+    #[error("{place}: {error}")]
+    Prove {
+        /// The program.
+        place: String,
+        /// Why.
+        error: Box<ProveError>,
+    },
+    /// A finished proof is wrong: a fault of this program, of the memory or of a device.
+    #[error("{place}: the finished proof does not verify: {error}")]
+    SelfCheck {
+        /// The program.
+        place: String,
+        /// What its verification says.
+        error: Box<VerifyError>,
+    },
+    /// Bytes that are no proof.
+    #[error(transparent)]
+    NoProof(#[from] DecodeError),
+    /// The proof has other parameters than the session.
+    #[error("the proof has profile {found}, expected {expected}; build a session with its profile")]
+    Profile {
+        /// Name of the proof's profile.
+        found: String,
+        /// Name of the session's.
+        expected: String,
+    },
+    /// The proof claims something else than what is expected.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// The proof is refused.
+    #[error(transparent)]
+    Verify(Box<VerifyError>),
+}
+
+impl SessionError {
+    /// Whether something well-formed was refused, or something is malformed.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Unreadable { .. }
+            | Self::TooLarge { .. }
+            | Self::UnknownProgram { .. }
+            | Self::NoProgram { .. }
+            | Self::Entry { .. }
+            | Self::Arity { .. }
+            | Self::Input { .. }
+            | Self::Io(_)
+            | Self::Backend(BackendError::OtherRows(_))
+            | Self::NoProof(_) => Kind::Malformed,
+            Self::Unbuilt { .. }
+            | Self::InvalidProgram { .. }
+            | Self::Execute { .. }
+            | Self::Backend(BackendError::NoDevice(_) | BackendError::Strict)
+            | Self::Choice(_)
+            | Self::Rows(_)
+            | Self::Key { .. }
+            | Self::Prove { .. }
+            | Self::SelfCheck { .. }
+            | Self::Profile { .. }
+            | Self::Mismatch(_)
+            | Self::Verify(_) => Kind::Refused,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The front door: one program, and what is done with it, from a request to a verified
+//! proof. The command line, examples, benchmarks and tests put nothing together again.
+//!
+//! ```
+//! use traceloom_runtime::session::{Expected, Request, Session};
+//!
+//! let text = "program \"square\"\nfn square(x) -> 1 entry {\n y = mul x, x\n return y\n}\nend\n";
+//! let session = Session::of_bytes("square", text).build()?;
+//! let proved = session.prove(Request::args([12]))?;
+//! let verified = session.verify(&proved.bytes, &Expected::args([12]).outputs([144]))?;
+//! assert_eq!(verified.claims, proved.claims());
+//! # Ok::<(), traceloom_runtime::session::SessionError>(())
+//! ```
+//!
+//! - `builder`: what a session is made of; `program`: where its program comes from;
+//! - `request`, `expected`: what is asked for, and what a verifier expects;
+//! - `run`: execution, rows and check; `prove`, `verify`: the rest;
+//! - `backend`: where a proof is computed; `device`: what may write rows;
+//! - `progress`, `results`, `error`: what comes back, all of it as values.
+//!
+//! A session is quiet: it prints nothing but `debug` lines that nobody takes. Threads are
+//! rayon's: in a pool of its own size it runs with `rayon::ThreadPool::install`.
+
+mod backend;
+mod builder;
+mod description;
+mod device;
+mod error;
+mod expected;
+mod program;
+mod progress;
+mod prove;
+mod request;
+mod results;
+mod run;
+mod verify;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use traceloom_air::claim::Claim;
+use traceloom_air::field::word;
+use traceloom_air::system::System;
+use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::system::build_system;
+use traceloom_prover::{ProvingKey, SetupError};
+use traceloom_verifier::{Params, VerifyingKey};
+
+use builder::Settings;
+
+pub use backend::{Backend, BackendError};
+pub use builder::SessionBuilder;
+pub use description::Description;
+pub use device::Devices;
+pub use error::{Kind, SessionError};
+pub use expected::{Difference, Expected, Mismatch};
+pub use program::{MAX_FILE_BYTES, read_file};
+pub use progress::{Progress, Step};
+pub use prove::peak_memory;
+pub use request::Request;
+pub use results::{Checked, Executed, Proved, Verified};
+
+/// A program with everything that depends on it alone: made once, used for any number of
+/// requests.
+pub struct Session {
+    place: String,
+    program: CheckedProgram,
+    settings: Settings,
+    system: OnceLock<System>,
+    proving: OnceLock<Result<ProvingKey, SetupError>>,
+    verifying: OnceLock<Result<VerifyingKey, SetupError>>,
+}
+
+impl Session {
+    fn new(place: String, program: CheckedProgram, settings: Settings) -> Self {
+        Self {
+            place,
+            program,
+            settings,
+            system: OnceLock::new(),
+            proving: OnceLock::new(),
+            verifying: OnceLock::new(),
+        }
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &CheckedProgram {
+        &self.program
+    }
+
+    /// The parameters of proofs.
+    #[must_use]
+    pub fn params(&self) -> &Params {
+        &self.settings.params
+    }
+
+    /// Constraints and lookups of all circuits.
+    pub fn system(&self) -> &System {
+        self.system.get_or_init(|| build_system(&self.program))
+    }
+
+    /// The key that proofs are made with.
+    ///
+    /// # Errors
+    /// [`SessionError::Key`].
+    pub fn proving_key(&self) -> Result<&ProvingKey, SessionError> {
+        let make = || ProvingKey::new(self.system(), &self.settings.params);
+        self.key(self.proving.get_or_init(make))
+    }
+
+    /// The key that proofs are verified with; it costs much less than the other one.
+    ///
+    /// # Errors
+    /// [`SessionError::Key`].
+    pub fn verifying_key(&self) -> Result<&VerifyingKey, SessionError> {
+        if let Some(Ok(key)) = self.proving.get() {
+            return Ok(key.verifying_key());
+        }
+        let make = || Ok(VerifyingKey::new(self.system(), &self.settings.params)?);
+        self.key(self.verifying.get_or_init(make))
+    }
+
+    /// What a claim says, in words, where somebody described the program.
+    #[must_use]
+    pub fn in_words(&self, claim: &Claim) -> Option<String> {
+        let description = self.settings.description.as_ref()?;
+        let name = &self.program.program().functions.get(claim.function as usize)?.name;
+        let [inputs, outputs] = [&claim.inputs, &claim.outputs]
+            .map(|elements| elements.iter().map(|&x| word(x)).collect::<Vec<_>>());
+        description.phrase(name, &inputs, &outputs)
+    }
+
+    fn key<'a, K>(&self, made: &'a Result<K, SetupError>) -> Result<&'a K, SessionError> {
+        made.as_ref().map_err(|error| SessionError::Key {
+            place: self.place.clone(),
+            error: Box::new(error.clone()),
+        })
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "session of {} ({:?})", self.place, self.program.program().name)
+    }
+}

@@ -1,0 +1,104 @@
+//! Execution, rows, and their check.
+
+use std::time::Instant;
+
+use traceloom_abi::record::Record;
+use traceloom_air::trace::ShardWitness;
+use traceloom_bytecode::execute::{DebugHook, DebugLine, Hooks, Stats, execute_with};
+use traceloom_verifier::VerifyingKey;
+
+use super::progress::Tracker;
+use super::{Checked, Executed, Request, Session, SessionError, Step};
+use crate::check::check;
+use crate::provider::{Choices, TraceOptions, TraceProvider, witness};
+use crate::report::TraceReport;
+
+/// Operations between two reports of progress: some tens of milliseconds.
+const STEPS_PER_REPORT: u64 = 1 << 22;
+
+impl Session {
+    /// Runs the program.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the request does not fit the program, or the execution stops.
+    pub fn execute(&self, request: Request) -> Result<Executed, SessionError> {
+        self.run(request, &Tracker::new(self, Step::Execute))
+    }
+
+    /// Runs the program, evaluates every constraint on every row and balances every lookup.
+    /// What does not hold is in the report and no error.
+    ///
+    /// # Errors
+    /// As [`Session::execute`], and where rows cannot be written as asked for.
+    pub fn check(&self, request: Request) -> Result<Checked, SessionError> {
+        let tracker = Tracker::new(self, Step::Execute);
+        let executed = self.run(request, &tracker)?;
+        tracker.begin(Step::SetUp);
+        let choices =
+            self.choose(&executed.execution.record, self.settings.provider, None, &tracker)?;
+        tracker.begin(Step::Rows);
+        let (witness, trace) = self.rows(&executed, &choices)?;
+        tracker.begin(Step::Check);
+        let report = check(self.system(), std::slice::from_ref(&witness));
+        Ok(Checked { executed, trace, report })
+    }
+
+    /// Runs the program for a request that goes on.
+    pub(super) fn run(
+        &self,
+        request: Request,
+        tracker: &Tracker<'_>,
+    ) -> Result<Executed, SessionError> {
+        tracker.begin(Step::Execute);
+        let start = Instant::now();
+        let (claims, io) = self.resolve(request)?;
+        let mut progress = |stats: &Stats| tracker.report(stats.steps, None);
+        let debug = self.settings.debug.as_ref();
+        let mut print = |line: DebugLine<'_>| {
+            if let Some(take) = debug {
+                take(line);
+            }
+        };
+        let hooks = Hooks {
+            debug: debug.is_some().then_some(&mut print as DebugHook<'_>),
+            progress: Some((STEPS_PER_REPORT, &mut progress)),
+        };
+        match execute_with(&self.program, &claims, io, &self.settings.limits, hooks) {
+            Ok(execution) => Ok(Executed { execution, time: start.elapsed() }),
+            Err(error) => Err(SessionError::Execute { place: self.place.clone(), error }),
+        }
+    }
+
+    /// Chooses who writes the rows of a record, and whether they are padded for a key. A
+    /// fallback is said.
+    pub(super) fn choose<'a>(
+        &'a self,
+        record: &'a Record,
+        provider: TraceProvider,
+        key: Option<&'a VerifyingKey>,
+        tracker: &Tracker<'_>,
+    ) -> Result<Choices<'a>, SessionError> {
+        let options = TraceOptions {
+            provider,
+            strict: self.settings.strict,
+            device: self.settings.devices.option(record),
+            key,
+            ..TraceOptions::new(self.settings.registry)
+        };
+        let choices = Choices::new(&self.program, self.system(), &options)?;
+        if let Some(notice) = choices.notice() {
+            tracker.notice(&notice);
+        }
+        Ok(choices)
+    }
+
+    /// Writes all main traces.
+    pub(super) fn rows(
+        &self,
+        executed: &Executed,
+        choices: &Choices<'_>,
+    ) -> Result<(ShardWitness, TraceReport), SessionError> {
+        let (record, claims) = (&executed.execution.record, executed.execution.claims.clone());
+        Ok(witness(&self.program, self.system(), record, claims, choices)?)
+    }
+}

@@ -1,0 +1,50 @@
+//! From the bytes of a proof to what it proves.
+
+use std::time::Instant;
+
+use traceloom_air::claim::Claim;
+use traceloom_verifier::{Params, Profile, Proof, verify};
+
+use super::progress::Tracker;
+use super::{Expected, Session, SessionError, Step, Verified};
+
+impl Session {
+    /// Verifies a proof file about this session's program with this session's parameters.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the bytes are no proof, or it proves something else than `expected`,
+    /// or nothing.
+    pub fn verify(&self, bytes: &[u8], expected: &Expected) -> Result<Verified, SessionError> {
+        self.verify_proof(&Proof::decode(bytes)?, expected)
+    }
+
+    /// The same of a proof that was read.
+    ///
+    /// # Errors
+    /// As [`Session::verify`].
+    pub fn verify_proof(
+        &self,
+        proof: &Proof,
+        expected: &Expected,
+    ) -> Result<Verified, SessionError> {
+        let start = Instant::now();
+        Tracker::new(self, Step::Verify).begin(Step::Verify);
+        if proof.params != self.settings.params {
+            return Err(SessionError::Profile {
+                found: profile_name(&proof.params),
+                expected: profile_name(&self.settings.params),
+            });
+        }
+        let stated: Vec<Claim> = proof.claims().cloned().collect();
+        let claims = self.compare(expected, stated)?;
+        let report = verify(self.verifying_key()?, &claims, proof)
+            .map_err(|error| SessionError::Verify(Box::new(error)))?;
+        Ok(Verified { claims, report, time: start.elapsed() })
+    }
+}
+
+/// The name of these parameters.
+pub(super) fn profile_name(params: &Params) -> String {
+    let profile = Profile::ALL.into_iter().find(|profile| profile.params() == *params);
+    profile.map_or("no known profile", Profile::name).to_owned()
+}

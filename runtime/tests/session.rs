@@ -1,0 +1,263 @@
+//! The session as a caller sees it: one program, several requests, every refusal a value.
+
+use std::sync::{Arc, Mutex};
+
+use traceloom_bytecode::execute::Limits;
+use traceloom_bytecode::json;
+use traceloom_generated::PROGRAMS;
+use traceloom_prover::Stage;
+use traceloom_runtime::provider::{Provider, TraceProvider};
+use traceloom_runtime::session::{
+    Backend, Description, Devices, Expected, Kind, Request, Session, SessionBuilder, SessionError,
+    Step,
+};
+use traceloom_verifier::Profile;
+
+/// Two entries.
+const TEXT: &str = "program \"two\"
+fn square(x) -> 1 entry {
+  y = mul x, x
+  return y
+}
+fn sum(x, y) -> 1 entry {
+  z = add x, y
+  return z
+}
+end
+";
+
+const ONE: &str = "program \"one\"
+fn double(x) -> 1 entry {
+  y = add x, x
+  debug \"twice\", y
+  return y
+}
+end
+";
+
+fn two() -> SessionBuilder {
+    Session::of_bytes("two.tla", TEXT).profile(Profile::Fast)
+}
+
+fn one() -> SessionBuilder {
+    Session::of_bytes("one.tla", ONE).profile(Profile::Fast).debug(|_| {})
+}
+
+#[test]
+fn sessions_are_shared_by_threads() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Session>();
+    is_shared::<SessionError>();
+}
+
+#[test]
+fn one_session_proves_and_verifies_several_requests() {
+    let session = two().build().unwrap();
+    let key: *const _ = session.proving_key().unwrap();
+    let mut proofs = Vec::new();
+    for (request, expected) in [
+        (Request::call("square", [12]), Expected::call("square", [12]).outputs([144])),
+        (Request::call("sum", [3, 4]), Expected::call("sum", [3, 4]).outputs([7])),
+    ] {
+        let proved = session.prove(request).unwrap();
+        let verified = session.verify(&proved.bytes, &expected).unwrap();
+        assert_eq!(verified.claims, proved.claims());
+        proofs.push(proved.bytes);
+    }
+    assert!(std::ptr::eq(key, session.proving_key().unwrap()), "keys are made once");
+    // A session that made no key of its own says the same, and gets the same bytes.
+    let other = two().build().unwrap();
+    other.verify(&proofs[1], &Expected::any()).unwrap();
+    assert!(other.prove(Request::call("square", [12])).unwrap().bytes == proofs[0]);
+    // Two claims in one proof are no single one.
+    let both = session.prove(Request::call("square", [2]).and_call("sum", [1, 1])).unwrap();
+    session.verify(&both.bytes, &Expected::claims(both.claims())).unwrap();
+    let error = session.verify(&both.bytes, &Expected::any()).unwrap_err();
+    assert_eq!(error.to_string(), "the proof has 2 claims, expected one");
+}
+
+#[test]
+fn expectations_are_the_callers() {
+    let session = two().build().unwrap();
+    let bytes = session.prove(Request::call("sum", [3, 4])).unwrap().bytes;
+    let refused = |expected: Expected, message: &str| {
+        let error = session.verify(&bytes, &expected).unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (Kind::Refused, message.to_owned()));
+    };
+    refused(
+        Expected::args([3, 5]),
+        "the proof claims other inputs than expected: number 1 is 4, expected 5",
+    );
+    refused(
+        Expected::any().outputs([7, 7]),
+        "the proof claims other outputs than expected: 1 numbers, expected 2",
+    );
+    refused(
+        Expected::call("square", [3, 4]),
+        "the proof claims a call of another function than \"square\"",
+    );
+    refused(
+        Expected::claims([]),
+        "the proof claims something else than expected, first in claim 0",
+    );
+    let other = Session::of_bytes("two.tla", TEXT).build().unwrap();
+    let error = other.verify(&bytes, &Expected::any()).unwrap_err();
+    assert!(matches!(error, SessionError::Profile { .. }), "{error}");
+    let error = one().build().unwrap().verify(&bytes, &Expected::any()).unwrap_err();
+    assert_eq!(error.to_string(), "the proof was made for another program");
+    let error = session.verify(&bytes[..40], &Expected::any()).unwrap_err();
+    assert_eq!(error.kind(), Kind::Malformed, "{error}");
+}
+
+#[test]
+fn requests_that_do_not_fit_are_named() {
+    let session = two().build().unwrap();
+    let fails = |request: Request, kind: Kind, message: &str| {
+        let error = session.execute(request).unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (kind, message.to_owned()));
+    };
+    let entries = "two.tla: name one entry function; this program has [\"square\", \"sum\"]";
+    fails(Request::args([1]), Kind::Malformed, entries);
+    fails(Request::call("nothing", [1]), Kind::Malformed, entries);
+    fails(
+        Request::call("sum", [1]),
+        Kind::Malformed,
+        "sum has 2 inputs, got 1; it takes as many numbers as arguments, 2",
+    );
+    let error = session.execute(Request::call("square", [u64::MAX])).unwrap_err();
+    assert!(error.to_string().starts_with("two.tla: claim 0: "), "{error}");
+    let twice = Request::new().input(1, &[], &[2]).unwrap().input(1, &[], &[3]).unwrap_err();
+    assert_eq!(twice.kind(), Kind::Malformed, "{twice}");
+    let limits = Limits { steps: 1, ..Limits::default() };
+    let session = two().limits(limits).build().unwrap();
+    let error = session.prove(Request::call("square", [2])).unwrap_err();
+    assert_eq!(error.kind(), Kind::Refused);
+    assert!(error.to_string().contains("raise `Limits::steps`"), "{error}");
+}
+
+#[test]
+fn programs_that_are_none_are_named() {
+    let fails = |builder: SessionBuilder, kind: Kind, message: &str| {
+        let error = builder.build().unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert!(error.to_string().contains(message), "{error}");
+    };
+    fails(Session::of_file("/nowhere/at/all"), Kind::Malformed, "cannot read /nowhere/at/all: ");
+    fails(Session::of_bytes("b", "konst"), Kind::Malformed, "b is no program:\n1:1: ");
+    fails(Session::of_bytes("b", "{}"), Kind::Malformed, "has to be imported first");
+    let unused = TEXT.replace("return z", "return x, y");
+    fails(Session::of_bytes("b", unused), Kind::Refused, "b: invalid program, ");
+}
+
+#[test]
+fn a_file_is_claimed_by_its_length_or_as_described() {
+    #[derive(Debug)]
+    struct Pairs;
+    impl Description for Pairs {
+        fn claimed_inputs(&self, len: u64) -> Result<Vec<u64>, String> {
+            if len.is_multiple_of(2) { Ok(vec![len / 2]) } else { Err(format!("{len} is odd")) }
+        }
+        fn takes(&self) -> String {
+            "a file of pairs".into()
+        }
+        fn phrase(&self, function: &str, inputs: &[u64], outputs: &[u64]) -> Option<String> {
+            Some(format!("{function} of {} pairs is {}", inputs[0], outputs[0]))
+        }
+    }
+    let bytes = |bytes: &[u8]| Request::bytes(bytes).unwrap();
+    let plain = one().build().unwrap();
+    assert_eq!(plain.execute(bytes(b"four")).unwrap().outputs(0), [8]);
+    let described = one().description(Arc::new(Pairs)).build().unwrap();
+    let executed = described.execute(bytes(b"four")).unwrap();
+    assert_eq!(executed.outputs(0), [4]);
+    let words = described.in_words(&executed.claims()[0]).unwrap();
+    assert_eq!(words, "double of 2 pairs is 4");
+    assert_eq!(described.execute(bytes(b"odd")).unwrap_err().to_string(), "input: 3 is odd");
+    let error = described.execute(Request::new()).unwrap_err().to_string();
+    assert_eq!(error, "double has 1 inputs, got 0; it takes a file of pairs");
+}
+
+/// Steps come in order, each first with nothing done; debug lines and notices are taken.
+#[test]
+fn what_happens_is_told() {
+    let told: Arc<Mutex<Vec<Step>>> = Arc::default();
+    let (steps, lines) = (told.clone(), Arc::<Mutex<Vec<String>>>::default());
+    let (debug, notices) = (lines.clone(), lines.clone());
+    let session = one()
+        .progress(move |now| {
+            let mut steps = steps.lock().unwrap();
+            if steps.last() != Some(&now.stage) {
+                assert_eq!((now.done, now.remaining), (0, None), "{now:?}");
+                steps.push(now.stage);
+            }
+        })
+        .debug(move |line| debug.lock().unwrap().push(line.to_string()))
+        .notices(move |notice| notices.lock().unwrap().push(notice.to_owned()))
+        .build()
+        .unwrap();
+    session.prove(Request::args([4])).unwrap();
+    let expected = [Step::Execute, Step::SetUp, Step::Rows].into_iter();
+    let expected = expected.chain(Stage::ALL.map(Step::Prove)).chain([Step::Verify]);
+    assert_eq!(std::mem::take(&mut *told.lock().unwrap()), expected.collect::<Vec<_>>());
+    let lines = std::mem::take(&mut *lines.lock().unwrap());
+    assert_eq!(lines[0], "double: twice [8]");
+    assert!(lines[1].contains("no unit was generated for program \"one\""), "{lines:?}");
+    assert_eq!(lines.len(), 2);
+    assert!(session.check(Request::args([4])).unwrap().report.is_ok());
+    let expected = [Step::Execute, Step::SetUp, Step::Rows, Step::Check];
+    assert_eq!(*told.lock().unwrap(), expected);
+}
+
+#[test]
+fn units_and_their_program_make_a_strict_session() {
+    let program = traceloom_programs::find("fibonacci").unwrap().build().unwrap();
+    let builder = || Session::of_units(json::print(&program), PROGRAMS).profile(Profile::Fast);
+    let session = builder().strict(true).build().unwrap();
+    let proved = session.prove(Request::args([30])).unwrap();
+    assert_eq!(proved.executed.outputs(0), [832_040]);
+    let report = &proved.report;
+    assert_eq!(report.trace.circuits[0].provider, Provider::Scalar);
+    let stages: Vec<&str> = report.stages.iter().map(|(name, _)| *name).collect();
+    assert_eq!(stages[..3], ["execution", "rows", Stage::ALL[0].name()]);
+    assert_eq!(report.profile, Profile::Fast.name());
+    assert_eq!(report.proof_bytes, proved.bytes.len());
+    // Nothing that a session may choose changes a byte.
+    for provider in [TraceProvider::Reference, TraceProvider::Scalar] {
+        let other = builder().trace(provider).backend(Backend::Cpu).build().unwrap();
+        assert!(other.prove(Request::args([30])).unwrap().bytes == proved.bytes);
+    }
+    let without = builder().registry(&[]).strict(true).build().unwrap();
+    let error = without.prove(Request::args([30])).unwrap_err();
+    assert_eq!(error.kind(), Kind::Refused);
+    assert!(error.to_string().contains("no unit was generated"), "{error}");
+}
+
+#[test]
+fn proofs_are_padded_to_their_profile_and_checks_are_not() {
+    let session = one().profile(Profile::Strong).build().unwrap();
+    let proved = session.prove(Request::args([4])).unwrap();
+    let circuit = &proved.report.trace.circuits[0];
+    assert_eq!((circuit.rows, circuit.height), (1, 256));
+    let verified = session.verify(&proved.bytes, &Expected::args([4]).outputs([8])).unwrap();
+    assert!(verified.report.security.provable >= 128.0);
+    let checked = session.check(Request::args([4])).unwrap();
+    assert!(checked.report.is_ok());
+    let circuit = &checked.trace.circuits[0];
+    assert_eq!((circuit.rows, circuit.height), (1, 1));
+}
+
+#[test]
+fn a_device_that_is_asked_for_by_name_is_needed() {
+    let prove = |devices: Devices, provider| {
+        let builder = one().backend(Backend::Device).devices(devices).trace(provider);
+        builder.build().unwrap().prove(Request::args([1])).unwrap_err()
+    };
+    let error = prove(Devices::NotAsked, TraceProvider::Auto);
+    assert_eq!(error.kind(), Kind::Refused);
+    assert_eq!(error.to_string(), "the backend of a device: this session was given no device");
+    let error = prove(Devices::Unavailable("it is away".into()), TraceProvider::Auto);
+    assert_eq!(error.to_string(), "the backend of a device: it is away");
+    let session = one().devices(Devices::Unavailable("it is away".into())).build().unwrap();
+    let report = session.prove(Request::args([1])).unwrap().report;
+    assert_eq!(report.backend_reason.as_deref(), Some("it is away"));
+}

@@ -1,0 +1,35 @@
+//! What a session tells, on standard error.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use traceloom_cuda::provider::RowWriter;
+use traceloom_runtime::session::{SessionBuilder, Step};
+
+use super::backend::Gpu;
+use super::output::Progress;
+
+/// A session that uses `gpu` and tells what it does.
+pub fn told(builder: SessionBuilder, gpu: Gpu, progress: Progress) -> SessionBuilder {
+    let writer = gpu.writer;
+    let is_said = AtomicBool::new(false);
+    builder.devices(gpu.devices).notices(move |notice| progress.note(notice)).progress(move |now| {
+        // Kernels are loaded with the choice of who writes rows.
+        if now.stage == Step::Rows && !is_said.swap(true, Ordering::Relaxed) {
+            kernels(&writer, progress);
+        }
+        if now.done == 0 {
+            progress.step(now.stage.name());
+        } else {
+            progress.part(now);
+        }
+    })
+}
+
+/// Kernels that were compiled for this: people waited for it.
+fn kernels(writer: &Option<Arc<RowWriter>>, progress: Progress) {
+    let compiled = writer.iter().flat_map(|writer| writer.compiled_now());
+    for (program, origin) in compiled {
+        progress.note(&format!("kernels of program {program:?}: {origin}"));
+    }
+}

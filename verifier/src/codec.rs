@@ -1,0 +1,380 @@
+//! The proof file.
+//!
+//! Layout (owned here)
+//! - Everything is a *word*, eight little-endian bytes, or a 32-byte digest.
+//! - Field elements are words below p; an extension element is its coefficients.
+//! - A list is its length, then its items; an optional item is a list of at most
+//!   one. A length is checked against the bytes that are left before any memory
+//!   is taken. Nothing may follow the last item.
+//!
+//! ```text
+//! file       MAGIC (8 bytes) | VERSION | params (12 words) | fingerprint
+//!            | list of statement | lookup witness | list of shard
+//! statement  list of optional log height | main root | list of list of public
+//!            | list of claim
+//! claim      optional rank | function | list of input | list of output
+//! shard      optional stage 2 root | list of terminal | quotient root
+//!            | zeta witness | opened values (rounds of matrices of points of values)
+//!            | opening
+//! opening    batch witness | list of fold root | list of fold witness
+//!            | list of (queries of matrices of values, list of digest)
+//!            | list of (queries of siblings, list of digest)
+//!            | list of final coefficient | query witness
+//! ```
+
+use thiserror::Error;
+use traceloom_air::claim::{Claim, RankedClaim};
+use traceloom_air::field::{element, is_canonical, word};
+
+use crate::params::Params;
+use crate::proof::{
+    OpenedRows, OpenedSiblings, Opening, Proof, ShardProof, ShardStatement, Shards,
+};
+use crate::scheme::{Cubic, Extension, F, Quadratic, Root};
+
+/// First bytes of a proof file.
+pub const MAGIC: &[u8; 8] = b"trloomPF";
+/// Version of the format; others are refused.
+pub const VERSION: u64 = 1;
+
+impl Proof {
+    /// The proof as a file.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        out.extend_from_slice(MAGIC);
+        put_word(&mut out, VERSION);
+        for parameter in self.params.words() {
+            put_word(&mut out, parameter);
+        }
+        self.fingerprint.put(&mut out);
+        self.statements.put(&mut out);
+        self.lookup_witness.put(&mut out);
+        match &self.shards {
+            Shards::Quadratic(shards) => shards.put(&mut out),
+            Shards::Cubic(shards) => shards.put(&mut out),
+        }
+        out
+    }
+
+    /// Reads a file. `decode(encode(x)) = x`, and no other bytes give x.
+    ///
+    /// # Errors
+    /// [`DecodeError`] with the offset and the field that cannot be read.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut input = Reader { bytes, offset: 0, field: "magic" };
+        if input.take(8)? != MAGIC {
+            return Err(input.fail_at(0, DecodeErrorKind::Magic));
+        }
+        input.field = "version";
+        let version = input.word()?;
+        if version != VERSION {
+            return Err(input.fail_at(8, DecodeErrorKind::Version(version)));
+        }
+        input.field = "parameters";
+        let mut words = [0; 12];
+        for word in &mut words {
+            *word = input.word()?;
+        }
+        let params = Params::from_words(words)
+            .filter(|params| params.check().is_ok())
+            .ok_or_else(|| input.fail(DecodeErrorKind::Parameters))?;
+        input.field = "fingerprint";
+        let fingerprint = Root::get(&mut input)?;
+        let statements = Vec::get(&mut input)?;
+        input.field = "lookup witness";
+        let lookup_witness = F::get(&mut input)?;
+        input.field = "shards";
+        let shards = if params.extension_degree == 2 {
+            Shards::Quadratic(Vec::get(&mut input)?)
+        } else {
+            Shards::Cubic(Vec::get(&mut input)?)
+        };
+        if input.offset != bytes.len() {
+            input.field = "end of file";
+            return Err(input.fail(DecodeErrorKind::Trailing(bytes.len() - input.offset)));
+        }
+        Ok(Self { params, fingerprint, statements, lookup_witness, shards })
+    }
+}
+
+/// Why bytes are not a proof file: whoever wrote them is at fault.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("proof file, byte {offset}, {field}: {kind}")]
+pub struct DecodeError {
+    /// Where reading stopped.
+    pub offset: usize,
+    /// What was being read.
+    pub field: &'static str,
+    /// What is wrong there.
+    pub kind: DecodeErrorKind,
+}
+
+/// What is wrong with a proof file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DecodeErrorKind {
+    /// Not a proof file at all.
+    #[error("this is not a traceloom proof")]
+    Magic,
+    /// Another version.
+    #[error("version {0} is not supported, only version {VERSION}")]
+    Version(u64),
+    /// Parameters outside their ranges.
+    #[error("parameters out of range")]
+    Parameters,
+    /// The file ends too early.
+    #[error("the file ends here, {0} more bytes are needed")]
+    End(usize),
+    /// More items than bytes are left for.
+    #[error("a list of {0} items does not fit the rest of the file")]
+    Length(u64),
+    /// A list with more items than the field can have.
+    #[error("at most {max} items, got {got}")]
+    TooMany {
+        /// The largest number.
+        max: usize,
+        /// The number in the file.
+        got: usize,
+    },
+    /// A word that is not below p.
+    #[error("{0} is not a canonical field element")]
+    NonCanonical(u64),
+    /// A number that is out of range.
+    #[error("{0} is out of range")]
+    Number(u64),
+    /// Bytes behind the end.
+    #[error("{0} bytes follow the proof")]
+    Trailing(usize),
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+    field: &'static str,
+}
+
+impl<'a> Reader<'a> {
+    fn remaining(&self) -> usize {
+        self.bytes.len() - self.offset
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
+        let Some(bytes) = self.bytes[self.offset..].get(..count) else {
+            return Err(self.fail(DecodeErrorKind::End(count - self.remaining())));
+        };
+        self.offset += count;
+        Ok(bytes)
+    }
+
+    fn word(&mut self) -> Result<u64, DecodeError> {
+        let bytes = self.take(8)?;
+        Ok(u64::from_le_bytes(bytes.try_into().expect("eight bytes were taken")))
+    }
+
+    fn fail(&self, kind: DecodeErrorKind) -> DecodeError {
+        self.fail_at(self.offset, kind)
+    }
+
+    fn fail_at(&self, offset: usize, kind: DecodeErrorKind) -> DecodeError {
+        DecodeError { offset, field: self.field, kind }
+    }
+}
+
+/// A part of the file.
+trait Codec: Sized {
+    /// No item is shorter, in bytes; at least 1, so that lengths are bounded.
+    const MIN_SIZE: usize;
+
+    fn put(&self, out: &mut Vec<u8>);
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError>;
+}
+
+fn put_word(out: &mut Vec<u8>, word: u64) {
+    out.extend_from_slice(&word.to_le_bytes());
+}
+
+impl Codec for F {
+    const MIN_SIZE: usize = 8;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        put_word(out, word(*self));
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let start = input.offset;
+        let word = input.word()?;
+        if !is_canonical(word) {
+            return Err(input.fail_at(start, DecodeErrorKind::NonCanonical(word)));
+        }
+        Ok(element(word))
+    }
+}
+
+fn put_extension<E: Extension>(value: &E, out: &mut Vec<u8>) {
+    let coefficients: &[F] = value.as_basis_coefficients_slice();
+    coefficients.iter().for_each(|coefficient| coefficient.put(out));
+}
+
+fn get_extension<E: Extension>(input: &mut Reader<'_>) -> Result<E, DecodeError> {
+    let coefficients: Result<Vec<F>, _> = (0..E::DEGREE).map(|_| F::get(input)).collect();
+    Ok(E::from_basis_coefficients_slice(&coefficients?).expect("DEGREE coefficients were read"))
+}
+
+impl Codec for Quadratic {
+    const MIN_SIZE: usize = 16;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        put_extension(self, out);
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        get_extension(input)
+    }
+}
+
+impl Codec for Cubic {
+    const MIN_SIZE: usize = 24;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        put_extension(self, out);
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        get_extension(input)
+    }
+}
+
+impl Codec for Root {
+    const MIN_SIZE: usize = 32;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self);
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(input.take(32)?.try_into().expect("32 bytes were taken"))
+    }
+}
+
+/// Functions and ranks.
+impl Codec for u32 {
+    const MIN_SIZE: usize = 8;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        put_word(out, u64::from(*self));
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let start = input.offset;
+        let word = input.word()?;
+        Self::try_from(word).map_err(|_| input.fail_at(start, DecodeErrorKind::Number(word)))
+    }
+}
+
+/// Log heights.
+impl Codec for usize {
+    const MIN_SIZE: usize = 8;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        put_word(out, *self as u64);
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(u32::get(input)? as Self)
+    }
+}
+
+impl<T: Codec> Codec for Vec<T> {
+    const MIN_SIZE: usize = 8;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        put_word(out, self.len() as u64);
+        self.iter().for_each(|item| item.put(out));
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let start = input.offset;
+        let length = input.word()?;
+        let most = input.remaining() / T::MIN_SIZE;
+        let count = usize::try_from(length).ok().filter(|&count| count <= most);
+        let Some(count) = count else {
+            return Err(input.fail_at(start, DecodeErrorKind::Length(length)));
+        };
+        let mut items = Self::with_capacity(count);
+        for _ in 0..count {
+            items.push(T::get(input)?);
+        }
+        Ok(items)
+    }
+}
+
+impl<T: Codec> Codec for Option<T> {
+    const MIN_SIZE: usize = 8;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        put_word(out, u64::from(self.is_some()));
+        self.iter().for_each(|item| item.put(out));
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let start = input.offset;
+        match input.word()? {
+            0 => Ok(None),
+            1 => Ok(Some(T::get(input)?)),
+            more => {
+                let got = usize::try_from(more).unwrap_or(usize::MAX);
+                Err(input.fail_at(start, DecodeErrorKind::TooMany { max: 1, got }))
+            }
+        }
+    }
+}
+
+/// Implements [`Codec`] for a struct: its fields in the order given here.
+macro_rules! fields {
+    ($type:ident $(<$parameter:ident>)?, $($field:ident: $name:literal),+) => {
+        impl $(<$parameter: Codec>)? Codec for $type $(<$parameter>)? {
+            const MIN_SIZE: usize = 8;
+
+            fn put(&self, out: &mut Vec<u8>) {
+                $(self.$field.put(out);)+
+            }
+
+            fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+                $(
+                    input.field = $name;
+                    let $field = Codec::get(input)?;
+                )+
+                Ok(Self { $($field),+ })
+            }
+        }
+    };
+}
+
+fields!(ShardStatement,
+    log_heights: "log heights", main: "main root", publics: "public values", claims: "claims");
+fields!(Claim, function: "claim function", inputs: "claim inputs", outputs: "claim outputs");
+fields!(ShardProof<E>,
+    stage_two: "stage 2 root", terminals: "terminals", quotient: "quotient root",
+    zeta_witness: "zeta witness", opened: "opened values", opening: "opening");
+fields!(Opening<E>,
+    batch_witness: "batch witness", fold_roots: "fold roots", fold_witnesses: "fold witnesses",
+    inputs: "opened rows", folds: "opened siblings", final_poly: "final polynomial",
+    query_witness: "query witness");
+fields!(OpenedRows<T>, rows: "opened rows", path: "opened rows, path");
+fields!(OpenedSiblings<E>, siblings: "opened siblings", path: "opened siblings, path");
+
+impl Codec for RankedClaim {
+    const MIN_SIZE: usize = 8;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        self.rank.put(out);
+        self.claim.put(out);
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        input.field = "claim rank";
+        let rank = Codec::get(input)?;
+        Ok(Self { rank, claim: Codec::get(input)? })
+    }
+}

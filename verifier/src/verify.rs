@@ -1,0 +1,301 @@
+//! The verifier. It knows System, the parameters and the expected claims from its
+//! caller; what a proof says of them is only compared. It never panics on a proof.
+
+use p3_challenger::GrindingChallenger;
+use p3_commit::{CommitmentOpening, MatrixOpening, Pcs as _, PointOpening};
+use p3_field::TwoAdicField;
+use p3_field::coset::TwoAdicMultiplicativeCoset;
+use thiserror::Error;
+use traceloom_air::claim::Claim;
+use traceloom_air::field::PrimeCharacteristicRing;
+
+use crate::challenges::LookupChallenges;
+use crate::domain::{Selectors, is_out_of_domain};
+use crate::interpret::{OpenedRow, folded_constraints, quotient_at};
+use crate::key::VerifyingKey;
+use crate::proof::{Proof, ShardProof, ShardStatement, Shards, cap};
+use crate::scheme::{Cubic, Extension, F, Quadratic, Root, pcs};
+use crate::security::{BelowFloor, SecurityFigures, check_floors};
+use crate::shape::{Round, RoundKind, ShapeError, ShardShape, check_statements};
+use crate::steps;
+use crate::transcript::Transcript;
+
+/// What an accepted proof is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Security figures of this proof, from its actual heights.
+    pub security: SecurityFigures,
+    /// Log heights per shard and circuit.
+    pub log_heights: Vec<Vec<Option<usize>>>,
+}
+
+/// Checks that `proof` proves `claims`, in order over all shards, for the system
+/// and the parameters of `key`.
+///
+/// # Errors
+/// [`VerifyError`]: the proof is refused.
+pub fn verify(key: &VerifyingKey, claims: &[Claim], proof: &Proof) -> Result<Report, VerifyError> {
+    if proof.params != *key.params() {
+        return Err(VerifyError::Params);
+    }
+    if proof.fingerprint != key.system().fingerprint {
+        return Err(VerifyError::Fingerprint);
+    }
+    if !proof.claims().eq(claims) {
+        return Err(VerifyError::Claims);
+    }
+    let shapes = check_statements(key, &proof.statements)?;
+    if proof.shards.len() != shapes.len() {
+        let (expected, got) = (shapes.len(), proof.shards.len());
+        return Err(VerifyError::ShardProofs { expected, got });
+    }
+    let figures = check_floors(key, &shapes, claims.len())?;
+    match (&proof.shards, key.params().extension_degree) {
+        (Shards::Quadratic(shards), Quadratic::DEGREE) => {
+            verify_batch(key, &shapes, proof, shards)?
+        }
+        (Shards::Cubic(shards), Cubic::DEGREE) => verify_batch(key, &shapes, proof, shards)?,
+        _ => return Err(VerifyError::Params),
+    }
+    let statements = proof.statements.iter();
+    let log_heights = statements.map(|statement| statement.log_heights.clone()).collect();
+    Ok(Report { security: figures, log_heights })
+}
+
+fn verify_batch<E: Extension>(
+    key: &VerifyingKey,
+    shapes: &[ShardShape],
+    proof: &Proof,
+    shards: &[ShardProof<E>],
+) -> Result<(), VerifyError> {
+    for (index, (shape, shard)) in shapes.iter().zip(shards).enumerate() {
+        shape.check_proof(index, shard)?;
+    }
+    let mut transcript = steps::seed(key, shards.len());
+    for statement in &proof.statements {
+        steps::statement(&mut transcript, statement);
+    }
+    if !transcript.check_witness(key.params().lookup_pow_bits, proof.lookup_witness) {
+        return Err(VerifyError::LookupWitness);
+    }
+    let challenges = steps::lookup_challenges::<E>(&mut transcript);
+    check_sum(proof, shards, &challenges)?;
+    for (index, shard) in shards.iter().enumerate() {
+        let check = ShardCheck {
+            key,
+            shape: &shapes[index],
+            statement: &proof.statements[index],
+            proof: shard,
+            challenges: &challenges,
+            shard: index,
+        };
+        check.run(transcript.fork(index))?;
+    }
+    Ok(())
+}
+
+/// The sum of all terminals and claims is zero.
+fn check_sum<E: Extension>(
+    proof: &Proof,
+    shards: &[ShardProof<E>],
+    challenges: &LookupChallenges<E>,
+) -> Result<(), VerifyError> {
+    let mut sum: E = shards.iter().flat_map(|shard| &shard.terminals).copied().sum();
+    let claims = proof.statements.iter().flat_map(|statement| &statement.claims);
+    for (index, claim) in claims.enumerate() {
+        let denominator = challenges.denominator(&claim.message());
+        sum += denominator.try_inverse().ok_or(VerifyError::ZeroDenominator { claim: index })?;
+    }
+    if sum == E::ZERO { Ok(()) } else { Err(VerifyError::Unbalanced) }
+}
+
+struct ShardCheck<'a, E> {
+    key: &'a VerifyingKey,
+    shape: &'a ShardShape,
+    statement: &'a ShardStatement,
+    proof: &'a ShardProof<E>,
+    challenges: &'a LookupChallenges<E>,
+    shard: usize,
+}
+
+impl<E: Extension> ShardCheck<'_, E> {
+    fn run(&self, mut transcript: Transcript) -> Result<(), VerifyError> {
+        let shard = self.shard;
+        let params = self.key.params();
+        let proof = self.proof;
+        let alpha = steps::stage_two(&mut transcript, proof.stage_two.as_ref(), &proof.terminals);
+        let (root, witness) = (&proof.quotient, proof.zeta_witness);
+        let zeta = steps::check_quotient(&mut transcript, root, params.zeta_pow_bits, witness)
+            .ok_or(VerifyError::ZetaWitness { shard })?;
+        if !is_out_of_domain(zeta, self.shape.max_log_height(), params.log_blowup) {
+            return Err(VerifyError::ZetaInDomain { shard });
+        }
+        self.check_constraints(alpha, zeta)?;
+        let roots = self.shape.roots(self.key, self.statement, proof);
+        let roots = roots.ok_or(ShapeError::Count {
+            shard,
+            what: "commitments",
+            expected: self.shape.rounds.len(),
+            got: 0,
+        })?;
+        let commitments = self.shape.rounds.iter().zip(&proof.opened).zip(roots);
+        let commitments = commitments
+            .map(|((round, opened), root)| commitment_opening(round, opened, root, zeta))
+            .collect();
+        pcs::<E>(params)
+            .verify(commitments, &proof.opening.to_p3(), &mut transcript)
+            .map_err(|error| VerifyError::Opening { shard, reason: error.to_string() })
+    }
+
+    /// Every circuit's folded constraints equal its quotient times the vanishing
+    /// polynomial.
+    fn check_constraints(&self, alpha: E, zeta: E) -> Result<(), VerifyError> {
+        let system = self.key.system();
+        for (position, active) in self.shape.active.iter().enumerate() {
+            let circuit = &system.circuits[active.circuit];
+            let layout = &self.key.layouts()[active.circuit];
+            let terminal = self.proof.terminals[position];
+            let (shard, name) = (self.shard, || circuit.name.clone());
+            if circuit.lookups.is_empty() && terminal != E::ZERO {
+                return Err(VerifyError::Terminal { shard, circuit: name() });
+            }
+            let values = |kind, point| self.values(kind, position, point);
+            let stage_two = values(RoundKind::StageTwo, 0);
+            let next = values(RoundKind::StageTwo, 1);
+            let row = OpenedRow {
+                main: values(RoundKind::Main, 0),
+                next: values(RoundKind::Main, 1),
+                fixed: values(RoundKind::Fixed(active.circuit), 0),
+                publics: &self.statement.publics[active.circuit],
+                stage_two: stage_two.chunks(E::DEGREE).map(E::combine).collect(),
+                stage_two_next: next.get(..E::DEGREE).map(E::combine),
+                terminal,
+            };
+            let selectors = Selectors::at(zeta, active.log_height);
+            let folded =
+                folded_constraints(circuit, layout, &row, &selectors, self.challenges, alpha);
+            let slices = values(RoundKind::Quotient, 0);
+            let quotient = quotient_at(slices, zeta, active.log_height);
+            if folded != quotient * selectors.vanishing {
+                return Err(VerifyError::Constraints { shard, circuit: name() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Opened values of one matrix at one point; empty if it is not opened there.
+    fn values(&self, kind: RoundKind, position: usize, point: usize) -> &[E] {
+        let rounds = self.shape.rounds.iter().zip(&self.proof.opened);
+        for (round, opened) in rounds.filter(|(round, _)| round.kind == kind) {
+            for (matrix, points) in round.matrices.iter().zip(opened) {
+                if matrix.active == position {
+                    return points.get(point).map_or(&[], Vec::as_slice);
+                }
+            }
+        }
+        &[]
+    }
+}
+
+fn commitment_opening<E: Extension>(
+    round: &Round,
+    opened: &[Vec<Vec<E>>],
+    root: Root,
+    zeta: E,
+) -> CommitmentOpening<E, crate::scheme::Cap, TwoAdicMultiplicativeCoset<F>> {
+    let matrices = round.matrices.iter().zip(opened).map(|(matrix, values)| {
+        let points = points(zeta, matrix.log_height, matrix.opens_next);
+        let points = points.into_iter().zip(values);
+        MatrixOpening {
+            domain: TwoAdicMultiplicativeCoset::new(F::ONE, matrix.log_height)
+                .expect("log heights were checked"),
+            points: points
+                .map(|(point, values)| PointOpening { point, values: values.clone() })
+                .collect(),
+        }
+    });
+    CommitmentOpening { commitment: cap(root), matrices: matrices.collect() }
+}
+
+/// zeta and, if the next row is read, zeta·g. At height 1 the two are equal and the
+/// value is opened twice, so that the shape does not depend on the height.
+pub fn points<E: Extension>(zeta: E, log_height: usize, opens_next: bool) -> Vec<E> {
+    let next = opens_next.then(|| zeta * F::two_adic_generator(log_height));
+    std::iter::once(zeta).chain(next).collect()
+}
+
+/// Why a proof is refused.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum VerifyError {
+    /// Made with other parameters than the verifier's.
+    #[error("the proof was made with other parameters than this profile's")]
+    Params,
+    /// Made for another program.
+    #[error("the proof was made for another program")]
+    Fingerprint,
+    /// It states something else.
+    #[error("the proof states other claims than the expected ones")]
+    Claims,
+    /// Not one shard proof per statement.
+    #[error("expected {expected} shard proofs, got {got}")]
+    ShardProofs {
+        /// Number of statements.
+        expected: usize,
+        /// Number of shard proofs.
+        got: usize,
+    },
+    /// The wrong shape, found before any cryptography.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// Worth less than the profile promises.
+    #[error(transparent)]
+    Security(#[from] BelowFloor),
+    /// The grinding before beta and gamma was not done.
+    #[error("the grinding witness before the lookup challenges does not pass")]
+    LookupWitness,
+    /// The grinding before zeta was not done.
+    #[error("shard {shard}: the grinding witness before zeta does not pass")]
+    ZetaWitness {
+        /// Which shard.
+        shard: usize,
+    },
+    /// zeta lies in a domain: an event of probability about 2^-100.
+    #[error("shard {shard}: the out-of-domain point is in a domain")]
+    ZetaInDomain {
+        /// Which shard.
+        shard: usize,
+    },
+    /// The fingerprint of a claim is -beta: an event of probability about 2^-128.
+    #[error("claim {claim}: its denominator is zero")]
+    ZeroDenominator {
+        /// Which claim, over all shards.
+        claim: usize,
+    },
+    /// Messages pushed and pulled do not cancel.
+    #[error("the lookups and claims do not balance")]
+    Unbalanced,
+    /// A terminal of a circuit without lookups.
+    #[error("shard {shard}, circuit {circuit}: a terminal but no lookups")]
+    Terminal {
+        /// Which shard.
+        shard: usize,
+        /// Name of the circuit.
+        circuit: String,
+    },
+    /// The constraints do not hold at zeta.
+    #[error("shard {shard}, circuit {circuit}: the constraints do not hold at zeta")]
+    Constraints {
+        /// Which shard.
+        shard: usize,
+        /// Name of the circuit.
+        circuit: String,
+    },
+    /// The opened values are not those of the commitments.
+    #[error("shard {shard}: the opening proof is refused: {reason}")]
+    Opening {
+        /// Which shard.
+        shard: usize,
+        /// What p3-fri says.
+        reason: String,
+    },
+}
