@@ -373,6 +373,19 @@ fn rows_have_a_provider_and_a_reason() {
     );
 }
 
+/// Every step has a line of its own where standard error is no terminal.
+#[test]
+fn steps_are_told_in_lines() {
+    let cli = Cli::new();
+    let ran = cli.run("prove fibonacci --args 5 --profile fast --out p.proof");
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let lines = ran.err.lines().filter_map(|line| line.split_once("] "));
+    let steps: Vec<&str> = lines.map(|(_, step)| step).collect();
+    let stages = traceloom::prover::Stage::ALL.map(traceloom::prover::Stage::name);
+    let expected = [&["executing", "setting up", "building rows"], &stages[..], &["verifying"]];
+    assert_eq!(steps, expected.concat(), "{}", ran.err);
+}
+
 #[test]
 fn the_backend_is_chosen_once_and_said() {
     let cli = Cli::new();

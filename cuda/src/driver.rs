@@ -121,6 +121,36 @@ pub(crate) enum Arguments<'a> {
     Rows(RowsArguments<'a>),
     /// Where the unit digest goes, 32 bytes.
     Digest(Span<'a>),
+    /// Words of a structure that a handwritten kernel takes by value.
+    Words(WordArguments<'a>),
+}
+
+/// A structure of words, and what its kernel needs beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WordArguments<'a> {
+    pub(crate) words: &'a [ArgumentWord<'a>],
+    /// Bytes of shared memory of a block.
+    pub(crate) shared_bytes: u32,
+}
+
+/// Eight bytes of a structure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ArgumentWord<'a> {
+    Number(u64),
+    /// The address of a part of device memory.
+    Span(Span<'a>),
+}
+
+impl WordArguments<'_> {
+    /// The structure, if every part lies inside of its memory.
+    pub(crate) fn resolve(&self) -> Result<Vec<u64>, Code> {
+        let words = self.words.iter();
+        let word = |word: &ArgumentWord<'_>| match word {
+            ArgumentWord::Number(number) => Ok(*number),
+            ArgumentWord::Span(span) => span.address(),
+        };
+        words.map(word).collect()
+    }
 }
 
 /// Rows to write.

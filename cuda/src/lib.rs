@@ -7,6 +7,7 @@
 //!   built or now;
 //! - [`rows`], [`resident`]: any range of rows of a circuit, from seeds that stay;
 //! - [`trace`], [`provider`]: device-born traces, for the proofs of `runtime`;
+//! - [`prover_kernels`]: low-degree extensions and Merkle trees, handwritten;
 //! - [`mock`]: a device that is none, for tests.
 //!
 //! The calls themselves are in `native`, the only unsafe code of the workspace; `driver`
@@ -22,6 +23,7 @@ pub mod kernels;
 pub mod mock;
 mod native;
 pub mod probe;
+pub mod prover_kernels;
 pub mod provider;
 pub mod resident;
 pub mod rows;

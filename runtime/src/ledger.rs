@@ -19,6 +19,8 @@ pub enum Kind {
     Code,
     /// Identities of kernels.
     Identity,
+    /// Tables that kernels of the prover read.
+    Tables,
 }
 
 impl Kind {
@@ -30,6 +32,7 @@ impl Kind {
             Self::Rows => "rows",
             Self::Code => "code",
             Self::Identity => "identity",
+            Self::Tables => "tables",
         }
     }
 }

@@ -85,13 +85,12 @@ struct RunArgs {
     limits: Limits,
 }
 
-/// Who writes main traces and evaluates circuits.
+/// Who writes main traces.
 #[derive(Clone, Copy, Debug, Args)]
 struct TraceArgs {
     /// Who writes the rows of functions: reference (the interpreter over bytecode),
     /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
     /// (generated code on the CPU where there is any, since proofs are computed there).
-    /// All but reference evaluate constraints with generated code, too.
     #[arg(long, default_value = "auto", value_parser = backend::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
     /// Refuse where rows would be written by another provider than the one asked for.

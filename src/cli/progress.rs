@@ -1,7 +1,7 @@
 //! What a session tells, on standard error.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use traceloom_cuda::provider::RowWriter;
 use traceloom_runtime::session::{SessionBuilder, Step};
@@ -13,14 +13,17 @@ use super::output::Progress;
 pub fn told(builder: SessionBuilder, gpu: Gpu, progress: Progress) -> SessionBuilder {
     let writer = gpu.writer;
     let is_said = AtomicBool::new(false);
+    let told = Mutex::new(None);
     builder.devices(gpu.devices).notices(move |notice| progress.note(notice)).progress(move |now| {
         // Kernels are loaded with the choice of who writes rows.
         if now.stage == Step::Rows && !is_said.swap(true, Ordering::Relaxed) {
             kernels(&writer, progress);
         }
-        if now.done == 0 {
+        let before = told.lock().unwrap_or_else(PoisonError::into_inner).replace(now.stage);
+        if before != Some(now.stage) {
             progress.step(now.stage.name());
-        } else {
+        }
+        if now.done > 0 {
             progress.part(now);
         }
     })

@@ -60,8 +60,52 @@ pub fn compute(
     is_integer: bool,
     operand: impl Fn(ValueNo) -> Operand,
 ) -> (TokenStream, Held) {
-    let int = |value: ValueNo| operand(value).word();
+    match element_text(expr, is_integer, &operand) {
+        Some(text) => (text, Held::Field),
+        None => (word_text(expr, &operand), Held::Word),
+    }
+}
+
+/// The text of an expression that gives a field element.
+fn element_text(
+    expr: &Expr,
+    is_integer: bool,
+    operand: &impl Fn(ValueNo) -> Operand,
+) -> Option<TokenStream> {
     let field = |value: ValueNo| operand(value).field();
+    Some(match *expr {
+        Expr::Sub(a, b) => {
+            let (a, b) = (field(a), field(b));
+            quote!(#a - #b)
+        }
+        Expr::InverseOrZero(a) => {
+            let a = field(a);
+            quote!(inverse_or_zero(#a))
+        }
+        _ if is_integer => return None,
+        Expr::Constant(word) => {
+            let word = number(word);
+            quote!(element(#word))
+        }
+        Expr::Add(a, b) => {
+            let (a, b) = (field(a), field(b));
+            quote!(#a + #b)
+        }
+        Expr::Mul(a, b) => {
+            let (a, b) = (field(a), field(b));
+            quote!(#a * #b)
+        }
+        Expr::Pack(bytes) => {
+            let bytes = bytes.map(field);
+            quote!(pack_field([#(#bytes),*]))
+        }
+        _ => return None,
+    })
+}
+
+/// The text of an expression that gives a word.
+fn word_text(expr: &Expr, operand: &impl Fn(ValueNo) -> Operand) -> TokenStream {
+    let int = |value: ValueNo| operand(value).word();
     let ints = |values: [ValueNo; 4]| {
         let values = values.map(int);
         quote!([#(#values),*])
@@ -70,48 +114,25 @@ pub fn compute(
         let (name, a, b) = (format_ident!("{name}"), int(a), int(b));
         quote!(#name(#a, #b))
     };
-    let text = match *expr {
+    match *expr {
         // With its type: not every use tells it, as in `v3_const == 0`.
-        Expr::Constant(word) if is_integer => {
+        Expr::Constant(word) => {
             let word = Literal::u64_suffixed(word);
             quote!(#word)
         }
-        Expr::Constant(word) => {
-            let word = number(word);
-            return (quote!(element(#word)), Held::Field);
-        }
         Expr::Seed(_) | Expr::Merged(_) => unreachable!("printed where they come from"),
-        Expr::Add(a, b) if is_integer => {
+        Expr::Sub(..) | Expr::InverseOrZero(_) => unreachable!("these give field elements"),
+        Expr::Add(a, b) => {
             let (a, b) = (int(a), int(b));
             quote!(#a + #b)
         }
-        Expr::Mul(a, b) if is_integer => {
+        Expr::Mul(a, b) => {
             let (a, b) = (int(a), int(b));
             quote!(#a * #b)
         }
-        Expr::Pack(bytes) if is_integer => {
+        Expr::Pack(bytes) => {
             let bytes = ints(bytes);
             quote!(pack(#bytes))
-        }
-        Expr::Add(a, b) => {
-            let (a, b) = (field(a), field(b));
-            return (quote!(#a + #b), Held::Field);
-        }
-        Expr::Sub(a, b) => {
-            let (a, b) = (field(a), field(b));
-            return (quote!(#a - #b), Held::Field);
-        }
-        Expr::Mul(a, b) => {
-            let (a, b) = (field(a), field(b));
-            return (quote!(#a * #b), Held::Field);
-        }
-        Expr::Pack(bytes) => {
-            let bytes = bytes.map(field);
-            return (quote!(pack_field([#(#bytes),*])), Held::Field);
-        }
-        Expr::InverseOrZero(a) => {
-            let a = field(a);
-            return (quote!(inverse_or_zero(#a)), Held::Field);
         }
         Expr::IsZero(a) => {
             let a = int(a);
@@ -145,8 +166,7 @@ pub fn compute(
         }
         Expr::LessRest(a, b) => binary("gap", b, a),
         Expr::RankGap(a, b) => binary("gap", a, b),
-    };
-    (text, Held::Word)
+    }
 }
 
 fn byte_op(op: ByteOp) -> TokenStream {

@@ -144,6 +144,11 @@ impl Device {
         DeviceError::Call { device: self.info().to_string(), call, place: Box::new(place), code }
     }
 
+    /// The error of a call that was not made, since its arguments are wrong.
+    pub(crate) fn refused(&self, call: &'static str, place: Place, code: Code) -> DeviceError {
+        DeviceError::Call { device: self.info().to_string(), call, place: Box::new(place), code }
+    }
+
     /// That something is this device's and not another's.
     pub(crate) fn owns(
         &self,

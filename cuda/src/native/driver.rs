@@ -24,6 +24,9 @@ use crate::driver::{
 use crate::error::Code;
 use crate::probe::Unavailable;
 
+/// Shared memory of a block that no kernel has to ask for.
+const STATIC_SHARED_BYTES: u32 = 48 << 10;
+
 /// A device of this machine.
 #[derive(Debug)]
 pub(crate) struct CudaDriver {
@@ -412,7 +415,7 @@ impl Driver for CudaDriver {
         arguments: Arguments<'_>,
     ) -> Result<(), Code> {
         self.context.make_current()?;
-        let launch = |argument: *mut c_void| {
+        let launch = |argument: *mut c_void, shared_bytes: u32| {
             let mut pointers = [argument];
             // SAFETY: the caller's `argument` has the type of the kernel's only parameter,
             // and the driver copies it before it returns. Kernels are used while their
@@ -426,7 +429,7 @@ impl Driver for CudaDriver {
                     threads,
                     1,
                     1,
-                    0,
+                    shared_bytes,
                     stream_of(stream),
                     pointers.as_mut_ptr(),
                     null_mut(),
@@ -436,7 +439,7 @@ impl Driver for CudaDriver {
         match arguments {
             Arguments::Digest(span) if span.bytes == 32 => {
                 let mut address = span.address()?;
-                launch((&raw mut address).cast())
+                launch((&raw mut address).cast(), 0)
             }
             Arguments::Rows(rows) if rows.is_sound() => {
                 let mut rows = TlRows {
@@ -452,7 +455,19 @@ impl Driver for CudaDriver {
                         height: rows.height,
                     },
                 };
-                launch((&raw mut rows).cast())
+                launch((&raw mut rows).cast(), 0)
+            }
+            Arguments::Words(arguments) => {
+                let mut words = arguments.resolve()?;
+                if arguments.shared_bytes > STATIC_SHARED_BYTES {
+                    let bytes = c_int::try_from(arguments.shared_bytes);
+                    let bytes = bytes.map_err(|_| Code::INVALID_VALUE)?;
+                    let most =
+                        CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+                    // SAFETY: kernels are used while their module is loaded.
+                    check(unsafe { sys::cuFuncSetAttribute(kernel.0 as _, most, bytes) })?;
+                }
+                launch(words.as_mut_ptr().cast(), arguments.shared_bytes)
             }
             Arguments::Digest(_) | Arguments::Rows(_) => Err(Code::INVALID_VALUE),
         }

@@ -14,7 +14,7 @@ use crate::compile::CompileError;
 use crate::probe::Unavailable;
 
 /// Every function of the driver that `driver.rs` calls without asking.
-const DRIVER_SYMBOLS: [&str; 34] = [
+const DRIVER_SYMBOLS: [&str; 35] = [
     "cuCtxSetCurrent",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
@@ -31,6 +31,7 @@ const DRIVER_SYMBOLS: [&str; 34] = [
     "cuEventRecord",
     "cuEventSynchronize",
     "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
     "cuInit",
     "cuLaunchKernel",
     "cuMemAlloc_v2",

@@ -256,6 +256,7 @@ Result cuFuncGetAttribute(int *value, int which, void *) {
   *value = which;
   return OK;
 }
+Result cuFuncSetAttribute(void *, int, int) { return OK; }
 Result cuLaunchKernel(void *function, unsigned blocks, unsigned, unsigned, unsigned threads,
                       unsigned, unsigned, unsigned, void *stream, void **parameters, void **) {
   const Function *kernel = (const Function *)function;

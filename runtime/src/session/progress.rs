@@ -39,7 +39,7 @@ impl Step {
     }
 }
 
-/// Where a request is. The first one of a step has `done` 0.
+/// Where a request is. Each step is told when it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The step.

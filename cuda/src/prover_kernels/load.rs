@@ -1,0 +1,137 @@
+//! The kernels on a device.
+
+use std::collections::BTreeMap;
+
+use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
+
+use super::{Launch, SOURCES, Word};
+use crate::cache::KernelCache;
+use crate::compile::{CompileError, CompiledFile, compile};
+use crate::device::{Buffer, Device, Grid, Module, Stream};
+use crate::driver::{ArgumentWord, Arguments, KernelHandle, WordArguments};
+use crate::error::{Code, DeviceError, Place};
+
+/// Why the kernels of the prover cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProverKernelError {
+    /// They do not compile.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The device refused.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// Compiles the kernels for a processor such as `sm_90`.
+///
+/// # Errors
+/// [`CompileError`]; no compiler is needed if all files are in the cache.
+pub fn compile_kernels(
+    architecture: &str,
+    cache: Option<&KernelCache>,
+) -> Result<Vec<CompiledFile>, CompileError> {
+    compile(&SOURCES, |_| true, architecture, cache)
+}
+
+/// The kernels of the prover, loaded.
+#[derive(Debug)]
+pub struct ProverKernels {
+    kernels: BTreeMap<String, (usize, KernelHandle)>,
+    modules: Vec<Module>,
+}
+
+impl ProverKernels {
+    /// Compiles what the cache does not have, and loads all.
+    ///
+    /// # Errors
+    /// [`ProverKernelError`].
+    pub fn load(
+        device: &Device,
+        cache: Option<&KernelCache>,
+        ledger: &Ledger,
+    ) -> Result<Self, ProverKernelError> {
+        let files = compile_kernels(&device.info().architecture(), cache)?;
+        let transfer = Transfer { circuit: "prover", kind: Kind::Code };
+        let (mut kernels, mut modules) = (BTreeMap::new(), Vec::new());
+        for file in files {
+            let module = device.load(&file.code, ledger, &transfer)?;
+            for name in kernels_of(file.name) {
+                let handle = module.kernel(&name)?;
+                kernels.insert(name, (modules.len(), handle));
+            }
+            modules.push(module);
+        }
+        Ok(Self { kernels, modules })
+    }
+
+    /// Registers and bytes of local memory per thread, by kernel.
+    ///
+    /// # Errors
+    /// [`DeviceError`].
+    pub fn resources(&self) -> Result<BTreeMap<&str, (u32, u32)>, DeviceError> {
+        let all = self.kernels.iter();
+        all.map(|(name, &(module, handle))| {
+            Ok((name.as_str(), self.modules[module].resources(handle)?))
+        })
+        .collect()
+    }
+
+    /// Queues launches over these buffers.
+    ///
+    /// # Errors
+    /// [`DeviceError`], where code 1 means that a part lies outside of its buffer.
+    pub fn run(
+        &self,
+        stream: &Stream,
+        launches: &[Launch],
+        buffers: &[&Buffer],
+    ) -> Result<(), DeviceError> {
+        for buffer in buffers {
+            let what = || format!("buffer {:?}", buffer.name());
+            stream.device().owns(buffer.device(), what)?;
+        }
+        launches.iter().try_for_each(|launch| self.launch(stream, launch, buffers))
+    }
+
+    fn launch(
+        &self,
+        stream: &Stream,
+        launch: &Launch,
+        buffers: &[&Buffer],
+    ) -> Result<(), DeviceError> {
+        let device = stream.device();
+        device.owns(self.modules[0].device(), || "the kernels of the prover".into())?;
+        let place = || Place { kernel: Some(launch.kernel.clone()), ..Place::default() };
+        let refused = |code| device.refused("launching", place(), code);
+        let kernel = self.kernels.get(&launch.kernel).ok_or_else(|| refused(Code::NOT_FOUND))?;
+        let words: Option<Vec<ArgumentWord<'_>>> = launch
+            .words
+            .iter()
+            .map(|word| match *word {
+                Word::Number(number) => Some(ArgumentWord::Number(number)),
+                Word::Part { buffer, offset, bytes } => {
+                    Some(ArgumentWord::Span(buffers.get(buffer)?.span(offset, bytes)))
+                }
+            })
+            .collect();
+        let words = words.ok_or_else(|| refused(Code::INVALID_VALUE))?;
+        let blocks = u32::try_from(launch.blocks).map_err(|_| refused(Code::INVALID_VALUE))?;
+        let grid = Grid { blocks, threads: launch.threads };
+        let arguments = WordArguments { words: &words, shared_bytes: launch.shared_bytes };
+        stream.launch(kernel.1, grid, Arguments::Words(arguments), place)
+    }
+}
+
+/// Names of the kernels of a file.
+fn kernels_of(file: &str) -> Vec<String> {
+    match file {
+        "columns.cu" => (1..=12)
+            .flat_map(|log| ["inverse", "forward"].map(|way| format!("tl_{way}_columns_{log}")))
+            .collect(),
+        "extend.cu" => (0..=12)
+            .map(|log| format!("tl_extend_{log}"))
+            .chain(["rows", "factors", "powers"].map(|name| format!("tl_extend_{name}")))
+            .collect(),
+        _ => ["leaves", "wide_leaves", "nodes"].map(|name| format!("tl_tree_{name}")).into(),
+    }
+}
