@@ -83,7 +83,10 @@ fn a_file_is_proven_and_verified() {
     let out = cli.ok("verify p.proof --profile fast --explain");
     assert!(out.contains("valid"), "{out}");
     assert!(out.contains(&format!("knowledge of 1300 bytes whose BLAKE3 is {digest}")), "{out}");
-    assert!(out.contains("bits conjectured"), "{out}");
+    assert!(out.contains("bits provable if BLAKE3 is a random oracle"), "{out}");
+    assert!(out.contains("bits heuristic, no better attack known"), "{out}");
+    assert!(out.contains("ePrint 2026/2056, theorem 5.12"), "{out}");
+    assert!(out.contains("\n  lookup "), "{out}");
     assert!(out.starts_with("note     this only says what is proven; "), "{out}");
     let fingerprint = programs_fingerprint(&cli, "blake3");
     let expect = format!("--args 1300 --outputs 0x{digest}");
@@ -145,6 +148,67 @@ fn the_expected_entry_is_named() {
     let refused = "the proof claims a call of another function than \"square\"";
     cli.fails(1, &format!("{verify} --entry square --args 2 --outputs 4"), refused);
     cli.fails(2, &format!("{verify} --args 2 --outputs 4"), "name one entry function with --entry");
+}
+
+const ONE_ROW: &str = "program \"one_row\"
+
+fn square(v0) -> 1 entry {
+  v1 = mul v0, v0
+  return v1
+}
+
+end
+";
+
+const TWO_CELLS: &str = "program \"two_cells\"
+memory 1
+
+fn keep(v0) -> 1 entry {
+  v1 = store v0
+  v2 = const 7
+  v3 = store v2
+  v4 = load v3
+  return v4
+}
+
+end
+";
+
+/// The tallest trace is a memory: its padding is no cell that anything loads.
+#[test]
+fn memories_are_padded_too() {
+    let cli = Cli::new();
+    cli.write("two.tla", TWO_CELLS);
+    cli.ok("prove two.tla --args 9 --out p.proof --profile strong");
+    let out = cli.ok("verify p.proof --program two.tla --profile strong");
+    assert!(out.contains("keep(9) = 7"), "{out}");
+    let header = cli.ok("inspect p.proof");
+    assert!(header.contains("log heights, by circuit: 0 8\n"), "{header}");
+}
+
+/// The least programs there are, padded to what each profile needs, by every provider alike.
+#[test]
+fn programs_of_one_row_are_proven_under_every_profile() {
+    let cli = Cli::new();
+    cli.write("one.tla", ONE_ROW);
+    for profile in traceloom::verifier::Profile::ALL.map(|profile| profile.name()) {
+        cli.ok(&format!("prove fibonacci --args 0 --out f.proof --profile {profile}"));
+        let out = cli.ok(&format!("verify f.proof --profile {profile}"));
+        assert!(out.contains("fibonacci(0) = 0"), "{out}");
+        cli.ok(&format!("prove one.tla --args 9 --out p.proof --profile {profile}"));
+        let out = cli.ok(&format!("verify p.proof --program one.tla --profile {profile}"));
+        assert!(out.contains("square(9) = 81"), "{out}");
+        let header = cli.ok("inspect p.proof");
+        let log_height = match profile {
+            "standard" => 7,
+            "strong" => 8,
+            _ => 0,
+        };
+        let line = format!("log heights, by circuit: {log_height}\n");
+        assert!(header.contains(&line), "{profile}: {header}");
+    }
+    let refused = "verify p.proof --program one.tla";
+    cli.fails(1, refused, "the proof has profile heuristic, expected standard");
 }
 
 #[test]

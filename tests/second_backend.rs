@@ -7,7 +7,7 @@ use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::programs;
 use traceloom::prover::{ProveOptions, ProvingKey, prove, prove_with};
-use traceloom::runtime::witness::reference_witness;
+use traceloom::runtime::witness::padded_witness;
 use traceloom::verifier::Profile;
 use traceloom_second_backend::Columns;
 
@@ -31,11 +31,12 @@ fn agrees(name: &str) {
     let entry = program.find(name).expect("it has the entry");
     let run = execute(&program, &[(entry, args.to_vec())], io, &Limits::default());
     let run = run.expect("it runs");
-    let witness: ShardWitness =
-        reference_witness(&program, &system, &run.record, run.claims).expect("they agree");
     let options = ProveOptions::default();
     for params in Profile::ALL.map(Profile::params) {
         let key = ProvingKey::new(&system, &params).expect("it has a key");
+        let witness: ShardWitness =
+            padded_witness(&program, key.verifying_key(), &run.record, run.claims.clone())
+                .expect("they agree");
         let (first, _) = prove(&key, vec![witness.clone()], &options).expect("it proves");
         let backend = Columns::default();
         let key = ProvingKey::with_backend(&backend, &system, &params).expect("it has a key");

@@ -27,6 +27,14 @@ impl Trace {
         Self { width, values: vec![Goldilocks::new(0); cells] }
     }
 
+    /// With rows of padding up to `height` rows, a power of two that is not less than the height.
+    #[must_use]
+    pub fn padded(mut self, height: usize) -> Self {
+        debug_assert!(height.is_power_of_two() && height >= self.height(), "padding adds rows");
+        self.values.resize(height * self.width, Goldilocks::new(0));
+        self
+    }
+
     /// Number of rows, padding included.
     #[must_use]
     pub fn height(&self) -> usize {

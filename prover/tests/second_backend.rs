@@ -50,7 +50,7 @@ fn every_blowup_arity_and_field() {
         for log_blowup in 1..=4 {
             for max_log_arity in 1..=4 {
                 // At blowup 2 ten queries are worth less than the profile promises.
-                let promised = Params { min_conjectured_bits: 0, ..fast(extension_degree) };
+                let promised = Params { min_heuristic_bits: 0, ..fast(extension_degree) };
                 let params = Params { log_blowup, max_log_arity, ..promised };
                 let witness = with_extras(shard(&[8, 9, 10], Inner::Here, &[]), 1, 5);
                 agree(&system_for(&params), &params, &[witness], &[8, 9, 10]);

@@ -3,6 +3,7 @@
 //! - [`session`]: the front door, one program and what is done with it;
 //! - [`order`]: which queries become rows, in which order;
 //! - [`mod@reference`]: the oracle that fills rows from bytecode and record;
+//! - [`heights`]: how many rows each trace has, with padding;
 //! - [`bind`]: whether generated code belongs to the program at hand;
 //! - [`seeds`]: seeds of a circuit, packed from the record, and rows from seeds;
 //! - [`source`]: the same seeds, packed into bytes of somebody else's;
@@ -16,6 +17,7 @@
 pub mod bind;
 pub mod check;
 pub mod device;
+pub mod heights;
 pub mod ledger;
 pub mod order;
 pub mod provider;

@@ -114,6 +114,7 @@ pub struct CircuitSeeds {
     members: Vec<Member>,
     runs: Vec<RunSeeds>,
     num_rows: usize,
+    height: usize,
     width: usize,
 }
 
@@ -142,7 +143,15 @@ impl CircuitSeeds {
         };
         let runs: Result<_, SeedError> = runs.par_iter().zip(&starts).map(pack).collect();
         let width = members.first().expect("circuits have members").shape.width;
-        Ok(Self { members, runs: runs?, num_rows, width })
+        let height = if num_rows == 0 { 0 } else { num_rows.next_power_of_two() };
+        Ok(Self { members, runs: runs?, num_rows, height, width })
+    }
+
+    /// With more padding: `height` rows, a power of two that is not less than the height.
+    #[must_use]
+    pub fn padded(self, height: usize) -> Self {
+        debug_assert!(height >= self.height, "padding adds rows");
+        Self { height, ..self }
     }
 
     /// The members of the circuit.
@@ -166,7 +175,7 @@ impl CircuitSeeds {
     /// Number of rows, padding included; 0 for a circuit without rows.
     #[must_use]
     pub fn height(&self) -> usize {
-        if self.num_rows == 0 { 0 } else { self.num_rows.next_power_of_two() }
+        self.height
     }
 
     /// The whole trace, or `None` without rows.
@@ -177,7 +186,7 @@ impl CircuitSeeds {
         if self.num_rows == 0 {
             return Ok(None);
         }
-        let mut trace = Trace::zero(self.num_rows, self.width);
+        let mut trace = Trace::zero(self.height, self.width);
         let chunk = options.chunk(self.width * size_of::<Goldilocks>());
         let chunks = trace.values[..self.num_rows * self.width].par_chunks_mut(chunk * self.width);
         chunks.enumerate().try_for_each(|(index, rows)| self.write_rows(index * chunk, rows))?;

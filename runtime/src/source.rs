@@ -103,6 +103,7 @@ pub struct RecordSource<'a> {
     members: Vec<Member>,
     queries: Vec<Vec<u32>>,
     runs: Vec<SourceRun>,
+    height: usize,
     record: &'a Record,
     options: PackOptions,
 }
@@ -134,8 +135,16 @@ impl<'a> RecordSource<'a> {
             })
             .collect();
         let (runs, queries): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
-        let source = Self { members, queries, runs, record, options: *options };
+        let height = num_rows.next_power_of_two();
+        let source = Self { members, queries, runs, height, record, options: *options };
         (!source.runs.is_empty()).then_some(source)
+    }
+
+    /// With more padding: `height` rows, a power of two that is not less than the height.
+    #[must_use]
+    pub fn padded(self, height: usize) -> Self {
+        debug_assert!(height >= self.height, "padding adds rows");
+        Self { height, ..self }
     }
 }
 
@@ -151,6 +160,10 @@ impl SeedSource for RecordSource<'_> {
     fn kernel(&self, run: usize, encoding: Encoding) -> (&str, usize) {
         let run = &self.runs[run];
         kernel(&self.members[run.member], run.path, encoding)
+    }
+
+    fn height(&self) -> usize {
+        self.height
     }
 
     fn fill(
@@ -210,6 +223,10 @@ impl SeedSource for OwnedSource<'_> {
     fn kernel(&self, run: usize, encoding: Encoding) -> (&str, usize) {
         let run = &self.runs[run];
         kernel(&self.seeds.members()[run.member], run.path, encoding)
+    }
+
+    fn height(&self) -> usize {
+        self.seeds.height()
     }
 
     fn fill(

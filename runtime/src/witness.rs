@@ -10,14 +10,16 @@ use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::{
     MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES,
 };
+use traceloom_verifier::VerifyingKey;
 
+use crate::heights::Heights;
 use crate::reference::{self, RowError};
 
 /// Pointers count from zero.
 pub(crate) const FIRST_POINTER: u64 = 0;
 
-/// Builds every trace with the reference builder, in the system's order of
-/// circuits. `system` must be the one of `program`.
+/// Builds every trace with the reference builder, in the system's order of circuits, as
+/// low as its rows permit. `system` must be the one of `program`.
 ///
 /// # Errors
 /// [`RowError`] if record and program disagree.
@@ -27,14 +29,40 @@ pub fn reference_witness(
     record: &Record,
     claims: Vec<RankedClaim>,
 ) -> Result<ShardWitness, RowError> {
+    build(program, system, record, claims, &Heights::least(program, system, record))
+}
+
+/// As [`reference_witness`], padded to what the parameters of `key` need of a shard that is
+/// proven alone.
+///
+/// # Errors
+/// As [`reference_witness`].
+pub fn padded_witness(
+    program: &CheckedProgram,
+    key: &VerifyingKey,
+    record: &Record,
+    claims: Vec<RankedClaim>,
+) -> Result<ShardWitness, RowError> {
+    let heights = Heights::padded(program, key, record, claims.len());
+    build(program, key.system(), record, claims, &heights)
+}
+
+fn build(
+    program: &CheckedProgram,
+    system: &System,
+    record: &Record,
+    claims: Vec<RankedClaim>,
+    heights: &Heights,
+) -> Result<ShardWitness, RowError> {
     let mut traces = Vec::with_capacity(system.circuits.len());
     let mut publics = Vec::with_capacity(system.circuits.len());
     for (position, circuit) in system.circuits.iter().enumerate() {
         let trace = match &circuit.kind {
-            CircuitKind::Function { .. } => reference::function_trace(program, record, position)?,
+            CircuitKind::Function { .. } => reference::function_trace(program, record, position)?
+                .map(|trace| trace.padded(heights.of(position))),
             CircuitKind::Memory { width } => {
                 let index = program.memory_index(*width).expect("the system is the program's");
-                memory_trace(&record.memories[index])
+                memory_trace(&record.memories[index], heights.of(position))
             }
             CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
             // No program of functions has any.
@@ -47,14 +75,14 @@ pub fn reference_witness(
     Ok(ShardWitness { traces, publics, claims, boundary: Vec::new() })
 }
 
-/// The table of one memory width: rows by pointer, those without multiplicity
-/// included; `None` if nothing was stored.
+/// The table of one memory width with `height` rows: by pointer, those without
+/// multiplicity included, then padding; `None` if nothing was stored.
 #[must_use]
-pub fn memory_trace(memory: &MemoryTable) -> Option<Trace> {
+pub fn memory_trace(memory: &MemoryTable, height: usize) -> Option<Trace> {
     if memory.is_empty() {
         return None;
     }
-    let mut trace = Trace::zero(memory.len(), MEMORY_VALUES + memory.width());
+    let mut trace = Trace::zero(height, MEMORY_VALUES + memory.width());
     for pointer in 0..memory.len() {
         let row = trace.row_mut(pointer);
         row[MEMORY_MULTIPLICITY] = element(memory.multiplicity(pointer));

@@ -241,6 +241,20 @@ fn units_and_their_program_make_a_strict_session() {
 }
 
 #[test]
+fn proofs_are_padded_to_their_profile_and_checks_are_not() {
+    let session = one().profile(Profile::Strong).build().unwrap();
+    let proved = session.prove(Request::args([4])).unwrap();
+    let circuit = &proved.report.trace.circuits[0];
+    assert_eq!((circuit.rows, circuit.height), (1, 256));
+    let verified = session.verify(&proved.bytes, &Expected::args([4]).outputs([8])).unwrap();
+    assert!(verified.report.security.provable >= 128.0);
+    let checked = session.check(Request::args([4])).unwrap();
+    assert!(checked.report.is_ok());
+    let circuit = &checked.trace.circuits[0];
+    assert_eq!((circuit.rows, circuit.height), (1, 1));
+}
+
+#[test]
 fn a_device_that_is_asked_for_by_name_is_needed() {
     let prove = |devices: Devices, provider| {
         let builder = one().backend(Backend::Device).devices(devices).trace(provider);

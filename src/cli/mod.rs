@@ -126,7 +126,8 @@ struct ProveArgs {
     /// to a GPU and back, and times.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Parameters: fast (tests only), standard or proven.
+    /// Parameters: standard (100 bits provable), strong (128 bits provable), heuristic (small
+    /// and fast: 100 bits against the best attack known) or fast (tests only).
     #[arg(long, default_value = "standard", value_parser = source::profile)]
     profile: traceloom_verifier::Profile,
 }
@@ -144,7 +145,7 @@ struct VerifyArgs {
     /// several.
     #[arg(long, value_name = "NAME", requires = "program")]
     entry: Option<String>,
-    /// The profile that the proof must have.
+    /// The profile that the proof must have: standard, strong, heuristic or fast.
     #[arg(long, default_value = "standard", value_parser = source::profile)]
     profile: traceloom_verifier::Profile,
     /// The claimed inputs that the proof must have.
@@ -154,7 +155,7 @@ struct VerifyArgs {
     /// one hexadecimal string of output bytes after `0x`.
     #[arg(long, value_name = "N,N,…|0xHEX", requires = "program")]
     outputs: Option<String>,
-    /// Print how many bits of security this proof has, and why.
+    /// Print all terms of the two security figures.
     #[arg(long)]
     explain: bool,
 }

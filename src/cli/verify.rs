@@ -31,8 +31,9 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     verified.claims.iter().for_each(|claim| print_claim(&session, claim));
     say!("         transparent, not zero-knowledge; io is advice, the claim is all it binds");
     say!("time     {}", seconds(verified.time));
+    say!("{}", verified.report.security);
     if args.explain {
-        say!("{}", verified.report.security);
+        say!("{}", verified.report.security.table());
     }
     Ok(())
 }

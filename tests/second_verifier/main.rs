@@ -2,7 +2,7 @@
 //! prover, not even the field, and has to agree with it about every proof.
 //!
 //! Of traceloom it uses the systems of programs and the byte tables as data. It is
-//! plain rather than fast, and computes the conjectured security figure only.
+//! plain rather than fast, and computes both security figures.
 
 mod constraints;
 mod decode;
@@ -32,7 +32,7 @@ use samples::{Input, Sample};
 
 use crate::decode::{Malformed, Proof};
 use crate::field::P;
-use crate::params::{CUBIC, CUBIC_FULL, FAST, Params, STANDARD};
+use crate::params::{CUBIC, CUBIC_FULL, FAST, HEURISTIC, Params, STANDARD, STRONG};
 
 const FIBONACCI: Input<'_> = Input { program: "fibonacci", args: &[20], file: None };
 const DIV_REM: Input<'_> =
@@ -50,8 +50,9 @@ fn accepts(params: Params, shards: &[Input<'_>]) {
 
 #[test]
 fn fibonacci_is_accepted() {
-    accepts(FAST, &[FIBONACCI]);
-    accepts(STANDARD, &[FIBONACCI]);
+    for params in [FAST, STANDARD, STRONG, HEURISTIC] {
+        accepts(params, &[FIBONACCI]);
+    }
 }
 
 #[test]
@@ -83,7 +84,8 @@ fn two_shards_are_accepted() {
 /// One execution in several shards, whose memories touch and whose heights differ.
 #[test]
 fn an_execution_in_several_shards_is_accepted() {
-    for (params, num_shards) in [(FAST, 2), (FAST, 3), (STANDARD, 2), (CUBIC, 3), (CUBIC_FULL, 2)] {
+    for (params, num_shards) in [(FAST, 2), (FAST, 3), (HEURISTIC, 2), (CUBIC, 3), (CUBIC_FULL, 2)]
+    {
         let sample = Sample::cut(params, MERGE_SORT, num_shards);
         assert_eq!(sample.num_memories(), num_shards);
         assert_eq!(sample.second(&sample.bytes), Ok(()), "{params:?}, {num_shards} shards");
@@ -126,6 +128,26 @@ fn pointers_and_claims_of_several_shards_are_compared() {
     let claims = std::mem::take(&mut changed.statements[0].claims);
     changed.statements[1].claims = claims;
     assert_eq!(refused(changed), "claim outside shard 0");
+}
+
+/// Both verifiers compute the figures from the heights that they find: the same proof is worth
+/// less to a floor that it misses.
+#[test]
+fn floors_are_those_of_section_9() {
+    let sample = Sample::new(FAST, &[FIBONACCI]);
+    for (position, floor, refused) in
+        [(10, 18, None), (10, 19, Some("heuristic")), (11, 9, None), (11, 10, Some("provable"))]
+    {
+        let mut params = FAST;
+        params.0[position] = floor;
+        let sample = sample.with_params(params);
+        let expected = refused.map(|kind| format!("{kind} security"));
+        let found = sample.second(&sample.bytes).err().map(|error| error.0.to_owned());
+        // Another floor is another transcript: what is not refused by it is refused later.
+        let security = found.filter(|error| error.ends_with("security"));
+        assert_eq!(security, expected, "parameter {position}, {floor}");
+        assert_eq!(sample.first_refusal(&sample.bytes).contains("security is"), refused.is_some());
+    }
 }
 
 #[test]

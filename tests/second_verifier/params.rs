@@ -7,7 +7,11 @@ pub struct Params(pub [u64; 12]);
 /// Profile `fast`.
 pub const FAST: Params = Params([2, 2, 3, 10, 0, 0, 0, 0, 0, 26, 15, 0]);
 /// Profile `standard`.
-pub const STANDARD: Params = Params([2, 2, 3, 46, 16, 4, 14, 4, 16, 26, 100, 0]);
+pub const STANDARD: Params = Params([3, 2, 3, 83, 0, 0, 0, 0, 18, 26, 100, 100]);
+/// Profile `strong`.
+pub const STRONG: Params = Params([3, 2, 3, 111, 0, 0, 0, 0, 18, 26, 128, 128]);
+/// Profile `heuristic`.
+pub const HEURISTIC: Params = Params([2, 2, 3, 49, 19, 7, 12, 4, 18, 26, 100, 0]);
 /// Profile `fast` in the cubic extension.
 pub const CUBIC: Params = Params([3, 2, 3, 10, 0, 0, 0, 0, 0, 26, 15, 0]);
 /// The cubic extension with as many queries as provable bits take, and every grind.
@@ -54,11 +58,11 @@ impl Params {
         self.0[9]
     }
 
-    pub fn min_conjectured_bits(&self) -> u64 {
+    pub fn min_heuristic_bits(&self) -> u64 {
         self.0[10]
     }
 
-    pub fn min_proven_bits(&self) -> u64 {
+    pub fn min_provable_bits(&self) -> u64 {
         self.0[11]
     }
 }

@@ -10,8 +10,8 @@ use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::programs;
 use traceloom::prover::{ProveOptions, ProvingKey, prove};
-use traceloom::runtime::witness::reference_witness;
-use traceloom::verifier;
+use traceloom::runtime::witness::padded_witness;
+use traceloom::verifier::{self, VerifyingKey};
 
 use crate::decode::{Malformed, Proof};
 use crate::key::Key;
@@ -43,7 +43,7 @@ impl Sample {
     /// Proves a batch of shards of one program, each an execution of its own. Shard 0
     /// states the claims of all.
     pub fn new(params: Params, shards: &[Input<'_>]) -> Self {
-        let (system, mut witnesses) = executions(shards);
+        let (system, mut witnesses) = executions(params, shards);
         let claims = witnesses.iter_mut().flat_map(|shard| std::mem::take(&mut shard.claims));
         witnesses[0].claims = claims.collect();
         Self::prove(&system, params, witnesses)
@@ -51,7 +51,7 @@ impl Sample {
 
     /// Proves one execution, cut into a batch of shards.
     pub fn cut(params: Params, input: Input<'_>, num_shards: usize) -> Self {
-        let (system, witnesses) = executions(&[input]);
+        let (system, witnesses) = executions(params, &[input]);
         let [witness] = <[_; 1]>::try_from(witnesses).expect("one input, one witness");
         Self::prove(&system, params, cut(&system, witness, num_shards))
     }
@@ -82,6 +82,27 @@ impl Sample {
         lists.filter(|publics| !publics.is_empty()).count()
     }
 
+    /// Why the prover's own verifier refuses; empty if it does not.
+    pub fn first_refusal(&self, bytes: &[u8]) -> String {
+        let proof = verifier::Proof::decode(bytes).expect("it decodes");
+        let key = self.prover_key.verifying_key();
+        let refused = verifier::verify(key, &self.claims, &proof).err();
+        refused.map_or(String::new(), |error| error.to_string())
+    }
+
+    /// The same proof, said to have other parameters.
+    pub fn with_params(&self, params: Params) -> Self {
+        let system = self.prover_key.verifying_key().system();
+        let prover_key = ProvingKey::new(system, &prover_params(params)).expect("it has a key");
+        let mut bytes = self.bytes.clone();
+        // Behind magic and version.
+        for (place, word) in bytes[16..].chunks_exact_mut(8).zip(params.0) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        let key = Key::new(system, params);
+        Self { key, prover_key, claims: self.claims.clone(), bytes }
+    }
+
     /// Where a part of the file starts.
     pub fn section(&self, name: &str) -> usize {
         let sections = Proof::<2>::decode(&self.bytes).expect("it decodes").sections;
@@ -89,12 +110,13 @@ impl Sample {
     }
 }
 
-/// The system of a program, and the witness of each execution.
-fn executions(inputs: &[Input<'_>]) -> (System, Vec<ShardWitness>) {
+/// The system of a program, and the witness of each execution, padded as the parameters need.
+fn executions(params: Params, inputs: &[Input<'_>]) -> (System, Vec<ShardWitness>) {
     let example = programs::find(inputs[0].program).expect("it is built in");
     let program = CheckedProgram::new(example.build().expect("it builds"));
     let program = program.expect("it is valid");
     let system = build_system(&program);
+    let key = VerifyingKey::new(&system, &prover_params(params)).expect("it has a key");
     let entry = program.find(example.name).expect("it has the entry");
     let witness = |input: &Input<'_>| {
         let mut io = Io::default();
@@ -104,7 +126,7 @@ fn executions(inputs: &[Input<'_>]) -> (System, Vec<ShardWitness>) {
         }
         let calls = [(entry, input.args.to_vec())];
         let run = execute(&program, &calls, io, &Limits::default()).expect("it runs");
-        let witness = reference_witness(&program, &system, &run.record, run.claims);
+        let witness = padded_witness(&program, &key, &run.record, run.claims);
         witness.expect("record and program agree")
     };
     let witnesses = inputs.iter().map(witness).collect();
@@ -124,8 +146,8 @@ pub fn prover_params(params: Params) -> verifier::Params {
         commit_pow_bits,
         query_pow_bits,
         max_log_height,
-        min_conjectured_bits,
-        min_proven_bits,
+        min_heuristic_bits,
+        min_provable_bits,
     ] = params.0.map(|word| word as usize);
     verifier::Params {
         extension_degree,
@@ -138,8 +160,8 @@ pub fn prover_params(params: Params) -> verifier::Params {
         commit_pow_bits,
         query_pow_bits,
         max_log_height,
-        min_conjectured_bits,
-        min_proven_bits,
+        min_heuristic_bits,
+        min_provable_bits,
     }
 }
 

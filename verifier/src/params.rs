@@ -29,26 +29,46 @@ pub struct Params {
     pub query_pow_bits: usize,
     /// No trace is taller than `2^max_log_height`.
     pub max_log_height: usize,
-    /// A proof whose conjectured figure is lower is refused, bits.
-    pub min_conjectured_bits: usize,
-    /// A proof whose proven figure is lower is refused, bits.
-    pub min_proven_bits: usize,
+    /// A proof whose heuristic figure is lower is refused, bits.
+    pub min_heuristic_bits: usize,
+    /// A proof whose provable figure is lower is refused, bits.
+    pub min_provable_bits: usize,
 }
 
-/// Parameter sets with a name.
+/// Parameter sets with a name. Searched at equal bits for small proofs and quick provers:
+/// docs/measurements.md has the search and what it compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Profile {
-    /// For tests: quick and, at about 20 bits, worth nothing.
+    /// For tests: quick and, at about 18 bits, worth nothing.
     Fast,
-    /// At least 100 bits under the usual conjectures; the default.
+    /// At least 100 bits provable, without a conjecture on proximity gaps; the default.
     Standard,
-    /// At least 100 bits proven, in the cubic extension.
-    Proven,
+    /// At least 128 bits provable. The hash caps the figure at exactly 128.
+    Strong,
+    /// Small and fast: at least 100 bits against the best attack that is known, and no
+    /// proof that there is no better one.
+    Heuristic,
+}
+
+/// How large a proof of a profile may be: up to here its floors are reached, which tests
+/// assert, as they assert that more is refused. They assume messages of at most 127
+/// elements, 2048 opened values per row, 4096 constraints of degree 5 per circuit and
+/// traces that are padded to [`least height`](crate::security::padding). The verifier
+/// computes with what a proof has, so more of one thing is accepted where there is less
+/// of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// Log height of a trace.
+    pub log_height: usize,
+    /// Log of the messages of all shards and claims, with one shard.
+    pub log_messages: usize,
+    /// Shards of a batch with at most `2^32` messages.
+    pub num_shards: usize,
 }
 
 impl Profile {
     /// All profiles.
-    pub const ALL: [Self; 3] = [Self::Fast, Self::Standard, Self::Proven];
+    pub const ALL: [Self; 4] = [Self::Fast, Self::Standard, Self::Strong, Self::Heuristic];
 
     /// The name on the command line.
     #[must_use]
@@ -56,7 +76,8 @@ impl Profile {
         match self {
             Self::Fast => "fast",
             Self::Standard => "standard",
-            Self::Proven => "proven",
+            Self::Strong => "strong",
+            Self::Heuristic => "heuristic",
         }
     }
 
@@ -66,55 +87,75 @@ impl Profile {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
+    /// How large its proofs may be.
+    #[must_use]
+    pub const fn caps(self) -> Caps {
+        let (log_messages, num_shards) = match self {
+            Self::Fast => (63, 12),
+            Self::Standard => (63, 7),
+            Self::Strong => (49, 3),
+            Self::Heuristic => (34, 1),
+        };
+        Caps { log_height: 26, log_messages, num_shards }
+    }
+
     /// Its parameters.
     #[must_use]
     pub const fn params(self) -> Params {
         match self {
             Self::Fast => Params {
-                extension_degree: 2,
-                log_blowup: 2,
-                max_log_arity: 3,
                 num_queries: 10,
                 lookup_pow_bits: 0,
                 zeta_pow_bits: 0,
                 batch_pow_bits: 0,
                 commit_pow_bits: 0,
                 query_pow_bits: 0,
-                max_log_height: 26,
-                min_conjectured_bits: 15,
-                min_proven_bits: 0,
+                min_heuristic_bits: 15,
+                ..QUADRATIC
             },
-            Self::Standard => Params {
-                extension_degree: 2,
-                log_blowup: 2,
-                max_log_arity: 3,
-                num_queries: 46,
-                lookup_pow_bits: 16,
-                zeta_pow_bits: 4,
-                batch_pow_bits: 14,
-                commit_pow_bits: 4,
-                query_pow_bits: 16,
-                max_log_height: 26,
-                min_conjectured_bits: 100,
-                min_proven_bits: 0,
+            Self::Standard => Params { num_queries: 83, ..CUBIC },
+            Self::Strong => Params {
+                num_queries: 111,
+                min_heuristic_bits: 128,
+                min_provable_bits: 128,
+                ..CUBIC
             },
-            Self::Proven => Params {
-                extension_degree: 3,
-                log_blowup: 2,
-                max_log_arity: 3,
-                num_queries: 86,
-                lookup_pow_bits: 0,
-                zeta_pow_bits: 0,
-                batch_pow_bits: 0,
-                commit_pow_bits: 0,
-                query_pow_bits: 16,
-                max_log_height: 26,
-                min_conjectured_bits: 100,
-                min_proven_bits: 100,
-            },
+            Self::Heuristic => QUADRATIC,
         }
     }
 }
+
+/// A field of about 2^128, which leaves some terms to grinding.
+const QUADRATIC: Params = Params {
+    extension_degree: 2,
+    log_blowup: 2,
+    max_log_arity: 3,
+    num_queries: 49,
+    lookup_pow_bits: 19,
+    zeta_pow_bits: 7,
+    batch_pow_bits: 12,
+    commit_pow_bits: 4,
+    query_pow_bits: 18,
+    max_log_height: 26,
+    min_heuristic_bits: 100,
+    min_provable_bits: 0,
+};
+
+/// A field of about 2^192: only the queries have to be paid for.
+const CUBIC: Params = Params {
+    extension_degree: 3,
+    log_blowup: 2,
+    max_log_arity: 3,
+    num_queries: 83,
+    lookup_pow_bits: 0,
+    zeta_pow_bits: 0,
+    batch_pow_bits: 0,
+    commit_pow_bits: 0,
+    query_pow_bits: 18,
+    max_log_height: 26,
+    min_heuristic_bits: 100,
+    min_provable_bits: 100,
+};
 
 impl Params {
     /// Checks every range that the protocol code relies on.
@@ -133,8 +174,8 @@ impl Params {
             ("commit_pow_bits", self.commit_pow_bits, 0, 32),
             ("query_pow_bits", self.query_pow_bits, 0, 32),
             ("max_log_height", self.max_log_height, 0, MAX_LOG_DOMAIN - self.log_blowup.min(4)),
-            ("min_conjectured_bits", self.min_conjectured_bits, 0, 128),
-            ("min_proven_bits", self.min_proven_bits, 0, 128),
+            ("min_heuristic_bits", self.min_heuristic_bits, 0, 128),
+            ("min_provable_bits", self.min_provable_bits, 0, 128),
         ];
         for (name, got, min, max) in ranges {
             if got < min || got > max {
@@ -158,8 +199,8 @@ impl Params {
             self.commit_pow_bits,
             self.query_pow_bits,
             self.max_log_height,
-            self.min_conjectured_bits,
-            self.min_proven_bits,
+            self.min_heuristic_bits,
+            self.min_provable_bits,
         ]
         .map(|value| value as u64)
     }
@@ -181,8 +222,8 @@ impl Params {
             commit_pow_bits,
             query_pow_bits,
             max_log_height,
-            min_conjectured_bits,
-            min_proven_bits,
+            min_heuristic_bits,
+            min_provable_bits,
         ] = values;
         Some(Self {
             extension_degree,
@@ -195,8 +236,8 @@ impl Params {
             commit_pow_bits,
             query_pow_bits,
             max_log_height,
-            min_conjectured_bits,
-            min_proven_bits,
+            min_heuristic_bits,
+            min_provable_bits,
         })
     }
 }

@@ -1,57 +1,97 @@
 //! What a proof is worth, computed by the verifier from its actual heights.
 //!
-//! Soundness is counted round by round: the figure is the least of the terms below,
-//! in bits. Per term, the counts are those of the worst shard or circuit; heights
-//! enter as the tallest trace of the batch, n rows, N = n·blowup, rate ρ = n/N.
+//! Both figures hold in the random-oracle model: BLAKE3 answers like a random function,
+//! in the transcript and in trees. Soundness is counted round by round, so a figure is
+//! the least of the terms below, in bits, and grinding adds its bits to the challenge
+//! that follows it. Forks of the transcript are rounds of their own: a term is that of
+//! the worst shard, each with its own tallest trace, n rows; N = n·blowup, rate ρ = n/N.
 //!
 //! ```text
-//! |E|      p^DEGREE                     L  list size: 1 | 1 | (m + 1/2)/sqrt(ρ)
-//! lookup   L·M·(W + 1) / |E|            M messages of all shards and claims, W the longest
+//! |E|      p^DEGREE                     L  list size of a shard, see below
+//! lookup   L^K·M·(W + 1) / |E|          K shards, M messages of all shards and claims,
+//!                                       W the longest
 //! alpha    L·C / |E|                    C constraints of one circuit, stage 2 included
-//! zeta     L·max(d·(n + 1) + n - 1, (s + 1)·n + 1) / |E|
-//!                                       d degree, s slices; two points per column
-//! batch    (B - 1)·N / |E|              B opened (column, point) pairs of one shard
-//! fold     f·(N + 1) / |E|              f = arity - 1, or arity where heights join
-//! query    α^queries                    α = (1 + (n + 2)/N)/2, or conjectured below
+//! zeta     L·max(d·(r + 1) + r - 1, (s + 1)·r + 1) / |E|
+//!                                       of a circuit: r rows, degree d, s slices
+//! batch    (B - 1)·X / |E|              B opened (column, point) pairs of the shard,
+//!                                       X exceptional challenges of a line, see below
+//! fold     f·X / |E|                    f = arity - 1, or arity where heights join
+//! query    α^queries                    α the agreement of words that matter, see below
 //! hash     2^-128                       collisions of BLAKE3
 //! ```
 //!
-//! Grinding adds its bits to lookup, zeta, batch, fold and query. Three regimes:
-//! - *conjectured*: α = ρ + η, η = log2(e/ρ)·ρ / log2|E| (2025/2010, section 1.5);
-//! - *unique decoding*: as above;
-//! - *Johnson, m*: α = (1 + 1/(2m))·sqrt(ρ), and in batch and fold a line has
-//!   8·N·(m + 1/2)^3·N / (3·(n - 1)) exceptional challenges (2025/2055, 2026/2056);
-//!   fold is also at most arity·(N + 1)·(2m + 1) / (sqrt(ρ)·|E|) (2024/1553).
+//! Sources: lookup is 2022/1530 (LogUp) with denominators that vanish; alpha and zeta are
+//! 2021/582 (ethSTARK), section 5, with p3's own split of the quotient; the rounds of FRI are
+//! counted as in 2024/1553, theorems 2 and 3. The terms are those of `p3-security`
+//! 0.8.0, or lower; a test compares them.
 //!
-//! The proven figure is the better of unique decoding and the best m from 3 to 1000
-//! with m < 1/(2·(sqrt((n + 2)/n) - 1)). The terms are those of `p3-security`; a test
-//! compares them.
+//! **Provable**: no conjecture on proximity gaps. The better of
+//! - *unique decoding*: L = 1, α = (1 + (n + 2)/N)/2, X = N, or N + 1 in fold (2020/654,
+//!   theorem 1.2);
+//! - *Johnson, m*: α = (1 + 1/(2m))·sqrt(ρ), L = (m + 1/2)/sqrt(ρ) (2025/2055, theorem
+//!   4.2), X = 8·N·(m + 1/2)^3·N / (3·(n - 1)) (2026/2056, theorem 5.12 and appendix B for
+//!   lines; `p3-security`, `proximity.rs`, derives the same per degree of a curve). fold is also at
+//!   most arity·(N + 1)·(2m + 1) / (sqrt(ρ)·|E|) (2024/1553). m is the best from 3
+//!   to 1000, one for all shards, with m < 1/(2·(sqrt((n + 2)/n) - 1)) for each (2021/582,
+//!   theorem 1). A shard whose tallest trace has one row has no provable figure.
+//!
+//! *Several heights.* Take a query index as a letter: all rows that it opens, of every
+//! height. A candidate is one polynomial of degree at most n_h per column of height h
+//! (dividing by X - zeta and back costs one degree). Two candidates that differ at
+//! some height share at most n_h of its N_h points, so at most ρ·N letters. Hence
+//! Johnson's count of words that agree on α·N letters, at most
+//! (α - ρ)/(α^2 - ρ) <= (m + 1/2)/sqrt(ρ) = L, holds for whole shards; likewise uniqueness
+//! where 2α - 1 > ρ. Lines at height h are lines over a code of the same rate, on the
+//! image of the letters, which is at least as dense: X at the tallest height is the
+//! largest, and over heights the (B_h - 1) sum to less than B.
+//!
+//! *Several shards.* beta and gamma are drawn for all shards, before zeta has chosen
+//! one candidate in any: each of the up to L^K choices may balance by chance.
+//!
+//! **Heuristic**: no better attack is known. No proximity gap up to capacity is assumed:
+//! that is refuted (2025/2010, 2025/2046). Over this field's own subgroups
+//! explicit words do better than random ones, and the figure is what they leave. With m a
+//! power of two, k = ρ·m, d = N/m: a product of k + 1 cosets of d points is
+//! X^(d·(k + 1)) - z·X^(d·k) + lower, so the line of the first two words has an exceptional z
+//! for every sum of k + 1 of the m-th roots of unity, with agreement ρ + 1/m. A common
+//! factor of degree d - 1, which is zero at points of one coset, brings agreement up to
+//! ρ + 2/m - 1/N at hardly fewer z. And the word X^(d·(k + 1)) alone agrees as much with
+//! as many polynomials of degree n, which is what an opening allows. So: above
+//! α = ρ + 1/m, X = max(N, C(m, k + 1)) and L = C(m/2, k/2 + 1); the best m of 8, 16, 32
+//! with k >= 2. m = 64 is left out: its α is about that of random words over the base field,
+//! ρ + log2(e/ρ)·ρ/64. `subgroups` has the experiment.
+//!
+//! Not claimed: zero knowledge; security against quantum computers; that BLAKE3 is a
+//! random oracle; anything about several proofs at once; that the union over rounds
+//! costs nothing (an attacker of 2^b hashes has a chance below 2^b times the sum of the
+//! errors, and only the largest is printed).
+
+mod padding;
+#[cfg(test)]
+mod subgroups;
+mod terms;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
-use traceloom_air::field::MODULUS;
+pub use padding::{Padding, padding};
 
 use crate::key::VerifyingKey;
-use crate::params::Params;
 use crate::shape::ShardShape;
-use crate::verify::VerifyError;
-
-/// Bits of collision resistance of the hash.
-const HASH_BITS: f64 = 128.0;
-/// Points at which a column is opened, at most.
-const POINTS: f64 = 2.0;
-/// Largest proximity parameter that is tried.
-const MAX_M: usize = 1000;
+use terms::Instance;
 
 /// The two figures of a proof, in bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecurityFigures {
-    /// Under the random-words conjecture.
-    pub conjectured: f64,
-    /// Proven, in the better regime.
-    pub proven: f64,
-    /// The regime behind `proven`.
-    pub proven_regime: Regime,
+    /// Against the best attack that is known.
+    pub heuristic: f64,
+    /// Provable in the random-oracle model, in the better regime.
+    pub provable: f64,
+    /// The regime behind `heuristic`.
+    pub heuristic_regime: Regime,
+    /// The regime behind `provable`.
+    pub provable_regime: Regime,
     /// What the figures consist of.
     pub terms: Vec<SecurityTerm>,
 }
@@ -61,345 +101,112 @@ pub struct SecurityFigures {
 pub struct SecurityTerm {
     /// Name, as in the module header.
     pub name: &'static str,
-    /// Bits under the conjecture.
-    pub conjectured: f64,
-    /// Bits in the proven regime.
-    pub proven: f64,
+    /// Bits against the best attack that is known.
+    pub heuristic: f64,
+    /// Bits in the provable regime.
+    pub provable: f64,
 }
 
 /// How far from a codeword a committed word may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regime {
-    /// Up to the random-words conjecture.
-    Conjectured,
+    /// Beyond what explicit words over the subgroup of this order reach.
+    Subgroup(usize),
     /// Within the unique decoding radius.
     Unique,
     /// Within the Johnson radius, with this proximity parameter.
     Johnson(usize),
 }
 
-impl SecurityFigures {
-    /// Compares with what the parameters promise.
-    ///
-    /// # Errors
-    /// [`VerifyError::Security`] with the figure that is too low.
-    pub fn check_floor(&self, params: &Params) -> Result<(), VerifyError> {
-        let figures = [
-            ("conjectured", params.min_conjectured_bits, self.conjectured),
-            ("proven", params.min_proven_bits, self.proven),
-        ];
-        for (kind, floor, got) in figures {
-            if got < floor as f64 {
-                return Err(VerifyError::Security { kind, floor, got });
-            }
-        }
-        Ok(())
+impl fmt::Display for SecurityFigures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { heuristic, provable, heuristic_regime, provable_regime, .. } = self;
+        writeln!(f, "security {provable:.1} bits provable if BLAKE3 is a random oracle:")?;
+        writeln!(f, "         {provable_regime}")?;
+        writeln!(f, "         {heuristic:.1} bits heuristic, no better attack known:")?;
+        write!(f, "         {heuristic_regime}")
     }
 }
 
-impl fmt::Display for SecurityFigures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "security  {:.1} bits conjectured, {:.1} bits proven",
-            self.conjectured, self.proven
-        )?;
-        write!(f, " ({}); the least of these terms:", self.proven_regime)?;
-        for term in &self.terms {
-            let SecurityTerm { name, conjectured, proven } = term;
-            write!(f, "\n  {name:<8} {conjectured:>7.1} conjectured  {proven:>7.1} proven")?;
-        }
-        Ok(())
+impl SecurityFigures {
+    /// The terms, one per line: the least of a column is the figure.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let lines = self.terms.iter().map(|SecurityTerm { name, heuristic, provable }| {
+            format!("  {name:<8} {provable:>7.1} provable  {heuristic:>7.1} heuristic")
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
 
 impl fmt::Display for Regime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Conjectured => write!(f, "under the random-words conjecture"),
-            Self::Unique => write!(f, "within the unique decoding radius"),
-            Self::Johnson(m) => write!(f, "within the Johnson radius, m = {m}"),
+            Self::Subgroup(m) => write!(
+                f,
+                "words over subgroups up to order {m} (no gap to capacity: 2025/2010, 2025/2046)"
+            ),
+            Self::Unique => write!(f, "unique decoding (ePrint 2020/654, theorem 1.2)"),
+            Self::Johnson(m) => write!(
+                f,
+                "Johnson radius, m = {m} (ePrint 2026/2056, theorem 5.12; 2025/2055, theorem 4.2)"
+            ),
         }
     }
 }
 
-/// Figures of a batch with these shapes.
-#[must_use]
-pub fn security(key: &VerifyingKey, shapes: &[ShardShape], num_claims: usize) -> SecurityFigures {
-    Instance::new(key, shapes, num_claims).figures(key.params())
+/// Figures of a batch with these shapes, compared with what the parameters promise.
+///
+/// # Errors
+/// [`BelowFloor`] with the figure that is too low, and what would help.
+pub fn check_floors(
+    key: &VerifyingKey,
+    shapes: &[ShardShape],
+    num_claims: usize,
+) -> Result<SecurityFigures, BelowFloor> {
+    Instance::new(key, shapes, num_claims).check_floors(key.params())
 }
 
-/// All counts that the terms depend on.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Instance {
-    /// log2 |E|.
-    log_field: f64,
-    log_height: usize,
-    messages: f64,
-    max_message: usize,
-    num_constraints: usize,
-    /// The maximum in the zeta term.
-    zeta_factor: f64,
-    num_openings: usize,
-    /// Whether a shard has traces of different heights.
-    heights_join: bool,
+/// A figure is lower than the parameters promise.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{kind} security is {got:.1} bits by its {term} term, the profile promises {floor}; {remedy}"
+)]
+pub struct BelowFloor {
+    /// `heuristic` or `provable`.
+    pub kind: &'static str,
+    /// What the profile promises.
+    pub floor: usize,
+    /// The computed figure.
+    pub got: f64,
+    /// The term that it comes from.
+    pub term: &'static str,
+    /// What would help.
+    pub remedy: Remedy,
 }
 
-impl Instance {
-    fn new(key: &VerifyingKey, shapes: &[ShardShape], num_claims: usize) -> Self {
-        let degree = key.params().extension_degree as f64;
-        let entries = key.system().entries.iter();
-        let claims = entries.map(|entry| 3 + entry.num_inputs + entry.num_outputs);
-        let mut instance = Self {
-            log_field: degree * (MODULUS as f64).log2(),
-            messages: num_claims as f64,
-            max_message: claims.max().unwrap_or(0),
-            ..Self::default()
-        };
-        for shape in shapes {
-            let matrices = shape.rounds.iter().flat_map(|round| &round.matrices);
-            let openings = matrices.map(|m| m.width * (1 + usize::from(m.opens_next))).sum();
-            instance.num_openings = instance.num_openings.max(openings);
-            instance.log_height = instance.log_height.max(shape.max_log_height());
-            let heights = shape.active.windows(2);
-            instance.heights_join |=
-                heights.into_iter().any(|pair| pair[0].log_height != pair[1].log_height);
-            for active in &shape.active {
-                instance.add_circuit(key, active.circuit, active.log_height);
+/// What lifts a figure to its floor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// More rows: the log height that the tallest trace of every shard needs.
+    Pad(usize),
+    /// Fewer messages or shards, or lower traces.
+    Less,
+    /// Only other parameters.
+    Profile,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pad(log_height) => {
+                write!(f, "pad the tallest trace of every shard to 2^{log_height} rows at least")
             }
+            Self::Less => write!(
+                f,
+                "prove less at once (fewer messages or shards, lower traces) or take another profile"
+            ),
+            Self::Profile => write!(f, "no size of the batch reaches it; take another profile"),
         }
-        instance
-    }
-
-    fn add_circuit(&mut self, key: &VerifyingKey, circuit: usize, log_height: usize) {
-        let layout = &key.layouts()[circuit];
-        let circuit = &key.system().circuits[circuit];
-        let rows = (log_height as f64).exp2();
-        self.messages += rows * circuit.lookups.len() as f64;
-        self.max_message = self.max_message.max(layout.max_message);
-        let constraints = layout.num_constraints(circuit.constraints.len());
-        self.num_constraints = self.num_constraints.max(constraints);
-        self.zeta_factor =
-            self.zeta_factor.max(zeta_factor(rows, layout.max_degree, layout.num_slices));
-    }
-
-    fn figures(&self, params: &Params) -> SecurityFigures {
-        let least = |terms: &[Term]| terms.iter().map(|term| term.bits).fold(HASH_BITS, f64::min);
-        let conjectured = self.terms(params, Regime::Conjectured);
-        let mut regime = Regime::Unique;
-        let mut proven = self.terms(params, regime);
-        for m in 3..=max_m(self.log_height) {
-            let terms = self.terms(params, Regime::Johnson(m));
-            if least(&terms) > least(&proven) {
-                (regime, proven) = (Regime::Johnson(m), terms);
-            }
-        }
-        let terms = conjectured.iter().zip(&proven).map(|(conjectured, proven)| SecurityTerm {
-            name: conjectured.name,
-            conjectured: conjectured.bits,
-            proven: proven.bits,
-        });
-        SecurityFigures {
-            conjectured: least(&conjectured),
-            proven: least(&proven),
-            proven_regime: regime,
-            terms: terms.collect(),
-        }
-    }
-
-    fn terms(&self, params: &Params, regime: Regime) -> [Term; 7] {
-        let log_rate = -(params.log_blowup as f64);
-        let log_list = match regime {
-            Regime::Conjectured | Regime::Unique => 0.0,
-            Regime::Johnson(m) => (m as f64 + 0.5).log2() - log_rate / 2.0,
-        };
-        let challenge = |log_error: f64, grinding: usize| {
-            (self.log_field - log_error).max(0.0) + grinding as f64
-        };
-        let lookup = self.messages.log2() + (self.max_message as f64 + 1.0).log2();
-        let alpha = (self.num_constraints.max(1) as f64).log2();
-        let batch = match self.num_openings {
-            0 | 1 => f64::NEG_INFINITY,
-            openings => (openings as f64 - 1.0).log2() + self.log_line(params, regime),
-        };
-        [
-            ("lookup", challenge(log_list + lookup, params.lookup_pow_bits)),
-            ("alpha", challenge(log_list + alpha, 0)),
-            ("zeta", challenge(log_list + self.zeta_factor.log2(), params.zeta_pow_bits)),
-            ("batch", challenge(batch, params.batch_pow_bits)),
-            ("fold", challenge(self.log_fold(params, regime), params.commit_pow_bits)),
-            ("query", self.query_bits(params, regime)),
-            ("hash", HASH_BITS),
-        ]
-        .map(|(name, bits)| Term { name, bits })
-    }
-
-    /// log2 of the number of exceptional challenges on a line of words.
-    fn log_line(&self, params: &Params, regime: Regime) -> f64 {
-        let log_domain = (self.log_height + params.log_blowup) as f64;
-        let Regime::Johnson(m) = regime else { return log_domain };
-        if self.log_height == 0 {
-            return 2.0 * log_domain - 1.0;
-        }
-        let log_rate = ((self.log_height as f64).exp2() - 1.0).log2() - log_domain;
-        3.0 + log_domain + 3.0 * (m as f64 + 0.5).log2() - 3f64.log2() - log_rate
-    }
-
-    fn log_fold(&self, params: &Params, regime: Regime) -> f64 {
-        if self.log_height == 0 {
-            return f64::NEG_INFINITY;
-        }
-        let arity = (params.max_log_arity as f64).exp2();
-        let curve = if self.heights_join { arity } else { arity - 1.0 };
-        let domain = ((self.log_height + params.log_blowup) as f64).exp2() + 1.0;
-        let Regime::Johnson(m) = regime else { return (curve * domain).log2() };
-        let other = (arity * domain * (2.0 * m as f64 + 1.0)).log2();
-        let other = other + params.log_blowup as f64 / 2.0;
-        other.max(curve.log2() + self.log_line(params, regime))
-    }
-
-    fn query_bits(&self, params: &Params, regime: Regime) -> f64 {
-        let rate = (-(params.log_blowup as f64)).exp2();
-        let height = (self.log_height as f64).exp2();
-        let agreement = match regime {
-            Regime::Conjectured => {
-                let log_e_over_rate = std::f64::consts::LOG2_E + params.log_blowup as f64;
-                rate + log_e_over_rate * rate / self.log_field
-            }
-            Regime::Unique => f64::midpoint(1.0, (height + POINTS) / height * rate),
-            Regime::Johnson(m) => (1.0 + 0.5 / m as f64) * rate.sqrt(),
-        };
-        let fits = height + POINTS < agreement * height / rate;
-        let bits = if agreement < 1.0 && (fits || regime == Regime::Conjectured) {
-            -agreement.log2() * params.num_queries as f64
-        } else {
-            return 0.0;
-        };
-        bits + params.query_pow_bits as f64
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Term {
-    name: &'static str,
-    bits: f64,
-}
-
-fn zeta_factor(rows: f64, degree: usize, slices: usize) -> f64 {
-    let identity = degree.max(1) as f64 * (rows + POINTS - 1.0) + rows - 1.0;
-    let sliced = (slices as f64 + 1.0) * rows + POINTS - 1.0;
-    identity.max(sliced).max(1.0)
-}
-
-/// The largest admissible proximity parameter, at most [`MAX_M`].
-fn max_m(log_height: usize) -> usize {
-    let height = (log_height as f64).exp2();
-    let bound = 1.0 / (2.0 * (((height + POINTS) / height).sqrt() - 1.0));
-    let below = if bound.fract() == 0.0 { bound - 1.0 } else { bound.floor() };
-    (below as usize).min(MAX_M)
-}
-
-#[cfg(test)]
-mod tests {
-    use p3_security::fri::FriRegime;
-    use p3_security::logup::{LogUpAir, fingerprint_error};
-    use p3_security::stark::{conjectured_security_report, proven_security_report};
-    use p3_security::{ErrorBits, GrindingSites, InstanceShape, SecurityTerm, StarkAirParams};
-
-    use super::*;
-    use crate::params::Profile;
-
-    /// A program like BLAKE3: 190 lookups of up to 100 elements per row.
-    fn wide(log_height: usize, params: &Params) -> Instance {
-        let rows = (log_height as f64).exp2();
-        Instance {
-            log_field: params.extension_degree as f64 * (MODULUS as f64).log2(),
-            log_height,
-            messages: 190.0 * rows,
-            max_message: 100,
-            num_constraints: 1000,
-            zeta_factor: zeta_factor(rows, 5, 4),
-            num_openings: 1300,
-            heights_join: false,
-        }
-    }
-
-    fn p3_figures(log_height: usize, params: &Params) -> (f64, f64) {
-        let regime = FriRegime {
-            log_blowup: params.log_blowup,
-            num_queries: params.num_queries,
-            log_final_poly_len: 0,
-            max_log_arity: params.max_log_arity,
-            commit_pow_bits: params.commit_pow_bits,
-            query_pow_bits: params.query_pow_bits,
-        };
-        let air = StarkAirParams {
-            num_constraints: 1000,
-            max_constraint_degree: 5,
-            num_quotient_chunks: 4,
-            max_combo: 2,
-        };
-        let shape = InstanceShape {
-            log_trace_length: log_height,
-            modulus_bits: 64 * params.extension_degree,
-            collision_resistance: 128,
-            num_batched_functions: 1300,
-        };
-        let grinding = GrindingSites {
-            out_of_domain: params.zeta_pow_bits,
-            batch_combination: params.batch_pow_bits,
-            lookup_challenge: params.lookup_pow_bits,
-        };
-        // Their payload leaves out the channel.
-        let lookups = LogUpAir { num_interactions: 190, max_message_width: 99 };
-        let bits = fingerprint_error(&lookups, &shape).bits() + params.lookup_pow_bits as f64;
-        let extras = [SecurityTerm::new("lookup", ErrorBits::from_log2(bits))];
-        let proven = proven_security_report(&regime, &air, &shape, &extras, &grinding);
-        let conjectured = conjectured_security_report(&regime, &air, &shape, &extras, &grinding);
-        (conjectured.security_bits(), proven.security_bits())
-    }
-
-    #[test]
-    fn the_figures_are_those_of_p3_security() {
-        for profile in Profile::ALL {
-            let params = profile.params();
-            for log_height in [1, 3, 6, 8, 16, 22, 26] {
-                let figures = wide(log_height, &params).figures(&params);
-                let (conjectured, proven) = p3_figures(log_height, &params);
-                let difference = (figures.conjectured - conjectured).abs();
-                assert!(difference < 0.01, "{profile:?} 2^{log_height}: {difference}");
-                let difference = proven - figures.proven;
-                // Ours counts the list in the lookup term too.
-                assert!(
-                    (-0.01..2.0).contains(&difference),
-                    "{profile:?} 2^{log_height}: {difference}"
-                );
-                if params.extension_degree == 3 {
-                    assert!(difference < 0.01, "{profile:?} 2^{log_height}: {difference}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_largest_admitted_shapes_keep_their_promise() {
-        for profile in Profile::ALL {
-            let params = profile.params();
-            for log_height in [6, 8, 12, 17, 22, params.max_log_height] {
-                let figures = wide(log_height, &params).figures(&params);
-                figures.check_floor(&params).unwrap_or_else(|error| {
-                    panic!("{profile:?} 2^{log_height}: {error}, {figures:?}");
-                });
-            }
-        }
-    }
-
-    #[test]
-    fn a_batch_that_is_too_large_falls_below_the_floor() {
-        let params = Profile::Standard.params();
-        let mut instance = wide(26, &params);
-        instance.messages *= 1024.0;
-        let refused = instance.figures(&params).check_floor(&params);
-        assert!(matches!(refused, Err(VerifyError::Security { kind: "conjectured", .. })));
     }
 }

@@ -15,7 +15,7 @@ use crate::interpret::{OpenedRow, folded_constraints, quotient_at};
 use crate::key::VerifyingKey;
 use crate::proof::{Proof, ShardProof, ShardStatement, Shards, cap};
 use crate::scheme::{Cubic, Extension, F, Quadratic, Root, pcs};
-use crate::security::{SecurityFigures, security};
+use crate::security::{BelowFloor, SecurityFigures, check_floors};
 use crate::shape::{Round, RoundKind, ShapeError, ShardShape, check_statements};
 use crate::steps;
 use crate::transcript::Transcript;
@@ -70,8 +70,7 @@ pub fn verify_expected(
         let (expected, got) = (shapes.len(), proof.shards.len());
         return Err(VerifyError::ShardProofs { expected, got });
     }
-    let figures = security(key, &shapes, proof.statements[0].num_stated());
-    figures.check_floor(key.params())?;
+    let figures = check_floors(key, &shapes, proof.statements[0].num_stated())?;
     match (&proof.shards, key.params().extension_degree) {
         (Shards::Quadratic(shards), Quadratic::DEGREE) => {
             verify_batch(key, &shapes, proof, shards)?
@@ -268,15 +267,8 @@ pub enum VerifyError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// Worth less than the profile promises.
-    #[error("{kind} security of this proof is {got:.1} bits, its profile promises {floor}")]
-    Security {
-        /// `conjectured` or `proven`.
-        kind: &'static str,
-        /// What the profile promises.
-        floor: usize,
-        /// The computed figure.
-        got: f64,
-    },
+    #[error(transparent)]
+    Security(#[from] BelowFloor),
     /// The grinding before beta and gamma was not done.
     #[error("the grinding witness before the lookup challenges does not pass")]
     LookupWitness,

@@ -76,7 +76,7 @@ fn manifest(workspace: &Path) -> String {
     let mut text = "[package]\nname = \"emitted\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
                     [workspace]\n\n[dependencies]\n"
         .to_owned();
-    for name in ["abi", "air", "bytecode", "runtime"] {
+    for name in ["abi", "air", "bytecode", "runtime", "verifier"] {
         text.push_str(&format!("traceloom-{name} = {{ path = {:?} }}\n", workspace.join(name)));
     }
     // The workspace's profiles, so that its dependencies are those built already.

@@ -7,15 +7,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
 use traceloom_air::field::{Goldilocks, MODULUS, element};
-use traceloom_air::system::System;
+use traceloom_air::system::{CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
 use traceloom_runtime::bind::Binding;
+use traceloom_runtime::device::{DeviceOption, DeviceRows, DeviceTrace, RowDevice};
+use traceloom_runtime::ledger::Ledger;
 use traceloom_runtime::order::runs;
-use traceloom_runtime::provider::{Choices, Provider, TraceOptions, witness};
+use traceloom_runtime::provider::{Choices, Provider, TraceOptions, TraceProvider, witness};
 use traceloom_runtime::seeds::{CircuitSeeds, Encoding, PackOptions, Why};
-use traceloom_runtime::witness::reference_witness;
+use traceloom_runtime::source::SeedSource;
+use traceloom_runtime::witness::{padded_witness, reference_witness};
+use traceloom_verifier::{Profile, VerifyingKey};
+
+/// Programs whose shards are padded.
+static PADDED: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs per encoding, over all programs: none of them may go untested.
 static SEEN: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
@@ -35,11 +42,15 @@ pub fn finish() {
     let seen = SEEN.each_ref().map(|count| count.load(Ordering::Relaxed));
     println!("runs typed, widened, short, without path numbers: {seen:?}");
     assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
+    let padded = PADDED.load(Ordering::Relaxed);
+    println!("programs with padded shards: {padded}");
+    assert!(padded > 0);
 }
 
 pub fn compare(program: &CheckedProgram, unit: &'static ProgramUnit, mut record: Record) {
     let system = build_system(program);
     compare_all(program, &system, unit, &record);
+    compare_padded(program, &system, unit, &record);
     // The largest multiplicities, and queries that are no rows.
     for table in &mut record.functions {
         for query in 0..table.len() {
@@ -73,6 +84,101 @@ fn compare_all(
             assert!(circuit.provider == Provider::Table || rows == circuit.rows);
             circuit.runs.iter().for_each(|run| see(run.encoding));
         }
+    }
+}
+
+/// Padding is decided once, before a row is written: whoever writes rows, a shard is as
+/// high as the key's parameters need, and rows behind the real ones are zero.
+fn compare_padded(
+    program: &CheckedProgram,
+    system: &System,
+    unit: &'static ProgramUnit,
+    record: &Record,
+) {
+    let is_bytes = |kind: &CircuitKind| matches!(kind, CircuitKind::Bytes(_));
+    // Those are high enough for all profiles.
+    if system.circuits.iter().any(|circuit| is_bytes(&circuit.kind)) {
+        return;
+    }
+    let key = &VerifyingKey::new(system, &Profile::Strong.params()).unwrap();
+    let low = reference_witness(program, system, record, Vec::new()).unwrap();
+    let expected = padded_witness(program, key, record, Vec::new()).unwrap();
+    let heights = expected.traces.iter().flatten().map(Trace::height);
+    if heights.max() != Some(256) {
+        return;
+    }
+    PADDED.fetch_add(1, Ordering::Relaxed);
+    let registry = [unit];
+    let traces = system.circuits.iter().zip(&low.traces);
+    let traces = traces.map(|(circuit, trace)| (circuit.name.clone(), trace.clone())).collect();
+    let mirror = Mirror { traces };
+    let device = DeviceOption::Ready { device: &mirror, record };
+    for provider in [TraceProvider::Reference, TraceProvider::Scalar, TraceProvider::Device] {
+        let key = Some(key);
+        let options = TraceOptions { provider, key, device, ..TraceOptions::new(&registry) };
+        let choices = Choices::new(program, system, &options).unwrap();
+        let (found, report) = witness(program, system, record, Vec::new(), &choices).unwrap();
+        equal(system, &expected, &found);
+        for (circuit, trace) in report.circuits.iter().zip(&found.traces) {
+            assert_eq!(circuit.height, trace.as_ref().map_or(0, Trace::height));
+            assert!([provider.name(), "table"].contains(&circuit.provider.name()));
+        }
+    }
+    for (low, high) in low.traces.iter().zip(&expected.traces) {
+        let (Some(low), Some(high)) = (low, high) else { continue };
+        assert_eq!(high.values[..low.values.len()], low.values);
+        assert!(high.values[low.values.len()..].iter().all(|&cell| cell == element(0)));
+    }
+}
+
+/// A device that has the rows already, and the height from its source.
+#[derive(Debug)]
+struct Mirror {
+    traces: Vec<(String, Option<Trace>)>,
+}
+
+impl RowDevice for Mirror {
+    fn name(&self) -> String {
+        "mirror".into()
+    }
+
+    fn bind(&self, _: &'static ProgramUnit, _: &Ledger) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn free_bytes(&self) -> Result<u64, String> {
+        Ok(1 << 30)
+    }
+
+    fn write(
+        &self,
+        _: &'static ProgramUnit,
+        circuit: &str,
+        source: &dyn SeedSource,
+        _: &Ledger,
+    ) -> Result<DeviceRows, String> {
+        let of_circuit = self.traces.iter().find(|(name, _)| name == circuit);
+        let trace = of_circuit.and_then(|(_, trace)| trace.clone()).ok_or("no such trace")?;
+        let trace = Box::new(Mirrored(trace.padded(source.height())));
+        let runs = source.runs().iter().map(|run| (run.encoding, 0)).collect();
+        Ok(DeviceRows { trace, runs })
+    }
+}
+
+#[derive(Debug)]
+struct Mirrored(Trace);
+
+impl DeviceTrace for Mirrored {
+    fn width(&self) -> usize {
+        self.0.width
+    }
+
+    fn height(&self) -> usize {
+        self.0.height()
+    }
+
+    fn download(&self, _: &Ledger) -> Result<Trace, String> {
+        Ok(self.0.clone())
     }
 }
 

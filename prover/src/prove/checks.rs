@@ -6,7 +6,7 @@ use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::proof::{ShardProof, ShardStatement};
 use traceloom_verifier::scheme::Extension;
-use traceloom_verifier::security::security;
+use traceloom_verifier::security::check_floors;
 use traceloom_verifier::shape::{ShapeError, ShardShape, check_statements};
 
 use super::ProveError;
@@ -24,8 +24,7 @@ pub(super) fn check_witnesses<T: MainTrace>(
     let shapes = check_statements(key, &statements)?;
     if !skip_security {
         let num_claims = statements.iter().map(ShardStatement::num_stated).sum();
-        let figures = security(key, &shapes, num_claims);
-        figures.check_floor(key.params()).map_err(ProveError::Security)?;
+        check_floors(key, &shapes, num_claims)?;
     }
     Ok((statements, shapes))
 }

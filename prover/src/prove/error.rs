@@ -1,7 +1,7 @@
 //! Why a batch has no proof.
 
 use thiserror::Error;
-use traceloom_verifier::VerifyError;
+use traceloom_verifier::security::BelowFloor;
 use traceloom_verifier::shape::ShapeError;
 
 use crate::backend::Backend;
@@ -12,9 +12,9 @@ pub enum ProveError {
     /// The witness does not fit the system.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The batch is too large for the profile's promise.
-    #[error("{0}; use stronger parameters or a smaller batch")]
-    Security(VerifyError),
+    /// The batch would be worth less than the profile promises.
+    #[error(transparent)]
+    Security(#[from] BelowFloor),
     /// A trace of the wrong width.
     #[error("shard {shard}, circuit {circuit}: the trace has {got} columns, expected {expected}")]
     TraceWidth {

@@ -6,13 +6,15 @@ use traceloom_bytecode::CheckedProgram;
 
 use super::Reason;
 use crate::device::{DeviceOption, RowDevice};
+use crate::heights::Heights;
 use crate::ledger::Ledger;
 use crate::order::num_rows;
 
 /// Hands out the memory of a device, circuit by circuit.
 pub(super) struct Admission<'a> {
     pub(super) device: Option<(&'a dyn RowDevice, &'static ProgramUnit)>,
-    record: Option<&'a Record>,
+    /// The record with the heights of its traces.
+    record: Option<(&'a Record, Heights)>,
     left: u64,
     /// Why no circuit gets any.
     reason: Option<Reason>,
@@ -23,6 +25,7 @@ impl<'a> Admission<'a> {
         option: DeviceOption<'a>,
         unit: &'static ProgramUnit,
         ledger: &Ledger,
+        heights: impl Fn(&Record) -> Heights,
     ) -> Self {
         let none = |reason| Self { device: None, record: None, left: 0, reason: Some(reason) };
         match option {
@@ -34,7 +37,8 @@ impl<'a> Admission<'a> {
                 match left {
                     Err(reason) => none(reason),
                     Ok(left) => {
-                        let (device, record) = (Some((device, unit)), Some(record));
+                        let (device, record) =
+                            (Some((device, unit)), Some((record, heights(record))));
                         Self { device, record, left, reason: None }
                     }
                 }
@@ -53,8 +57,9 @@ impl<'a> Admission<'a> {
         if let Some(reason) = &self.reason {
             return Err(reason.clone());
         }
-        let rows = self.record.map_or(0, |record| num_rows(program, record, position));
-        let height = if rows == 0 { 0 } else { rows.next_power_of_two() as u64 };
+        let (rows, height) = self.record.as_ref().map_or((0, 0), |(record, heights)| {
+            (num_rows(program, record, position), heights.of(position) as u64)
+        });
         let cells = height.saturating_mul(8 * width as u64);
         let need = cells.saturating_add(rows as u64 * stride as u64);
         match self.left.checked_sub(need) {

@@ -13,7 +13,8 @@ use super::choice::{Choices, Rows};
 use super::{Provider, Reason};
 use crate::bind::{Member, hex};
 use crate::device::{MainTrace, ShardTraces};
-use crate::order::{num_rows, runs};
+use crate::heights::{Heights, circuit_rows};
+use crate::order::runs;
 use crate::reference::{self, RowError};
 use crate::report::{CircuitReport, RunReport, TraceReport};
 use crate::seeds::{CircuitSeeds, SeedError};
@@ -77,6 +78,7 @@ pub fn traces(
     claims: Vec<RankedClaim>,
     choices: &Choices<'_>,
 ) -> Result<(ShardTraces, TraceReport), WitnessError> {
+    let heights = Heights::new(program, system, record, choices.key, claims.len());
     let mut traces = Vec::with_capacity(system.circuits.len());
     let mut publics = Vec::with_capacity(system.circuits.len());
     let mut reports = Vec::with_capacity(system.circuits.len());
@@ -84,15 +86,18 @@ pub fn traces(
         let mut report = CircuitReport::new(circuit, choices.provider(position));
         report.reason = choices.reason(position).map(Reason::to_string);
         let name = &circuit.name;
-        let source = Source { program, record, position, name, choices };
+        let height = heights.of(position);
+        let source = Source { program, record, position, name, height, choices };
         let trace = match choices.rows(position) {
             Rows::Table => {
-                let trace = timed(&mut report.writing, || table(program, record, &circuit.kind));
+                let trace =
+                    timed(&mut report.writing, || table(program, record, &circuit.kind, height));
                 trace.map(MainTrace::Host)
             }
             Rows::Reference(_) => {
                 let write = || reference::function_trace(program, record, position);
-                timed(&mut report.writing, write)?.map(MainTrace::Host)
+                let trace = timed(&mut report.writing, write)?;
+                trace.map(|trace| MainTrace::Host(trace.padded(height)))
             }
             Rows::Scalar(members, _) => {
                 let trace = source.scalar(members, &mut report).map_err(|error| {
@@ -104,15 +109,7 @@ pub fn traces(
                 .device(members, &mut report)
                 .map_err(|error| WitnessError::Device { circuit: circuit.name.clone(), error })?,
         };
-        report.rows = match &circuit.kind {
-            CircuitKind::Function { .. } => num_rows(program, record, position),
-            CircuitKind::Memory { width } => {
-                let index = program.memory_index(*width).expect("the system is the program's");
-                record.memories[index].len()
-            }
-            CircuitKind::Bytes(table) => table.height(),
-            CircuitKind::Ops { .. } => 0,
-        };
+        report.rows = circuit_rows(program, &circuit.kind, record, position);
         report.height = trace.as_ref().map_or(0, MainTrace::height);
         let active = trace.is_some();
         publics.push(vec![element(FIRST_POINTER); if active { circuit.num_publics } else { 0 }]);
@@ -142,11 +139,16 @@ fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
     result
 }
 
-fn table(program: &CheckedProgram, record: &Record, kind: &CircuitKind) -> Option<Trace> {
+fn table(
+    program: &CheckedProgram,
+    record: &Record,
+    kind: &CircuitKind,
+    height: usize,
+) -> Option<Trace> {
     match kind {
         CircuitKind::Memory { width } => {
             let index = program.memory_index(*width).expect("the system is the program's");
-            memory_trace(&record.memories[index])
+            memory_trace(&record.memories[index], height)
         }
         CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
         // No program of functions has any.
@@ -161,6 +163,8 @@ struct Source<'a> {
     record: &'a Record,
     position: usize,
     name: &'a str,
+    /// Rows with padding.
+    height: usize,
     choices: &'a Choices<'a>,
 }
 
@@ -174,7 +178,8 @@ impl Source<'_> {
         let seeds = timed(&mut report.packing, || {
             let runs = runs(self.program, self.record, self.position);
             CircuitSeeds::pack(members.to_vec(), &runs, self.record, pack)
-        })?;
+        })?
+        .padded(self.height);
         report.runs = seeds.runs().iter().map(RunReport::new).collect();
         timed(&mut report.writing, || seeds.trace(pack))
     }
@@ -189,6 +194,7 @@ impl Source<'_> {
         let runs = runs(self.program, self.record, self.position);
         let source = RecordSource::new(members.to_vec(), runs, self.record, &self.choices.pack);
         let Some(source) = source else { return Ok(None) };
+        let source = source.padded(self.height);
         let ledger = &self.choices.ledger;
         let write = || device.write(unit, self.name, &source, ledger);
         let rows = timed(&mut report.writing, write)?;

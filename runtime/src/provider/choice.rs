@@ -1,14 +1,17 @@
 //! The choice itself, once per proof and for every circuit.
 
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
 use traceloom_air::system::{CircuitKind, System};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
+use traceloom_verifier::VerifyingKey;
 
 use super::admission::Admission;
 use super::{ChoiceError, Provider, Reason, TraceOptions, TraceProvider};
 use crate::bind::{Binding, Difference, Member, hex, same};
 use crate::device::RowDevice;
+use crate::heights::Heights;
 use crate::ledger::Ledger;
 use crate::seeds::PackOptions;
 
@@ -22,6 +25,8 @@ pub struct Choices<'a> {
     /// Who writes device-born traces, from which unit.
     pub(super) device: Option<(&'a dyn RowDevice, &'static ProgramUnit)>,
     pub(super) ledger: Ledger,
+    /// Whose parameters say how far a shard is padded.
+    pub(super) key: Option<&'a VerifyingKey>,
     circuits: Vec<Choice>,
 }
 
@@ -74,7 +79,7 @@ impl<'a> Choices<'a> {
     ) -> Result<Self, ChoiceError> {
         compare_system(program, system).map_err(ChoiceError::System)?;
         let ledger = Ledger::default();
-        let mut bound = Bound::new(program, options, &ledger);
+        let mut bound = Bound::new(program, system, options, &ledger);
         let mut circuits = Vec::with_capacity(system.circuits.len());
         for (position, circuit) in system.circuits.iter().enumerate() {
             let rows = match (&circuit.kind, &mut bound) {
@@ -98,8 +103,8 @@ impl<'a> Choices<'a> {
             Err(_) => (None, None),
         };
         let device = device.and_then(|admission| admission.device);
-        let TraceOptions { provider: requested, strict, pack, .. } = *options;
-        Ok(Self { requested, strict, pack, digest, device, ledger, circuits })
+        let TraceOptions { provider: requested, strict, pack, key, .. } = *options;
+        Ok(Self { requested, strict, pack, digest, device, ledger, key, circuits })
     }
 
     /// The provider of circuit `circuit`.
@@ -156,6 +161,7 @@ struct Bound<'a> {
 impl<'a> Bound<'a> {
     fn new(
         program: &CheckedProgram,
+        system: &System,
         options: &TraceOptions<'a>,
         ledger: &Ledger,
     ) -> Result<Self, Reason> {
@@ -164,7 +170,9 @@ impl<'a> Bound<'a> {
         }
         let binding = Binding::new(program, options.registry)?;
         let asked = options.provider == TraceProvider::Device;
-        let device = asked.then(|| Admission::new(options.device, binding.unit(), ledger));
+        // Only the number of claims is not known here, and hardly counts.
+        let heights = |record: &Record| Heights::new(program, system, record, options.key, 1);
+        let device = asked.then(|| Admission::new(options.device, binding.unit(), ledger, heights));
         Ok(Self { binding, device })
     }
 

@@ -27,6 +27,7 @@ mod notice;
 mod reason;
 
 use traceloom_abi::registry::ProgramUnit;
+use traceloom_verifier::VerifyingKey;
 
 use crate::device::DeviceOption;
 use crate::seeds::PackOptions;
@@ -130,6 +131,9 @@ pub struct TraceOptions<'a> {
     pub pack: PackOptions,
     /// The device that may write rows.
     pub device: DeviceOption<'a>,
+    /// Whose parameters say how far the shard is padded; without one, no further than its
+    /// rows need.
+    pub key: Option<&'a VerifyingKey>,
 }
 
 impl<'a> TraceOptions<'a> {
@@ -143,6 +147,7 @@ impl<'a> TraceOptions<'a> {
             max_seed_bytes: 1 << 16,
             pack: PackOptions::default(),
             device: DeviceOption::NotAsked,
+            key: None,
         }
     }
 }

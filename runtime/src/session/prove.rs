@@ -29,7 +29,8 @@ impl Session {
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
         let key = self.proving_key()?;
-        let choices = self.choose(&executed.execution.record, backend.provider, &tracker)?;
+        let (record, padded) = (&executed.execution.record, Some(key.verifying_key()));
+        let choices = self.choose(record, backend.provider, padded, &tracker)?;
         tracker.begin(Step::Rows);
         let start = Instant::now();
         let (witness, trace) = self.rows(&executed, &choices)?;

@@ -5,6 +5,7 @@ use std::time::Instant;
 use traceloom_abi::record::Record;
 use traceloom_air::trace::ShardWitness;
 use traceloom_bytecode::execute::{DebugHook, DebugLine, Hooks, Stats, execute_with};
+use traceloom_verifier::VerifyingKey;
 
 use super::progress::Tracker;
 use super::{Checked, Executed, Request, Session, SessionError, Step};
@@ -33,7 +34,8 @@ impl Session {
         let tracker = Tracker::new(self, Step::Execute);
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
-        let choices = self.choose(&executed.execution.record, self.settings.provider, &tracker)?;
+        let choices =
+            self.choose(&executed.execution.record, self.settings.provider, None, &tracker)?;
         tracker.begin(Step::Rows);
         let (witness, trace) = self.rows(&executed, &choices)?;
         tracker.begin(Step::Check);
@@ -67,17 +69,20 @@ impl Session {
         }
     }
 
-    /// Chooses who writes the rows of a record. A fallback is said.
+    /// Chooses who writes the rows of a record, and whether they are padded for a key. A
+    /// fallback is said.
     pub(super) fn choose<'a>(
         &'a self,
         record: &'a Record,
         provider: TraceProvider,
+        key: Option<&'a VerifyingKey>,
         tracker: &Tracker<'_>,
     ) -> Result<Choices<'a>, SessionError> {
         let options = TraceOptions {
             provider,
             strict: self.settings.strict,
             device: self.settings.devices.option(record),
+            key,
             ..TraceOptions::new(self.settings.registry)
         };
         let choices = Choices::new(&self.program, self.system(), &options)?;

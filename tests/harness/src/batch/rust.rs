@@ -127,6 +127,7 @@ fn manifest(workspace: &Path) -> String {
         ("bytecode", "bytecode"),
         ("host-kernels", "tests/host-kernels"),
         ("runtime", "runtime"),
+        ("verifier", "verifier"),
     ];
     for (name, folder) in crates {
         let _ = writeln!(text, "traceloom-{name} = {{ path = {:?} }}", workspace.join(folder));
