@@ -34,7 +34,12 @@ fn witness(plain: Option<usize>, free: Option<usize>) -> ShardWitness {
         trace
     });
     let free = free.map(|log_height| Trace::zero(1 << log_height, 1));
-    ShardWitness { traces: vec![plain, free], publics: vec![vec![]; 2], claims: vec![] }
+    ShardWitness {
+        traces: vec![plain, free],
+        publics: vec![vec![]; 2],
+        claims: vec![],
+        boundary: vec![],
+    }
 }
 
 fn below(error: VerifyError) -> BelowFloor {
@@ -83,6 +88,7 @@ fn taller_traces_than_the_caps_are_refused() {
             main: [0; 32],
             publics: vec![vec![]; 2],
             claims: vec![],
+            boundary: vec![],
         };
         let max = profile.caps().log_height;
         assert!(check_statements(key.verifying_key(), &[statement(max)]).is_ok());

@@ -123,7 +123,7 @@ fn op_tables() {
     for extension_degree in [2, 3] {
         for log_blowup in 1..=4 {
             // At blowup 2 ten queries are worth less than the profile promises.
-            let promised = Params { min_conjectured_bits: 0, ..fast(extension_degree) };
+            let promised = Params { min_heuristic_bits: 0, ..fast(extension_degree) };
             let params = Params { log_blowup, ..promised };
             let witness = ops::witness(ops::NUMBERS, 100);
             let boundary = ops::claim(100, 100 + ops::NUMBERS.iter().sum::<u64>());

@@ -76,5 +76,7 @@ pub(crate) fn circuit_rows(
             record.memories[index].len()
         }
         CircuitKind::Bytes(table) => table.height(),
+        // No program of functions has any.
+        CircuitKind::Ops { .. } => 0,
     }
 }

@@ -4,8 +4,6 @@
 //! distance once a point or two outside its domain are opened. So every shard is padded to the
 //! least height that suffices, which costs a few hundred rows at most.
 
-use traceloom_air::system::CircuitKind;
-
 use super::Remedy;
 use super::terms::{Instance, Shard};
 use crate::key::VerifyingKey;
@@ -45,10 +43,9 @@ pub fn padding(
         return None;
     }
     let circuits = key.system().circuits.iter().zip(log_heights).enumerate();
-    let can_grow = circuits.filter_map(|(index, (circuit, height))| match circuit.kind {
-        CircuitKind::Bytes(_) => None,
-        _ => height.map(|height| (index, height)),
-    });
+    // A table with fixed columns has exactly their height.
+    let can_grow = circuits.filter(|(_, (circuit, _))| circuit.fixed().is_none());
+    let can_grow = can_grow.filter_map(|(index, (_, height))| height.map(|log| (index, log)));
     let (circuit, height) = can_grow.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
     (height + 1..=params.max_log_height).find_map(|log_height| {
         heights[circuit] = Some(log_height);
