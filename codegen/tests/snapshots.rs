@@ -15,6 +15,7 @@ use traceloom_bytecode::model::{Op, Program};
 use traceloom_bytecode::{CheckedProgram, text};
 use traceloom_codegen::compile;
 use traceloom_codegen::evaluator::{self, NamedCircuit};
+use traceloom_plan::Expr;
 use traceloom_plan::hex;
 use traceloom_plan::names::Ident;
 
@@ -125,21 +126,52 @@ fn file(program: &CheckedProgram, name: &str) -> String {
     unit.files[&name.replace("UNIT", unit.symbol.as_str())].replace(&contract, "(contract digest)")
 }
 
-/// Text that both targets print from one plan can be read side by side: operations
-/// have one number and one text, and so have constraints and lookups.
+/// Text that both targets print from one plan can be read side by side: every operation
+/// that computes has a note in both, of one number and one text, and so has every
+/// constraint and lookup.
 fn targets_number_alike(name: &str) {
     let program = CheckedProgram::new(program(name)).unwrap();
     let of = |product: usize| PRODUCTS[product].1(&program);
+    let expected = computing_ops(&program);
+    for product in [1, 2] {
+        let noted = noted_ops(&of(product));
+        let missing: Vec<_> = expected.difference(&noted).collect();
+        assert!(missing.is_empty(), "{name}, {}: no notes of {missing:?}", PRODUCTS[product].0);
+    }
     let [rust, cuda] = [of(1), of(2)].map(|text| notes(&text, "op"));
     for (number, text) in &cuda {
         let text: String = text.chars().take(MAX_NOTE).collect();
         assert_eq!(rust.get(number), Some(&text), "{name}: op {number}");
     }
-    for kind in ["constraint", "lookup"] {
+    let circuit = circuit(&program).1.circuit;
+    let counts = [("constraint", circuit.constraints.len()), ("lookup", circuit.lookups.len())];
+    for (kind, count) in counts {
         let [rust, cuda] = [of(3), of(4)].map(|text| notes(&text, kind));
         assert_eq!(rust, cuda, "{name}");
-        assert!(rust.keys().copied().eq(0..rust.len()), "{name}: all of them, in order");
+        assert!(rust.keys().copied().eq(0..count), "{name}: all of them, in order");
     }
+}
+
+/// Operations of function `main` with a value that its writers compute: neither a word of
+/// the seed nor a constant.
+fn computing_ops(program: &CheckedProgram) -> BTreeSet<u32> {
+    let unit = compile(program).unwrap();
+    let main = unit.plan.functions.iter().find(|function| function.name == "main").unwrap();
+    let paths = main.paths.iter().flat_map(|path| &path.values);
+    let values = paths.chain(&main.generic.values).filter(|value| value.need.writer);
+    let computed = values.filter(|value| !matches!(value.expr, Expr::Constant(_) | Expr::Seed(_)));
+    computed.filter_map(|value| value.op).collect()
+}
+
+/// Operations that have a note, alone (`// op 3: …`) or with others (`// ops 3 to 5: …`).
+fn noted_ops(text: &str) -> BTreeSet<u32> {
+    let notes = text.lines().filter_map(|line| line.trim_start().strip_prefix("// op"));
+    let range = |note: &str| -> Option<std::ops::RangeInclusive<u32>> {
+        let (numbers, _) = note.strip_prefix('s').unwrap_or(note).trim_start().split_once(':')?;
+        let (first, last) = numbers.split_once(" to ").unwrap_or((numbers, numbers));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    notes.filter_map(range).flatten().collect()
 }
 
 /// Texts by number of the comments `// KIND 3: text`.

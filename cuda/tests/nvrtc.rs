@@ -1,11 +1,12 @@
 //! Units compiled by NVRTC, which needs no device. Where there is no compiler the tests
-//! say so and are counted as ignored.
+//! say so and are counted as ignored; `TRACELOOM_REQUIRE_TOOLKIT=1`, which `.ci/run` sets
+//! once it has installed one, makes that a failure.
 
 mod common;
 
 use std::fs;
 
-use common::needed;
+use common::{TOOLKIT_REQUIRED, needed};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use traceloom_abi::registry::SourceFile;
 use traceloom_cuda::cache::KernelCache;
@@ -20,7 +21,8 @@ fn main() {
             // A library that is there and cannot be loaded is a fault.
             let is_absent =
                 |error: &CompileError| matches!(error, CompileError::NoCompiler { error: None });
-            let version = needed(compiler_version(), is_absent, false);
+            let is_required = std::env::var_os(TOOLKIT_REQUIRED).is_some_and(|value| value == "1");
+            let version = needed(compiler_version(), is_absent, is_required);
             version.map_or_else(|ended| ended, |_| Ok(completed(test)))
         })
     };

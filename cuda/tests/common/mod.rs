@@ -34,6 +34,9 @@ use traceloom_runtime::witness::reference_witness;
 /// Set to 1: tests that need a device fail where there is none.
 pub const REQUIRED: &str = "TRACELOOM_REQUIRE_GPU";
 
+/// Set to 1: tests that need a CUDA compiler fail where there is none.
+pub const TOOLKIT_REQUIRED: &str = "TRACELOOM_REQUIRE_TOOLKIT";
+
 /// Something of the machine that a test needs, or the end of the test: it is ignored where
 /// the thing is absent, and fails where it is there and broken, or where it is required.
 pub fn needed<T, E: Display>(

@@ -25,5 +25,5 @@ pub static PROGRAMS: &[&ProgramUnit] = &[
 /// compiler.
 #[allow(dead_code)]
 pub static IMAGES: &[DeviceImage] = include!(
-    concat!(env!("OUT_DIR"), "/device_images.rs")
+    concat!(env!("OUT_DIR"), "/device_images.rs"),
 );

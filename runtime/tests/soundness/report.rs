@@ -1,7 +1,5 @@
 //! The checker's report: three planted corruptions, and a bound on its length.
 
-use std::time::{Duration, Instant};
-
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
 use traceloom_air::trace::Trace;
 
@@ -70,7 +68,7 @@ fn report_of_a_broken_constraint() {
 }
 
 /// Every count of both byte tables wrong: more than 600,000 messages, all of them
-/// counted, four of them described, in seconds.
+/// counted, four of them described.
 #[test]
 fn report_of_very_many_messages_is_short() {
     let source = r#"
@@ -86,10 +84,8 @@ fn report_of_very_many_messages_is_short() {
     for table in ["bytes1", "bytes2"] {
         lab.trace(table).values.iter_mut().for_each(|count| *count += Goldilocks::ONE);
     }
-    let start = Instant::now();
     let report = lab.check();
     let text = report.to_string();
-    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
     // Messages of a byte table differ pairwise, so each count is on its own.
     assert_eq!((report.num_constraints, report.num_messages), (0, 10 * 65_536 + 3 * 256));
     assert!(text.lines().count() <= 20 && text.len() < 4_000, "{text}");

@@ -15,7 +15,7 @@
 //! - [`inputs`], [`mutate`]: hostile bytes for everything that reads bytes;
 //! - [`soak`]: rounds of all of it.
 //!
-//! Tests run a quick tier; `scripts/soak` runs the same with fresh seeds.
+//! Tests have a quick and a full [`tier`]; `scripts/soak` runs the same with fresh seeds.
 //! docs/reliability.md says what was tried and found.
 
 pub mod batch;
@@ -35,4 +35,5 @@ pub mod properties;
 pub mod shrink;
 pub mod soak;
 pub mod stage_two;
+pub mod tier;
 pub mod tree;

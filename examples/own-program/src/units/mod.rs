@@ -11,5 +11,5 @@ pub static PROGRAMS: &[&ProgramUnit] = &[&binomial::PROGRAM];
 /// compiler.
 #[allow(dead_code)]
 pub static IMAGES: &[DeviceImage] = include!(
-    concat!(env!("OUT_DIR"), "/device_images.rs")
+    concat!(env!("OUT_DIR"), "/device_images.rs"),
 );
