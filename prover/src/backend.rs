@@ -53,12 +53,12 @@
 //! row `i` at `7·w^bitrev(i)`; leaves and nodes are as in
 //! [`mod@traceloom_verifier::scheme`]. How a backend stores them is its own affair.
 
+use crate::grind::smallest_witness;
 use traceloom_air::field::Goldilocks;
 use traceloom_air::trace::Trace;
 use traceloom_verifier::proof::{OpenedRows, OpenedValues};
 use traceloom_verifier::scheme::{Extension, F, Root};
 use traceloom_verifier::shape::ShardShape;
-use traceloom_verifier::transcript::smallest_witness;
 use traceloom_verifier::{LookupChallenges, VerifyingKey};
 
 use crate::key::ProvingKey;

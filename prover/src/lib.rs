@@ -12,6 +12,7 @@ pub mod backend;
 pub mod cpu;
 mod domain;
 mod evaluator;
+mod grind;
 pub mod key;
 pub mod metrics;
 pub mod prove;

@@ -15,16 +15,12 @@
 
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
 use p3_field::BasedVectorSpace;
-use p3_maybe_rayon::prelude::*;
 use traceloom_air::field::{PrimeCharacteristicRing, element, is_canonical, word};
 
 use crate::scheme::{Cap, F, Root};
 
 /// Protocol name and version, absorbed first.
 pub const PROTOCOL_TAG: &[u8; 16] = b"traceloom-stark2";
-
-/// Candidates searched in parallel before the smallest hit is looked for.
-const GRIND_WINDOW: u64 = 1 << 14;
 
 /// A Fiat-Shamir transcript, see the module header.
 #[derive(Clone, Debug, Default)]
@@ -104,24 +100,17 @@ impl Transcript {
     }
 }
 
-/// The smallest canonical word that passes `bits` bits, 1 to 63, in this
+/// Whether the canonical word `candidate` passes `bits` bits, 1 to 63, in this
 /// [`Transcript::grinding_state`].
-pub fn smallest_witness(state: &[u8; 32], bits: usize) -> F {
-    let mask = (1u64 << bits) - 1;
+#[must_use]
+pub fn passes(state: &[u8; 32], bits: usize, candidate: u64) -> bool {
     // The last word of BLAKE3(state, candidate) read backwards is big-endian.
-    let passes = |candidate: &u64| {
-        let mut message = [0; 40];
-        message[..32].copy_from_slice(state);
-        message[32..].copy_from_slice(&candidate.to_le_bytes());
-        let digest = *blake3::hash(&message).as_bytes();
-        let last = digest.last_chunk().expect("a digest has 32 bytes");
-        u64::from_be_bytes(*last) & mask == 0
-    };
-    let windows = (0u64..).step_by(GRIND_WINDOW as usize);
-    let found = windows
-        .map(|start| start..start + GRIND_WINDOW)
-        .find_map(|window| window.into_par_iter().find_first(passes));
-    element(found.expect("one in 2^bits candidates passes"))
+    let mut message = [0; 40];
+    message[..32].copy_from_slice(state);
+    message[32..].copy_from_slice(&candidate.to_le_bytes());
+    let digest = *blake3::hash(&message).as_bytes();
+    let last = digest.last_chunk().expect("a digest has 32 bytes");
+    u64::from_be_bytes(*last) & ((1u64 << bits) - 1) == 0
 }
 
 impl CanObserve<F> for Transcript {
@@ -167,7 +156,10 @@ impl GrindingChallenger for Transcript {
         if bits == 0 {
             return F::ZERO;
         }
-        let witness = smallest_witness(&self.grinding_state(), bits);
+        // A verifier never grinds; the prover's search runs on all threads.
+        let state = self.grinding_state();
+        let found = (0..).find(|&candidate| passes(&state, bits, candidate));
+        let witness = element(found.expect("one in 2^bits candidates passes"));
         assert!(self.check_witness(bits, witness), "the search tests what the check tests");
         witness
     }
