@@ -157,8 +157,8 @@ fn identities_are_pinned() {
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "7ebf977e65ced6d4afd85fa8136070c8ab21a15353938e36b5e050c042019880",
-            "ad2e572a5bb021a6541f6485af1ac0e070a1d8f8e38002dbff0b44480778b2d1",
+            "aeff534454ce20144662c37bcd0c3a0be121d9f868162ec366d83cca917960ba",
+            "63aaa4ef7266fbd58ae3aa6e33b0445be58d7c494cdb2f1d6f616e42fc834eec",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {
