@@ -50,7 +50,9 @@ fn cuda_text_of_random_programs_computes_rows_and_systems() {
     require_none(&samples, Language::Cuda, &differences);
     let Tally { programs, typed_rows, full_rows, evaluators, .. } = tally;
     assert!(programs == samples.len() && evaluators > 2 * programs, "{tally:?}");
-    assert!(typed_rows > 2 * programs && full_rows > typed_rows, "{tally:?}");
+    assert!(typed_rows > 2 * programs && full_rows >= typed_rows, "{tally:?}");
+    // Of a hundred programs some have more paths than plans number.
+    assert!(full_rows > typed_rows || programs < COUNT, "{tally:?}");
 }
 
 #[test]
