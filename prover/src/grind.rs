@@ -11,7 +11,6 @@ const WINDOW: u64 = 1 << 14;
 /// The smallest canonical word that passes `bits` bits, 1 to 63, in this
 /// [`traceloom_verifier::transcript::Transcript::grinding_state`], whatever the number of
 /// threads.
-#[must_use]
 pub fn smallest_witness(state: &[u8; 32], bits: usize) -> F {
     let mut windows = (0u64..).step_by(WINDOW as usize).map(|start| start..start + WINDOW);
     let search = |window: std::ops::Range<u64>| {
