@@ -2,11 +2,15 @@
 //! ignored; with `TRACELOOM_REQUIRE_GPU=1` that is a failure, and so is a driver that is
 //! there and does not work.
 
+#[allow(dead_code)] // Every user changes other answers.
+#[path = "common/altered.rs"]
+mod altered;
 mod common;
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use altered::Altered;
 use common::{Case, REQUIRED, examples, is_without_device, needed, staging};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use rayon::prelude::*;
@@ -18,7 +22,7 @@ use traceloom_cuda::trace::BornTrace;
 use traceloom_generated::PROGRAMS;
 use traceloom_runtime::device::DeviceTrace;
 use traceloom_runtime::ledger::Ledger;
-use traceloom_runtime::source::{Altered, SeedSource};
+use traceloom_runtime::source::SeedSource;
 
 fn main() {
     let mut args = Arguments::from_args();

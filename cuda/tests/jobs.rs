@@ -1,6 +1,9 @@
 //! Many jobs on a device that is none: what one leaves behind, how much it takes and
 //! what it spoils is nobody else's trouble.
 
+#[allow(dead_code)] // Every user changes other answers.
+#[path = "common/altered.rs"]
+mod altered;
 mod common;
 
 use std::ops::Range;
@@ -8,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use altered::Altered;
 use common::{Case, Failure, examples, mock, staging, writer_on};
 use traceloom_air::field::{Goldilocks, element, word};
 use traceloom_air::trace::ShardWitness;
@@ -23,7 +27,7 @@ use traceloom_runtime::device::{DeviceOption, DeviceTrace};
 use traceloom_runtime::ledger::Ledger;
 use traceloom_runtime::provider::{ChoiceError, Choices, TraceOptions, TraceProvider};
 use traceloom_runtime::seeds::{Encoding, SeedError};
-use traceloom_runtime::source::{Altered, SeedSource};
+use traceloom_runtime::source::SeedSource;
 use traceloom_verifier::{Profile, verify};
 
 fn writer(mock: &Mock) -> RowWriter {

@@ -11,6 +11,9 @@
 //! FOLDER holds compiled kernels. Where `TRACELOOM_DATA` names the folder of the imported
 //! program, that is included.
 
+#[allow(dead_code)] // Every user changes other answers.
+#[path = "../../tests/common/altered.rs"]
+mod altered;
 mod bench;
 mod cases;
 #[path = "../../../tests/host-kernels/examples/device_kit/imported.rs"]

@@ -9,8 +9,9 @@ use traceloom_plan::FunctionPlan;
 use traceloom_plan::names::Writer;
 use traceloom_runtime::order::Run;
 use traceloom_runtime::seeds::{Encoding, SeedError, Why};
-use traceloom_runtime::source::{Altered, CircuitColumns, SeedSource, SourceRun};
+use traceloom_runtime::source::{CircuitColumns, SeedSource, SourceRun};
 
+use crate::altered::Altered;
 use crate::cases::Emitted;
 
 /// Seeds that are there, repeated to as many rows as wanted.
