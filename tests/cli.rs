@@ -493,6 +493,52 @@ fn doctor_ends_well_on_any_machine() {
 }
 
 #[test]
+fn a_proof_of_several_shards_is_made_and_verified() {
+    let cli = Cli::new();
+    let prove = "prove fibonacci --args 30 --profile fast --report r --out";
+    let out = cli.ok(&format!("{prove} p --shards 4"));
+    assert!(out.contains("\nshards   4, "), "{out}");
+    let report = std::fs::read_to_string(cli.path("r/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["shards"]["shards"].as_array().unwrap().len(), 4);
+    assert_eq!(report["shards"]["retention"], "retain");
+    cli.ok(&format!("{prove} q --shards 4 --retention regenerate --max-memory 2GiB"));
+    let [p, q] = ["p", "q"].map(|name| std::fs::read(cli.path(name)).unwrap());
+    assert!(p == q);
+    let verify = "verify p --profile fast --program fibonacci --args 30";
+    cli.ok(&format!("{verify} --outputs 832040"));
+    cli.fails(1, &format!("{verify} --outputs 832041"), "other outputs");
+}
+
+/// What cannot be done is refused before there is any row, and nothing is written.
+#[test]
+fn shards_and_caps_that_cannot_be_are_refused() {
+    let cli = Cli::new();
+    for (code, options, message) in [
+        (2, "--shards 0", "--shards: a proof has at least 1 shard, not 0"),
+        (2, "--shards 70000", "--shards: a proof has at most 65536 shards, not 70000"),
+        (2, "--shards few", "\"few\" is no number of shards; give a number or auto"),
+        (2, "--shards -1", "unexpected argument '-1'"),
+        (
+            1,
+            "--shards 32",
+            "--shards: 32 shards need 32 rows of one circuit, the tallest (fibonacci) has 31; ask for at most 31",
+        ),
+        (2, "--max-shard-cells 0", "--max-shard-cells: 0 leaves no room"),
+        (1, "--max-shard-cells 9", "the cap is 9; raise the cap to"),
+        (2, "--max-memory 0", "--max-memory: 0 leaves no room"),
+        (2, "--max-memory 8GB", "\"8GB\" is no size"),
+        (1, "--max-memory 1MiB", "--max-memory: 1 shards need"),
+        (2, "--retention keep", "\"keep\" is no retention"),
+    ] {
+        for command in ["plan fibonacci --args 30", "prove fibonacci --args 30 --out p"] {
+            cli.fails(code, &format!("{command} --profile fast {options}"), message);
+        }
+    }
+    assert!(cli.files().is_empty(), "{:?}", cli.files());
+}
+
+#[test]
 fn plans_are_printed_with_the_rows_of_a_run() {
     let cli = Cli::new();
     let table = cli.ok("plan fibonacci");
@@ -503,6 +549,14 @@ fn plans_are_printed_with_the_rows_of_a_run() {
     // Path 2 is the recursive one: 18 columns, 48 of 56 seed bytes, 19 rows.
     let columns: Vec<&str> = last.expect("path 2").split_whitespace().collect();
     assert_eq!(columns, ["fibonacci", "2", "18", "56", "48", "4", "19", "912", "2736"]);
+    assert!(!cli.ok("plan fibonacci").contains("shards"));
+    let table = cli.ok("plan fibonacci --args 20 --shards 3 --profile fast --retention regenerate");
+    assert!(table.contains("shards 3, as asked for"), "{table}");
+    for shard in 0..3 {
+        assert!(table.contains(&format!("  shard {shard}: ")), "{table}");
+    }
+    assert!(table.contains("memory planned on the CPU, regenerate"), "{table}");
+    assert!(table.contains(" MiB  peak"), "{table}");
     cli.fails(2, "plan fibonacci --args x", "decimal number");
     cli.fails(2, "plan nonsense", "no such program file");
 }

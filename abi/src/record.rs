@@ -36,6 +36,15 @@ impl Record {
         Self { functions, memories, bytes, io }
     }
 
+    /// Bytes of all tables on the heap, without room for more; io is not counted.
+    #[must_use]
+    pub fn num_bytes(&self) -> u64 {
+        let functions = self.functions.iter().map(QueryTable::num_bytes).sum::<usize>();
+        let memories = self.memories.iter().map(MemoryTable::num_bytes).sum::<usize>();
+        let bytes = self.bytes.iter().map(|counts| size_of_val(&counts.counts[..])).sum::<usize>();
+        (functions + memories + bytes) as u64
+    }
+
     /// Uses of one byte table.
     #[must_use]
     pub fn byte_counts(&self, table: ByteTable) -> &ByteCounts {
@@ -100,6 +109,14 @@ impl QueryTable {
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
         }
+    }
+
+    fn num_bytes(&self) -> usize {
+        size_of_val(&self.inputs[..])
+            + size_of_val(&self.outputs[..])
+            + size_of_val(&self.queries[..])
+            + size_of_val(&self.callee_ranks[..])
+            + self.index.allocation_size()
     }
 
     /// Number of queries, those without multiplicity included.
@@ -268,6 +285,12 @@ impl MemoryTable {
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
         }
+    }
+
+    fn num_bytes(&self) -> usize {
+        size_of_val(&self.values[..])
+            + size_of_val(&self.multiplicities[..])
+            + self.index.allocation_size()
     }
 
     /// Number of values per pointer.

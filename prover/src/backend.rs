@@ -21,7 +21,9 @@
 //! ```
 //!
 //! A grinding of 0 bits is not asked for. All shards are committed before the first one
-//! goes on, so a backend holds the traces and main commitments of all shards at once.
+//! goes on. With [`crate::Retention::Retain`] a backend holds the traces and main commitments
+//! of all shards at once. With [`crate::Retention::Regenerate`] it holds those of one shard:
+//! they are dropped after `commit_main`, and `commit_main` is called again before `stage_two`.
 //!
 //! # Who frees what
 //!
@@ -30,7 +32,7 @@
 //!
 //! | value | made by | dropped |
 //! | --- | --- | --- |
-//! | [`Backend::Trace`] | the caller of the prover | inside `stage_two` of its shard |
+//! | [`Backend::Trace`] | the caller of the prover | inside `stage_two` of its shard; if it is not kept, after `commit_main` too |
 //! | [`Backend::Committed`] | `commit_main`, `stage_two`, `quotient` | when the rows of its shard are opened |
 //! | [`Backend::Points`] | `open_values` | inside `reduce` |
 //! | [`Backend::Codeword`] | `reduce`, `fold` | inside `commit_layer`, `fold` or `final_value` |

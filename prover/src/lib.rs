@@ -23,4 +23,6 @@ mod stage_two;
 
 pub use key::{ProvingKey, SetupError};
 pub use metrics::{Metrics, Stage};
-pub use prove::{Progress, ProveError, ProveOptions, prove, prove_with};
+pub use prove::{
+    Progress, ProveError, ProveOptions, Retention, ShardSource, prove, prove_shards, prove_with,
+};

@@ -5,6 +5,7 @@ mod checks;
 mod error;
 mod opening;
 mod progress;
+mod source;
 
 use std::marker::PhantomData;
 
@@ -13,7 +14,7 @@ use traceloom_air::trace::ShardWitness;
 use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::domain::is_out_of_domain;
 use traceloom_verifier::proof::{Proof, ShardProof, ShardStatement, Shards};
-use traceloom_verifier::scheme::{Cubic, Extension, F, Quadratic};
+use traceloom_verifier::scheme::{Cubic, Extension, F, Quadratic, Root};
 use traceloom_verifier::shape::ShardShape;
 use traceloom_verifier::steps;
 use traceloom_verifier::transcript::Transcript;
@@ -22,11 +23,13 @@ use crate::backend::{Backend, QuotientChallenges, ShardInput};
 use crate::cpu::CpuBackend;
 use crate::key::ProvingKey;
 use crate::metrics::{Metrics, Stage};
-use checks::{check_balance, check_witnesses};
+use checks::{check_balance, check_batch, check_traces};
 use opening::{Commitments, open};
+use source::Witnesses;
 
 pub use error::ProveError;
 pub use progress::Progress;
+pub use source::{Retention, ShardSource};
 
 /// How to prove.
 #[derive(Clone, Copy, Default)]
@@ -62,11 +65,29 @@ pub fn prove_with<B: Backend>(
     shards: Vec<ShardWitness<B::Trace>>,
     options: &ProveOptions<'_>,
 ) -> Result<(Proof, Metrics), ProveError> {
+    let mut source = Witnesses::new(key.verifying_key(), shards);
+    prove_shards(backend, key, &mut source, Retention::Retain, options)
+}
+
+/// Proves a batch of shards whose traces are made one shard after the other.
+///
+/// # Errors
+/// As [`prove_with`], and whatever the source reports. [`ProveError::RootDiffers`] names a
+/// shard that came out different in round two.
+pub fn prove_shards<B: Backend>(
+    backend: &B,
+    key: &ProvingKey<B::Key>,
+    source: &mut dyn ShardSource<Trace = B::Trace>,
+    retention: Retention,
+    options: &ProveOptions<'_>,
+) -> Result<(Proof, Metrics), ProveError> {
     match key.verifying_key().params().extension_degree {
-        Quadratic::DEGREE => {
-            Driver::<Quadratic, B>::new(backend, key, options).run(shards, Shards::Quadratic)
-        }
-        _ => Driver::<Cubic, B>::new(backend, key, options).run(shards, Shards::Cubic),
+        Quadratic::DEGREE => Driver::<Quadratic, B>::new(backend, key, options).run(
+            source,
+            retention,
+            Shards::Quadratic,
+        ),
+        _ => Driver::<Cubic, B>::new(backend, key, options).run(source, retention, Shards::Cubic),
     }
 }
 
@@ -81,9 +102,15 @@ struct Driver<'a, E: Extension, B: Backend> {
 }
 
 /// A shard after step 1.
-struct Committed<B: Backend> {
+struct Stated<B: Backend> {
     statement: ShardStatement,
     shape: ShardShape,
+    /// Absent where it is made again.
+    kept: Option<Committed<B>>,
+}
+
+/// What the rest of a shard's proof is computed from.
+struct Committed<B: Backend> {
     traces: Vec<B::Trace>,
     main: B::Committed,
 }
@@ -96,30 +123,36 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
 
     fn run(
         mut self,
-        witnesses: Vec<ShardWitness<B::Trace>>,
+        source: &mut dyn ShardSource<Trace = B::Trace>,
+        retention: Retention,
         wrap: impl FnOnce(Vec<ShardProof<E>>) -> Shards,
     ) -> Result<(Proof, Metrics), ProveError> {
         let key = self.key.verifying_key();
-        let (statements, shapes) = check_witnesses(key, &witnesses, self.options.skip_self_checks)?;
-        self.total = progress::total(&shapes);
-        let mut transcript = steps::seed(key, witnesses.len());
+        let statements = source.statements()?;
+        let shapes = check_batch(key, &statements, self.options.skip_self_checks)?;
+        let keeps = retention == Retention::Retain || statements.len() == 1;
+        self.total = progress::total(&shapes, keeps);
+        let mut transcript = steps::seed(key, statements.len());
         let mut shards = Vec::new();
-        for (shard, ((witness, statement), shape)) in
-            witnesses.into_iter().zip(statements).zip(shapes).enumerate()
-        {
-            let traces = witness.traces.into_iter().flatten().collect();
-            let committed = self.commit_main(shard, statement, shape, traces)?;
-            steps::statement(&mut transcript, &committed.statement);
-            shards.push(committed);
+        for (shard, (mut statement, shape)) in statements.into_iter().zip(shapes).enumerate() {
+            let (root, committed) = self.commit_main(source, shard, &statement, &shape)?;
+            statement.main = root;
+            steps::statement(&mut transcript, &statement);
+            shards.push(Stated { statement, shape, kept: keeps.then_some(committed) });
         }
         let lookup_witness = self.time(Stage::Lookup, 0, 0, |backend| {
             grind(backend, &mut transcript, key.params().lookup_pow_bits)
         })?;
         let challenges = steps::lookup_challenges::<E>(&mut transcript);
         let (mut statements, mut proofs) = (Vec::new(), Vec::new());
-        for (index, shard) in shards.into_iter().enumerate() {
+        for (index, mut shard) in shards.into_iter().enumerate() {
+            let committed = match shard.kept.take() {
+                Some(committed) => committed,
+                None => self.commit_again(source, index, &shard)?,
+            };
+            let fork = transcript.fork(index);
             let (statement, proof) =
-                self.prove_shard(index, shard, &challenges, transcript.fork(index))?;
+                self.prove_shard(index, shard, committed, &challenges, fork)?;
             statements.push(statement);
             proofs.push(proof);
         }
@@ -150,31 +183,51 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
         result
     }
 
+    /// Round one of a shard: its traces, their commitment and its root.
     fn commit_main(
         &mut self,
+        source: &mut dyn ShardSource<Trace = B::Trace>,
         shard: usize,
-        mut statement: ShardStatement,
-        shape: ShardShape,
-        traces: Vec<B::Trace>,
-    ) -> Result<Committed<B>, ProveError> {
-        let input = ShardInput { key: self.key, shard, shape: &shape, publics: &statement.publics };
-        let work = progress::work(&shape, Stage::Main);
+        statement: &ShardStatement,
+        shape: &ShardShape,
+    ) -> Result<(Root, Committed<B>), ProveError> {
+        let traces = source.traces(shard)?;
+        check_traces(self.key.verifying_key(), shard, &traces, statement)?;
+        let traces: Vec<B::Trace> = traces.into_iter().flatten().collect();
+        let input = ShardInput { key: self.key, shard, shape, publics: &statement.publics };
+        let work = progress::work(shape, Stage::Main);
         let (root, main) =
             self.time(Stage::Main, shard, work, |backend| backend.commit_main(input, &traces))?;
-        statement.main = root;
-        Ok(Committed { statement, shape, traces, main })
+        Ok((root, Committed { traces, main }))
+    }
+
+    /// The same for a shard that was not kept: nothing may have changed.
+    fn commit_again(
+        &mut self,
+        source: &mut dyn ShardSource<Trace = B::Trace>,
+        shard: usize,
+        stated: &Stated<B>,
+    ) -> Result<Committed<B>, ProveError> {
+        let Stated { statement, shape, .. } = stated;
+        let (root, committed) = self.commit_main(source, shard, statement, shape)?;
+        match root == statement.main {
+            true => Ok(committed),
+            false => Err(ProveError::RootDiffers { shard }),
+        }
     }
 
     fn prove_shard(
         &mut self,
         shard: usize,
+        stated: Stated<B>,
         committed: Committed<B>,
         challenges: &LookupChallenges<E>,
         mut transcript: Transcript,
     ) -> Result<(ShardStatement, ShardProof<E>), ProveError> {
         let key = self.key;
         let params = *key.verifying_key().params();
-        let Committed { statement, shape, traces, main } = committed;
+        let Stated { statement, shape, .. } = stated;
+        let Committed { traces, main } = committed;
         let input = ShardInput { key, shard, shape: &shape, publics: &statement.publics };
         let work = |stage| progress::work(&shape, stage);
         let stage_two = self.time(Stage::StageTwo, shard, work(Stage::StageTwo), |backend| {

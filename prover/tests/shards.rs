@@ -9,9 +9,12 @@ use common::{
 };
 use traceloom_air::claim::Claim;
 use traceloom_air::field::element;
-use traceloom_air::trace::ShardWitness;
-use traceloom_prover::{ProveError, ProveOptions, ProvingKey, prove};
-use traceloom_verifier::proof::Shards;
+use traceloom_air::trace::{ShardWitness, Trace};
+use traceloom_prover::cpu::CpuBackend;
+use traceloom_prover::{
+    ProveError, ProveOptions, ProvingKey, Retention, ShardSource, prove, prove_shards,
+};
+use traceloom_verifier::proof::{ShardStatement, Shards};
 use traceloom_verifier::shape::ShapeError;
 use traceloom_verifier::{Proof, VerifyError, verify};
 
@@ -226,4 +229,84 @@ fn shards_cannot_be_dropped_swapped_or_repeated() {
     let mut missing = proof.clone();
     missing.shards = Shards::Quadratic(vec![shards[0].clone()]);
     assert_eq!(check(&missing).unwrap_err(), VerifyError::ShardProofs { expected: 2, got: 1 });
+}
+
+/// Shards of which the later ones may come out different when they are made again.
+struct Changing {
+    key: ProvingKey,
+    shards: Vec<ShardWitness>,
+    made: Vec<usize>,
+    /// Makes a cell of this shard's first trace wrong in round two.
+    changes: Option<usize>,
+    /// Leaves this shard's first trace out.
+    lacks: Option<usize>,
+}
+
+impl Changing {
+    fn new(changes: Option<usize>, lacks: Option<usize>) -> Self {
+        let shards =
+            vec![shard(&[1, 2], Inner::Elsewhere, &[]), shard(&[], Inner::Elsewhere, &[1, 2])];
+        Self { key: key(), shards, made: vec![0; 2], changes, lacks }
+    }
+
+    fn prove(mut self, retention: Retention) -> (Result<Proof, ProveError>, Vec<usize>) {
+        let key = key();
+        let backend = CpuBackend::default();
+        let proved = prove_shards(&backend, &key, &mut self, retention, &ProveOptions::default());
+        (proved.map(|(proof, _)| proof), self.made)
+    }
+}
+
+impl ShardSource for Changing {
+    type Trace = Trace;
+
+    fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
+        // As the driver states witnesses that are there already.
+        let (proof, _) = prove(&self.key, self.shards.clone(), &ProveOptions::default())?;
+        let statements = proof.statements.into_iter();
+        Ok(statements.map(|statement| ShardStatement { main: [0; 32], ..statement }).collect())
+    }
+
+    fn traces(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, ProveError> {
+        self.made[shard] += 1;
+        let mut traces = self.shards[shard].traces.clone();
+        let first = traces.iter().position(Option::is_some).unwrap();
+        if self.changes == Some(shard) && self.made[shard] == 2 {
+            traces[first].as_mut().unwrap().values[0] += element(1);
+        }
+        if self.lacks == Some(shard) {
+            traces[first] = None;
+        }
+        Ok(traces)
+    }
+}
+
+/// What is kept between the rounds changes no byte; what is not kept is made twice.
+#[test]
+fn shards_are_kept_or_made_again() {
+    let (kept, made) = Changing::new(None, None).prove(Retention::Retain);
+    assert_eq!(made, [1, 1]);
+    let (again, made) = Changing::new(None, None).prove(Retention::Regenerate);
+    assert_eq!(made, [2, 2]);
+    let (kept, again) = (kept.unwrap(), again.unwrap());
+    assert!(kept.encode() == again.encode());
+    assert_eq!(check(&key(), &[1, 2], &again), Ok(()));
+}
+
+#[test]
+fn a_shard_that_comes_out_different_is_named() {
+    for shard in 0..2 {
+        let (proved, _) = Changing::new(Some(shard), None).prove(Retention::Regenerate);
+        let error = proved.unwrap_err();
+        assert_eq!(error, ProveError::RootDiffers { shard });
+        assert!(error.to_string().starts_with(&format!("shard {shard}: its traces")), "{error}");
+        // Nobody makes it again.
+        let (proved, _) = Changing::new(Some(shard), None).prove(Retention::Retain);
+        assert!(proved.is_ok());
+        let (proved, _) = Changing::new(None, Some(shard)).prove(Retention::Retain);
+        let error = proved.unwrap_err();
+        let named =
+            matches!(error, ProveError::TraceStated { shard: at, got: None, .. } if at == shard);
+        assert!(named, "{error}");
+    }
 }

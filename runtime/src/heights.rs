@@ -32,11 +32,9 @@ impl Heights {
     /// The least that hold the rows of `record`. `system` must be the one of `program`.
     #[must_use]
     pub fn least(program: &CheckedProgram, system: &System, record: &Record) -> Self {
-        let rows = system.circuits.iter().enumerate().map(|(position, circuit)| {
-            let rows = circuit_rows(program, &circuit.kind, record, position);
-            (rows > 0).then(|| rows.next_power_of_two().ilog2() as usize)
-        });
-        Self(rows.collect())
+        let rows = row_counts(program, system, record).into_iter();
+        let log = |rows: usize| (rows > 0).then(|| rows.next_power_of_two().ilog2() as usize);
+        Self(rows.map(log).collect())
     }
 
     /// As [`Self::least`], and padded to what the parameters of `key` need of a shard that
@@ -55,6 +53,12 @@ impl Heights {
         heights
     }
 
+    /// Log of the height of a circuit; `None` for one without rows.
+    #[must_use]
+    pub fn log_height(&self, circuit: usize) -> Option<usize> {
+        self.0[circuit]
+    }
+
     /// Rows of a circuit, padding included; 0 for one without rows.
     #[must_use]
     pub fn of(&self, circuit: usize) -> usize {
@@ -62,8 +66,17 @@ impl Heights {
     }
 }
 
+/// Rows of every circuit without padding. `system` must be the one of `program`.
+#[must_use]
+pub fn row_counts(program: &CheckedProgram, system: &System, record: &Record) -> Vec<usize> {
+    let circuits = system.circuits.iter().enumerate();
+    circuits
+        .map(|(position, circuit)| circuit_rows(program, &circuit.kind, record, position))
+        .collect()
+}
+
 /// Rows of a circuit without padding.
-pub(crate) fn circuit_rows(
+fn circuit_rows(
     program: &CheckedProgram,
     kind: &CircuitKind,
     record: &Record,

@@ -10,6 +10,7 @@
 //! - [`device`]: what a proof asks of a device that writes rows;
 //! - [`provider`]: who writes which rows, chosen once, and the traces of a shard;
 //! - [`ledger`]: what was moved to a device and back;
+//! - [`shards`]: which rows are in which shard, and what that takes;
 //! - [`report`]: what happened, as data;
 //! - [`witness`]: all main traces of a shard by the reference builder;
 //! - [`check`]: evaluates every constraint and balances every message.
@@ -25,5 +26,6 @@ pub mod reference;
 pub mod report;
 pub mod seeds;
 pub mod session;
+pub mod shards;
 pub mod source;
 pub mod witness;

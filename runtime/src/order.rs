@@ -5,6 +5,8 @@
 //! function circuit, so the order is ours to fix, for every builder alike; equal
 //! paths next to each other decide the speed of writing them on a device.
 
+use std::ops::Range;
+
 use traceloom_abi::record::QueryTable;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
@@ -39,6 +41,23 @@ pub fn runs(program: &CheckedProgram, record: &Record, circuit: usize) -> Vec<Ru
         }
     }
     runs
+}
+
+/// Some rows of a circuit, by their position in its row order, as runs.
+#[must_use]
+pub fn part(runs: &[Run], rows: Range<usize>) -> Vec<Run> {
+    let mut first = 0;
+    let mut part = Vec::new();
+    for run in runs {
+        let end = first + run.queries.len();
+        let (from, to) = (rows.start.max(first), rows.end.min(end));
+        if from < to {
+            let queries = run.queries[from - first..to - first].to_vec();
+            part.push(Run { queries, ..*run });
+        }
+        first = end;
+    }
+    part
 }
 
 /// Number of rows of a circuit.

@@ -16,7 +16,7 @@ use traceloom_bytecode::layout::{BlockPlace, FunctionLayout, OpPlace};
 use traceloom_bytecode::model::{BIGUINT_WIDTH, Control, Function, FunctionId, Match, Op, ValueId};
 use traceloom_bytecode::system::GroupColumns;
 
-use crate::order::runs;
+use crate::order::{Run, runs};
 
 /// A record that does not fit its program, or a fault of ours: an executor that
 /// recorded something else than what the bytecode says.
@@ -42,7 +42,19 @@ pub fn function_trace(
     record: &Record,
     circuit: usize,
 ) -> Result<Option<Trace>, RowError> {
-    let runs = runs(program, record, circuit);
+    rows_trace(program, record, circuit, &runs(program, record, circuit))
+}
+
+/// As [`function_trace`], of some rows only: those of `runs`.
+///
+/// # Errors
+/// As [`function_trace`].
+pub fn rows_trace(
+    program: &CheckedProgram,
+    record: &Record,
+    circuit: usize,
+    runs: &[Run],
+) -> Result<Option<Trace>, RowError> {
     let num_rows = runs.iter().map(|run| run.queries.len()).sum();
     if num_rows == 0 {
         return Ok(None);
@@ -50,7 +62,7 @@ pub fn function_trace(
     let columns = GroupColumns::new(program, &program.program().circuits[circuit]);
     let mut trace = Trace::zero(num_rows, columns.width);
     let mut row = 0;
-    for run in &runs {
+    for run in runs {
         for &query in &run.queries {
             let first_selector = columns.first_selector[run.member];
             let mut builder = RowBuilder {

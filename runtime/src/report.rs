@@ -9,6 +9,7 @@ use traceloom_air::system::Circuit;
 use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
+use crate::shards::Planned;
 use crate::source::SourceRun;
 
 /// Version of the JSON form.
@@ -31,11 +32,13 @@ pub struct ProofReport {
     pub stages: Vec<(&'static str, Duration)>,
     /// Most bytes that the process held at once so far, where the system tells.
     pub peak_memory: Option<u64>,
-    /// The main traces.
+    /// The shards, with the memory that was planned for them.
+    pub shards: Planned,
+    /// The main traces of all shards together.
     pub trace: TraceReport,
 }
 
-/// All main traces of a shard.
+/// All main traces of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceReport {
     /// The provider that was asked for.
@@ -69,7 +72,7 @@ pub struct CircuitReport {
     pub evaluation: Evaluation,
     /// Rows without padding.
     pub rows: usize,
-    /// Rows with padding; 0 for an inactive circuit.
+    /// Rows with padding, of all shards; 0 for an inactive circuit.
     pub height: usize,
     /// Number of columns.
     pub width: usize,
@@ -131,6 +134,17 @@ impl CircuitReport {
             runs: Vec::new(),
             packing: Duration::ZERO,
             writing: Duration::ZERO,
+        }
+    }
+
+    /// Adds the rows of another shard, or the time of a shard that was made again.
+    pub(crate) fn add(&mut self, part: Self, is_again: bool) {
+        self.packing += part.packing;
+        self.writing += part.writing;
+        if !is_again {
+            self.rows += part.rows;
+            self.height += part.height;
+            self.runs.extend(part.runs);
         }
     }
 
@@ -246,6 +260,7 @@ impl ProofReport {
             "backend": { "name": self.backend, "reason": self.backend_reason },
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "peak_memory_bytes": self.peak_memory,
+            "shards": self.shards.json(&self.trace),
             "trace": self.trace.json(),
         })
     }

@@ -1,5 +1,7 @@
 //! All main traces of one shard.
 
+use std::ops::Range;
+
 use traceloom_abi::record::{MemoryTable, Record};
 use traceloom_air::bytes::ByteTable;
 use traceloom_air::claim::RankedClaim;
@@ -14,9 +16,7 @@ use traceloom_verifier::VerifyingKey;
 
 use crate::heights::Heights;
 use crate::reference::{self, RowError};
-
-/// Pointers count from zero.
-pub(crate) const FIRST_POINTER: u64 = 0;
+use crate::shards::FIRST_POINTER;
 
 /// Builds every trace with the reference builder, in the system's order of circuits, as
 /// low as its rows permit. `system` must be the one of `program`.
@@ -79,12 +79,18 @@ fn build(
 /// multiplicity included, then padding; `None` if nothing was stored.
 #[must_use]
 pub fn memory_trace(memory: &MemoryTable, height: usize) -> Option<Trace> {
-    if memory.is_empty() {
+    memory_piece(memory, 0..memory.len(), height)
+}
+
+/// The part of that table with these pointers, which are stored ones; `None` without any.
+#[must_use]
+pub fn memory_piece(memory: &MemoryTable, pointers: Range<usize>, height: usize) -> Option<Trace> {
+    if pointers.is_empty() {
         return None;
     }
     let mut trace = Trace::zero(height, MEMORY_VALUES + memory.width());
-    for pointer in 0..memory.len() {
-        let row = trace.row_mut(pointer);
+    for (row, pointer) in pointers.enumerate() {
+        let row = trace.row_mut(row);
         row[MEMORY_MULTIPLICITY] = element(memory.multiplicity(pointer));
         row[MEMORY_SELECTOR] = element(1);
         row[MEMORY_POINTER] = element(FIRST_POINTER + pointer as u64);

@@ -75,9 +75,19 @@ fn worded(error: &SessionError) -> String {
         SessionError::Profile { found, expected } => format!(
             "the proof has profile {found}, expected {expected}; accept another one with --profile"
         ),
+        SessionError::Plan(error) => dashed(&error.to_string()),
         SessionError::Backend(error) => format!("--backend cuda{}", backend(error)),
         other => other.to_string(),
     }
+}
+
+/// Options as the command line has them.
+fn dashed(message: &str) -> String {
+    let options = ["max_shard_cells", "max_log_height", "max_memory", "shards"];
+    options.into_iter().fold(message.to_owned(), |message, option| {
+        let dashed = option.replace('_', "-");
+        message.replace(&format!("{option}: "), &format!("--{dashed}: "))
+    })
 }
 
 fn backend(error: &BackendError) -> String {

@@ -17,6 +17,7 @@ mod plan;
 mod programs;
 mod progress;
 mod prove;
+mod shards;
 mod source;
 mod verify;
 
@@ -54,8 +55,9 @@ enum Command {
     /// Print a program as text with its layouts, or the header of a proof.
     Inspect(InspectArgs),
     /// Print columns, seed bytes and external reads of every function and path; with
-    /// an input or arguments also rows and bytes of that run.
-    Plan(RunArgs),
+    /// an input or arguments also rows and bytes of that run, the shards of its proof, and the
+    /// memory that the proof takes.
+    Plan(PlanArgs),
     /// Read a program in the nested JSON of another compiler and write it as JSON or text of
     /// this one.
     Import(ImportArgs),
@@ -115,6 +117,8 @@ struct ProveArgs {
     run: RunArgs,
     #[command(flatten)]
     trace: TraceArgs,
+    #[command(flatten)]
+    shards: shards::ShardArgs,
     /// Where the proof is computed: cpu, cuda (of which this version has the rows, so that
     /// it makes --trace auto mean device) or auto.
     #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
@@ -128,6 +132,17 @@ struct ProveArgs {
     report: Option<PathBuf>,
     /// Parameters: standard (100 bits provable), strong (128 bits provable), heuristic (small
     /// and fast: 100 bits against the best attack known) or fast (tests only).
+    #[arg(long, default_value = "standard", value_parser = source::profile)]
+    profile: traceloom_verifier::Profile,
+}
+
+#[derive(Debug, Args)]
+struct PlanArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
+    shards: shards::ShardArgs,
+    /// Parameters of the proof: standard, strong, heuristic or fast.
     #[arg(long, default_value = "standard", value_parser = source::profile)]
     profile: traceloom_verifier::Profile,
 }
@@ -215,7 +230,8 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
     let args =
         |list: &Option<String>| list.iter().map(|list| source::words("--args", list)).collect();
     match command {
-        Command::Execute(run) | Command::Plan(run) => args(&run.args),
+        Command::Execute(run) => args(&run.args),
+        Command::Plan(plan) => args(&plan.run.args),
         Command::Check(check) => args(&check.run.args),
         Command::Prove(prove) => args(&prove.run.args),
         Command::Verify(verify) => {
@@ -295,7 +311,8 @@ pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ra
         }
     };
     match &mut cli.command {
-        Command::Execute(run) | Command::Plan(run) => run.limits = limits.clone(),
+        Command::Execute(run) => run.limits = limits.clone(),
+        Command::Plan(plan) => plan.run.limits = limits.clone(),
         Command::Check(check) => check.run.limits = limits.clone(),
         Command::Prove(prove) => prove.run.limits = limits.clone(),
         _ => {}

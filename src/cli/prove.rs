@@ -23,7 +23,8 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
         .profile(args.profile)
         .backend(args.backend)
         .trace(args.trace.trace)
-        .strict(args.trace.strict);
+        .strict(args.trace.strict)
+        .shards(args.shards.options());
     let session = told(builder, gpu, progress).build()?;
     let proved = session.prove(source::request(&args.run)?)?;
     progress.done();
@@ -34,9 +35,21 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     }
     print_claim(&session, &proved.executed.execution.claims[0].claim);
     print_rows(&session, &proved.executed);
+    print_shards(&proved);
     print_times(&proved, start.elapsed());
     say!("proof    {} in {}", size(proved.bytes.len() as u64), args.out.display());
     Ok(())
+}
+
+/// Prints how many shards there are, and what they take, where that says something.
+fn print_shards(proved: &Proved) {
+    let planned = &proved.report.shards;
+    let shards = planned.plan.shards.len();
+    let memory = size(u64::try_from(planned.estimate.peak()).unwrap_or(u64::MAX));
+    match proved.report.peak_memory {
+        Some(peak) => say!("shards   {shards}, {memory} planned, {} at most used", size(peak)),
+        None => say!("shards   {shards}, {memory} planned"),
+    }
 }
 
 /// Prints where time went, and what was moved to a device and back.

@@ -93,6 +93,21 @@ fn an_execution_in_several_shards_is_accepted() {
     }
 }
 
+/// The same as the planner cuts it, with traces that are made again in round two.
+#[test]
+fn planned_shards_are_accepted() {
+    for (params, input, num_shards) in [
+        (FAST, MERGE_SORT, 3),
+        (FAST, FIBONACCI, 5),
+        (HEURISTIC, MERGE_SORT, 2),
+        (CUBIC, BLAKE3, 2),
+    ] {
+        let sample = Sample::planned(params, input, num_shards);
+        assert_eq!(sample.second(&sample.bytes), Ok(()), "{params:?}, {num_shards} shards");
+        assert!(sample.first(&sample.bytes));
+    }
+}
+
 /// Pointers that ascend, are disjoint and end in time, and claims in shard 0: numbers that
 /// are refused before anything is hashed, by both.
 #[test]

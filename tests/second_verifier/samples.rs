@@ -9,7 +9,9 @@ use traceloom::bytecode::CheckedProgram;
 use traceloom::bytecode::execute::{Limits, execute};
 use traceloom::bytecode::system::build_system;
 use traceloom::programs;
-use traceloom::prover::{ProveOptions, ProvingKey, prove};
+use traceloom::prover::{ProveOptions, ProvingKey, Retention, prove};
+use traceloom::runtime::session::Request;
+use traceloom::runtime::shards::{NumShards, RetentionChoice, ShardOptions};
 use traceloom::runtime::witness::padded_witness;
 use traceloom::verifier::{self, VerifyingKey};
 
@@ -54,6 +56,24 @@ impl Sample {
         let (system, witnesses) = executions(params, &[input]);
         let [witness] = <[_; 1]>::try_from(witnesses).expect("one input, one witness");
         Self::prove(&system, params, cut(&system, witness, num_shards))
+    }
+
+    /// Proves one execution in as many shards as the planner makes.
+    pub fn planned(params: Params, input: Input<'_>, num_shards: usize) -> Self {
+        let prover = prover_params(params);
+        let shards = NumShards::Exactly(num_shards);
+        let retention = RetentionChoice::Always(Retention::Regenerate);
+        let options = ShardOptions { shards, retention, ..ShardOptions::default() };
+        let session = traceloom::session(input.program).expect("it is built in");
+        let session = session.params(prover).shards(options).build().expect("it is valid");
+        let request = match input.file {
+            Some(file) => Request::bytes(file).expect("the key is new"),
+            None => Request::new(),
+        };
+        let proved = session.prove(request.with_args(input.args)).expect("it proves");
+        let prover_key = ProvingKey::new(session.system(), &prover).expect("it has a key");
+        let (key, claims) = (Key::new(session.system(), params), proved.claims());
+        Self { key, prover_key, claims, bytes: proved.bytes }
     }
 
     fn prove(system: &System, params: Params, witnesses: Vec<ShardWitness>) -> Self {

@@ -12,36 +12,66 @@ use traceloom_verifier::shape::{ShapeError, ShardShape, check_statements};
 use super::ProveError;
 use crate::backend::MainTrace;
 
-/// Statements of all shards, their main roots still zero, and their shapes.
-pub(super) fn check_witnesses<T: MainTrace>(
+/// The shapes of a batch that states this; main roots are still zero.
+pub(super) fn check_batch(
     key: &VerifyingKey,
-    witnesses: &[ShardWitness<T>],
+    statements: &[ShardStatement],
     skip_security: bool,
-) -> Result<(Vec<ShardStatement>, Vec<ShardShape>), ProveError> {
-    let witnesses = witnesses.iter().enumerate();
-    let statements = witnesses.map(|(shard, witness)| unsigned_statement(key, shard, witness));
-    let statements = statements.collect::<Result<Vec<_>, _>>()?;
-    let shapes = check_statements(key, &statements)?;
+) -> Result<Vec<ShardShape>, ProveError> {
+    let shapes = check_statements(key, statements)?;
     if !skip_security {
         let num_claims = statements.iter().map(ShardStatement::num_stated).sum();
         check_floors(key, &shapes, num_claims)?;
     }
-    Ok((statements, shapes))
+    Ok(shapes)
+}
+
+/// The traces that a source made are those that it stated, as far as shapes say.
+pub(super) fn check_traces<T: MainTrace>(
+    key: &VerifyingKey,
+    shard: usize,
+    traces: &[Option<T>],
+    statement: &ShardStatement,
+) -> Result<(), ProveError> {
+    let heights = log_heights(key, shard, traces)?;
+    let circuits = key.system().circuits.iter();
+    for ((circuit, got), expected) in circuits.zip(heights).zip(&statement.log_heights) {
+        if got != *expected {
+            let circuit = circuit.name.clone();
+            return Err(ProveError::TraceStated { shard, circuit, expected: *expected, got });
+        }
+    }
+    Ok(())
 }
 
 /// The statement of a witness, its main root still zero.
-fn unsigned_statement<T: MainTrace>(
+pub(super) fn unsigned_statement<T: MainTrace>(
     key: &VerifyingKey,
     shard: usize,
     witness: &ShardWitness<T>,
 ) -> Result<ShardStatement, ProveError> {
+    Ok(ShardStatement {
+        log_heights: log_heights(key, shard, &witness.traces)?,
+        main: [0; 32],
+        publics: witness.publics.clone(),
+        claims: witness.claims.clone(),
+        boundary: witness.boundary.clone(),
+    })
+}
+
+/// The log heights of traces that have the widths of their circuits.
+fn log_heights<T: MainTrace>(
+    key: &VerifyingKey,
+    shard: usize,
+    traces: &[Option<T>],
+) -> Result<Vec<Option<usize>>, ProveError> {
     let circuits = &key.system().circuits;
-    let (expected, got) = (circuits.len(), witness.traces.len());
+    let (expected, got) = (circuits.len(), traces.len());
     if expected != got {
         return Err(ShapeError::Count { shard, what: "traces", expected, got }.into());
     }
     let mut log_heights = Vec::new();
-    for (circuit, trace) in circuits.iter().zip(&witness.traces) {
+    for (circuit, trace) in circuits.iter().zip(traces) {
         let Some(trace) = trace else {
             log_heights.push(None);
             continue;
@@ -58,13 +88,7 @@ fn unsigned_statement<T: MainTrace>(
         }
         log_heights.push(Some(height.ilog2() as usize));
     }
-    Ok(ShardStatement {
-        log_heights,
-        main: [0; 32],
-        publics: witness.publics.clone(),
-        claims: witness.claims.clone(),
-        boundary: witness.boundary.clone(),
-    })
+    Ok(log_heights)
 }
 
 /// Terminals of all shards cancel with what the batch states.

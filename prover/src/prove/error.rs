@@ -37,6 +37,38 @@ pub enum ProveError {
         /// Number of cells.
         cells: usize,
     },
+    /// A trace of another height than its shard states.
+    #[error(
+        "shard {shard}, circuit {circuit}: the trace is {}, but the shard states that it is {}",
+        height(.got), height(.expected)
+    )]
+    TraceStated {
+        /// Which shard.
+        shard: usize,
+        /// Name of the circuit.
+        circuit: String,
+        /// Log of the stated height; `None` if the circuit is stated to be inactive.
+        expected: Option<usize>,
+        /// Log of the height of the trace, if there is one.
+        got: Option<usize>,
+    },
+    /// The traces of a shard cannot be made.
+    #[error("shard {shard}: {reason}")]
+    Traces {
+        /// Which shard.
+        shard: usize,
+        /// What failed.
+        reason: String,
+    },
+    /// A shard that was committed in round one has another root when it is made again.
+    #[error(
+        "shard {shard}: its traces were made again and have another root than in round one; the \
+         record has changed, or memory or a processor is faulty"
+    )]
+    RootDiffers {
+        /// Which shard.
+        shard: usize,
+    },
     /// Messages pushed and pulled do not cancel.
     #[error("the lookups and claims of this batch do not balance")]
     Unbalanced,
@@ -67,6 +99,10 @@ pub enum ProveError {
         /// What failed and what to do.
         reason: String,
     },
+}
+
+fn height(log_height: &Option<usize>) -> String {
+    log_height.map_or("absent".into(), |log_height| format!("2^{log_height} rows high"))
 }
 
 impl ProveError {

@@ -34,8 +34,9 @@ pub(super) fn work(shape: &ShardShape, stage: Stage) -> u64 {
     }
 }
 
-/// The cells of a batch.
-pub(super) fn total(shapes: &[ShardShape]) -> u64 {
+/// The cells of a batch; main traces that are not kept are made twice.
+pub(super) fn total(shapes: &[ShardShape], keeps: bool) -> u64 {
+    let again = |shape| if keeps { 0 } else { work(shape, Stage::Main) };
     let stages = |shape| Stage::ALL.map(|stage| work(shape, stage)).iter().sum::<u64>();
-    shapes.iter().map(stages).sum()
+    shapes.iter().map(|shape| stages(shape) + again(shape)).sum()
 }

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use traceloom_abi::record::Record;
 use traceloom_air::claim::RankedClaim;
-use traceloom_air::field::element;
 use traceloom_air::system::{CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
@@ -13,13 +12,14 @@ use super::choice::{Choices, Rows};
 use super::{Provider, Reason};
 use crate::bind::{Member, hex};
 use crate::device::{MainTrace, ShardTraces};
-use crate::heights::{Heights, circuit_rows};
-use crate::order::runs;
+use crate::heights::{Heights, row_counts};
+use crate::order::{Run, part, runs};
 use crate::reference::{self, RowError};
 use crate::report::{CircuitReport, RunReport, TraceReport};
 use crate::seeds::{CircuitSeeds, SeedError};
+use crate::shards::{BatchPlan, Piece, ShardPlan};
 use crate::source::{RecordSource, SeedSource};
-use crate::witness::{FIRST_POINTER, bytes_trace, memory_trace};
+use crate::witness::{bytes_trace, memory_piece};
 
 /// Writing rows failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,57 +79,119 @@ pub fn traces(
     choices: &Choices<'_>,
 ) -> Result<(ShardTraces, TraceReport), WitnessError> {
     let heights = Heights::new(program, system, record, choices.key, claims.len());
-    let mut traces = Vec::with_capacity(system.circuits.len());
-    let mut publics = Vec::with_capacity(system.circuits.len());
-    let mut reports = Vec::with_capacity(system.circuits.len());
-    for (position, circuit) in system.circuits.iter().enumerate() {
-        let mut report = CircuitReport::new(circuit, choices.provider(position));
-        report.reason = choices.reason(position).map(Reason::to_string);
-        let name = &circuit.name;
-        let height = heights.of(position);
-        let source = Source { program, record, position, name, height, choices };
-        let trace = match choices.rows(position) {
+    let plan = BatchPlan::whole(&row_counts(program, system, record), &heights);
+    let builder = Builder::new(program, system, record, choices);
+    let (traces, circuits) = builder.shard(&plan.shards[0], claims)?;
+    Ok((traces, builder.report(circuits)))
+}
+
+/// Builds the traces of one shard after the other.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    program: &'a CheckedProgram,
+    system: &'a System,
+    record: &'a Record,
+    choices: &'a Choices<'a>,
+    /// The row order of every circuit of functions; nothing of the others.
+    runs: Vec<Vec<Run>>,
+}
+
+impl<'a> Builder<'a> {
+    /// Orders all rows. `choices` must be those of `program` and `system`.
+    #[must_use]
+    pub fn new(
+        program: &'a CheckedProgram,
+        system: &'a System,
+        record: &'a Record,
+        choices: &'a Choices<'a>,
+    ) -> Self {
+        let circuits = system.circuits.iter().enumerate();
+        let runs = circuits.map(|(position, circuit)| match circuit.kind {
+            CircuitKind::Function { .. } => runs(program, record, position),
+            CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => {
+                Vec::new()
+            }
+        });
+        Self { program, system, record, choices, runs: runs.collect() }
+    }
+
+    /// The traces of a shard, with a report for every circuit of the system.
+    ///
+    /// # Errors
+    /// As [`witness`].
+    pub fn shard(
+        &self,
+        shard: &ShardPlan,
+        claims: Vec<RankedClaim>,
+    ) -> Result<(ShardTraces, Vec<CircuitReport>), WitnessError> {
+        let mut traces = Vec::with_capacity(self.system.circuits.len());
+        let mut reports = Vec::with_capacity(self.system.circuits.len());
+        for (position, circuit) in self.system.circuits.iter().enumerate() {
+            let mut report = CircuitReport::new(circuit, self.choices.provider(position));
+            report.reason = self.choices.reason(position).map(Reason::to_string);
+            let piece = shard.pieces[position].as_ref();
+            let trace = piece.map(|piece| self.piece(position, piece, &mut report)).transpose()?;
+            let trace = trace.flatten();
+            report.height = trace.as_ref().map_or(0, MainTrace::height);
+            traces.push(trace);
+            reports.push(report);
+        }
+        Ok((ShardTraces { traces, publics: shard.publics(self.system), claims }, reports))
+    }
+
+    /// What is said of traces with these circuits.
+    #[must_use]
+    pub fn report(&self, circuits: Vec<CircuitReport>) -> TraceReport {
+        let choices = self.choices;
+        TraceReport {
+            requested: choices.requested.name(),
+            strict: choices.strict,
+            fingerprint: hex(&self.system.fingerprint),
+            unit_digest: choices.digest.as_ref().map(|digest| hex(digest)),
+            device: choices
+                .device
+                .filter(|_| circuits.iter().any(|of| of.provider == Provider::Device))
+                .map(|(device, _)| device.name()),
+            circuits,
+            downloading: Duration::ZERO,
+            ledger: choices.ledger.entries(),
+        }
+    }
+
+    /// The trace of one piece.
+    fn piece(
+        &self,
+        position: usize,
+        piece: &Piece,
+        report: &mut CircuitReport,
+    ) -> Result<Option<MainTrace>, WitnessError> {
+        let Self { program, record, choices, .. } = *self;
+        let circuit = &self.system.circuits[position];
+        let (name, height) = (&circuit.name, piece.height());
+        report.rows = piece.rows.len();
+        let rows = part(&self.runs[position], piece.rows.clone());
+        let source = Source { record, runs: rows, name, height, choices };
+        Ok(match choices.rows(position) {
             Rows::Table => {
-                let trace =
-                    timed(&mut report.writing, || table(program, record, &circuit.kind, height));
-                trace.map(MainTrace::Host)
+                let write = || table(program, record, &circuit.kind, piece);
+                timed(&mut report.writing, write).map(MainTrace::Host)
             }
             Rows::Reference(_) => {
-                let write = || reference::function_trace(program, record, position);
+                let write = || reference::rows_trace(program, record, position, &source.runs);
                 let trace = timed(&mut report.writing, write)?;
                 trace.map(|trace| MainTrace::Host(trace.padded(height)))
             }
             Rows::Scalar(members, _) => {
-                let trace = source.scalar(members, &mut report).map_err(|error| {
+                let trace = source.scalar(members, report).map_err(|error| {
                     WitnessError::Scalar { circuit: circuit.name.clone(), error }
                 })?;
                 trace.map(MainTrace::Host)
             }
             Rows::Device(members) => source
-                .device(members, &mut report)
+                .device(members, report)
                 .map_err(|error| WitnessError::Device { circuit: circuit.name.clone(), error })?,
-        };
-        report.rows = circuit_rows(program, &circuit.kind, record, position);
-        report.height = trace.as_ref().map_or(0, MainTrace::height);
-        let active = trace.is_some();
-        publics.push(vec![element(FIRST_POINTER); if active { circuit.num_publics } else { 0 }]);
-        traces.push(trace);
-        reports.push(report);
+        })
     }
-    let report = TraceReport {
-        requested: choices.requested.name(),
-        strict: choices.strict,
-        fingerprint: hex(&system.fingerprint),
-        unit_digest: choices.digest.as_ref().map(|digest| hex(digest)),
-        device: choices
-            .device
-            .filter(|_| reports.iter().any(|of| of.provider == Provider::Device))
-            .map(|(device, _)| device.name()),
-        circuits: reports,
-        downloading: Duration::ZERO,
-        ledger: choices.ledger.entries(),
-    };
-    Ok((ShardTraces { traces, publics, claims }, report))
 }
 
 fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
@@ -143,12 +205,12 @@ fn table(
     program: &CheckedProgram,
     record: &Record,
     kind: &CircuitKind,
-    height: usize,
+    piece: &Piece,
 ) -> Option<Trace> {
     match kind {
         CircuitKind::Memory { width } => {
             let index = program.memory_index(*width).expect("the system is the program's");
-            memory_trace(&record.memories[index], height)
+            memory_piece(&record.memories[index], piece.rows.clone(), piece.height())
         }
         CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
         // No program of functions has any.
@@ -159,9 +221,8 @@ fn table(
 
 /// What the rows of a circuit of functions come from.
 struct Source<'a> {
-    program: &'a CheckedProgram,
     record: &'a Record,
-    position: usize,
+    runs: Vec<Run>,
     name: &'a str,
     /// Rows with padding.
     height: usize,
@@ -176,8 +237,7 @@ impl Source<'_> {
     ) -> Result<Option<Trace>, SeedError> {
         let pack = &self.choices.pack;
         let seeds = timed(&mut report.packing, || {
-            let runs = runs(self.program, self.record, self.position);
-            CircuitSeeds::pack(members.to_vec(), &runs, self.record, pack)
+            CircuitSeeds::pack(members.to_vec(), &self.runs, self.record, pack)
         })?
         .padded(self.height);
         report.runs = seeds.runs().iter().map(RunReport::new).collect();
@@ -191,8 +251,8 @@ impl Source<'_> {
         report: &mut CircuitReport,
     ) -> Result<Option<MainTrace>, String> {
         let (device, unit) = self.choices.device.expect("a device was chosen with its circuits");
-        let runs = runs(self.program, self.record, self.position);
-        let source = RecordSource::new(members.to_vec(), runs, self.record, &self.choices.pack);
+        let (members, runs) = (members.to_vec(), self.runs.clone());
+        let source = RecordSource::new(members, runs, self.record, &self.choices.pack);
         let Some(source) = source else { return Ok(None) };
         let source = source.padded(self.height);
         let ledger = &self.choices.ledger;

@@ -32,7 +32,7 @@ use traceloom_verifier::VerifyingKey;
 use crate::device::DeviceOption;
 use crate::seeds::PackOptions;
 
-pub use building::{WitnessError, traces, witness};
+pub use building::{Builder, WitnessError, traces, witness};
 pub use choice::Choices;
 pub use reason::{ChoiceError, Reason};
 

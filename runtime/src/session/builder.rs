@@ -12,6 +12,7 @@ use traceloom_verifier::{Params, Profile};
 use super::program::ProgramSource;
 use super::{Backend, Description, Devices, Progress, Session, SessionError};
 use crate::provider::TraceProvider;
+use crate::shards::ShardOptions;
 
 /// Makes a [`Session`]. Everything but the program has a default.
 pub struct SessionBuilder {
@@ -31,6 +32,7 @@ pub(super) struct Settings {
     pub provider: TraceProvider,
     pub backend: Backend,
     pub strict: bool,
+    pub shards: ShardOptions,
     pub registry: &'static [&'static ProgramUnit],
     pub devices: Devices,
     pub limits: Limits,
@@ -82,6 +84,7 @@ impl SessionBuilder {
             provider: TraceProvider::Auto,
             backend: Backend::Auto,
             strict: false,
+            shards: ShardOptions::default(),
             registry: &[],
             devices: Devices::NotAsked,
             limits: Limits::default(),
@@ -137,6 +140,13 @@ impl SessionBuilder {
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.settings.strict = strict;
+        self
+    }
+
+    /// How many shards a proof has, and the caps that choose it.
+    #[must_use]
+    pub fn shards(mut self, shards: ShardOptions) -> Self {
+        self.settings.shards = shards;
         self
     }
 

@@ -12,6 +12,7 @@ use traceloom_verifier::{DecodeError, VerifyError};
 
 use super::{BackendError, FileKind, Mismatch};
 use crate::provider::{ChoiceError, WitnessError};
+use crate::shards::PlanError;
 
 /// What a failure says about the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +141,9 @@ pub enum SessionError {
     /// The proof cannot be computed where it was asked for.
     #[error("the backend of a device{0}")]
     Backend(#[from] BackendError),
+    /// The rows cannot be cut into shards as asked for.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// Rows would not be written by what was asked for.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
@@ -194,6 +198,7 @@ impl SessionError {
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self {
+            Self::Plan(error) if !error.is_malformed() => Kind::Refused,
             Self::Unreadable { .. }
             | Self::TooLong { .. }
             | Self::UnknownProgram { .. }
@@ -203,6 +208,7 @@ impl SessionError {
             | Self::Input { .. }
             | Self::Io(_)
             | Self::Backend(BackendError::OtherRows(_))
+            | Self::Plan(_)
             | Self::NoProof(_) => Kind::Malformed,
             Self::NoMemory { .. }
             | Self::Unbuilt { .. }

@@ -15,7 +15,8 @@
 //! - `builder`: what a session is made of; `program`: where its program comes from; `file`:
 //!   how files are read;
 //! - `request`, `expected`: what is asked for, and what a verifier expects;
-//! - `run`: execution, rows and check; `prove`, `verify`: the rest;
+//! - `run`: execution, rows and check; `prove`, `verify`: the rest; `shards`: traces of one
+//!   shard after the other;
 //! - `backend`: where a proof is computed; `device`: what may write rows;
 //! - `progress`, `results`, `error`: what comes back, all of it as values.
 //!
@@ -35,6 +36,7 @@ mod prove;
 mod request;
 mod results;
 mod run;
+mod shards;
 mod verify;
 
 use std::fmt;

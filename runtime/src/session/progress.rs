@@ -55,45 +55,53 @@ pub struct Progress {
     pub remaining: Option<Duration>,
 }
 
+/// The step at hand.
+#[derive(Clone, Copy)]
+struct Now {
+    step: Step,
+    began: Instant,
+    /// When the first stage of the prover began: rows may be written between its stages.
+    proving: Option<Instant>,
+}
+
 /// Follows one request. Threads may share it.
 pub(super) struct Tracker<'a> {
     session: &'a Session,
     start: Instant,
-    /// The step, and when it began.
-    step: Mutex<(Step, Instant)>,
+    now: Mutex<Now>,
 }
 
 impl<'a> Tracker<'a> {
     /// No step has begun yet; `first` will.
     pub fn new(session: &'a Session, first: Step) -> Self {
         let start = Instant::now();
-        Self { session, start, step: Mutex::new((first, start)) }
+        let now = Now { step: first, began: start, proving: None };
+        Self { session, start, now: Mutex::new(now) }
     }
 
     /// A step begins.
     pub fn begin(&self, step: Step) {
-        *self.step.lock().unwrap_or_else(PoisonError::into_inner) = (step, Instant::now());
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        (now.step, now.began) = (step, Instant::now());
+        drop(now);
         self.report(0, None);
     }
 
     /// A stage of the prover begins.
     pub fn prove(&self, progress: traceloom_prover::Progress) {
         let traceloom_prover::Progress { stage, done, total, .. } = progress;
-        {
-            let mut step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
-            let began = match step.0 {
-                Step::Prove(_) => step.1,
-                _ => Instant::now(),
-            };
-            *step = (Step::Prove(stage), began);
-        }
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let began = *now.proving.get_or_insert_with(Instant::now);
+        (now.step, now.began) = (Step::Prove(stage), began);
+        drop(now);
         self.report(done, Some(total));
     }
 
     /// Some of the step is done.
     pub fn report(&self, done: u64, total: Option<u64>) {
         let Some(observer) = &self.session.settings.observer else { return };
-        let (stage, began) = *self.step.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = *self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stage, began) = (now.step, now.began);
         let remaining = total.and_then(|total| remaining(began.elapsed(), done, total));
         observer(&Progress { stage, done, total, elapsed: self.start.elapsed(), remaining });
     }

@@ -5,6 +5,8 @@
 mod fallback;
 mod host_device;
 
+use std::collections::BTreeMap;
+
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::{
@@ -19,13 +21,15 @@ use traceloom_bytecode::{CheckedProgram, Program};
 use traceloom_generated::PROGRAMS;
 use traceloom_prover::{ProveOptions, ProvingKey, prove};
 use traceloom_runtime::bind::{BindError, Binding, FunctionError};
+use traceloom_runtime::heights::row_counts;
 use traceloom_runtime::provider::{
     ChoiceError, Choices, Provider, Reason, TraceOptions, TraceProvider, witness,
 };
 use traceloom_runtime::report::{ProofReport, encoding_name};
 use traceloom_runtime::seeds::{Encoding, PackOptions, Why};
+use traceloom_runtime::shards::{HostBytes, ShardOptions, choose};
 use traceloom_runtime::witness::reference_witness;
-use traceloom_verifier::{Profile, verify};
+use traceloom_verifier::{Profile, VerifyingKey, verify};
 
 fn examples() -> Vec<(Program, Vec<u64>, Vec<u8>)> {
     let file = |len: usize| -> Vec<u8> { (0..len).map(|i| (i * 7 % 251) as u8).collect() };
@@ -161,7 +165,13 @@ fn reports_name_the_provider_and_its_bytes() {
         let table = circuit.name.starts_with("bytes") || circuit.name.starts_with("memory");
         assert_eq!(circuit.provider, if table { Provider::Table } else { Provider::Scalar });
     }
+    let key = VerifyingKey::new(&system, &Profile::Fast.params()).unwrap();
+    let counts = row_counts(&program, &system, &record);
+    let shards =
+        choose(&key, &counts, 1, HostBytes::new(&record), &ShardOptions::default()).unwrap();
     let (profile, stages) = ("fast".into(), vec![("main", std::time::Duration::from_secs(1))]);
+    let rows = trace.circuits.iter().map(|circuit| (circuit.name.clone(), circuit.rows));
+    let trace_rows: BTreeMap<String, usize> = rows.collect();
     let report = ProofReport {
         program: "blake3".into(),
         profile,
@@ -170,6 +180,7 @@ fn reports_name_the_provider_and_its_bytes() {
         backend_reason: Some("no driver".into()),
         stages,
         peak_memory: Some(1 << 20),
+        shards,
         trace,
     }
     .json();
@@ -178,6 +189,13 @@ fn reports_name_the_provider_and_its_bytes() {
     assert_eq!(report["format"], "traceloom-report/1");
     assert_eq!(report["stages"][0]["seconds"], 1.0);
     assert_eq!(report["peak_memory_bytes"], 1 << 20);
+    let shards = report["shards"]["shards"].as_array().unwrap();
+    assert_eq!(shards.len(), 1);
+    let pieces = shards[0]["pieces"].as_array().unwrap();
+    let compress = pieces.iter().find(|piece| piece["circuit"] == "blake3_compress").unwrap();
+    let rows = trace_rows["blake3_compress"];
+    assert_eq!(compress["rows"], serde_json::json!([0, rows]));
+    assert!(report["shards"]["record_bytes"].as_u64() > Some(1 << 19));
     let circuits = report["trace"]["circuits"].as_array().unwrap();
     let scalar = circuits.iter().filter(|circuit| circuit["provider"] == "scalar");
     assert!(scalar.clone().any(|circuit| circuit["typed_seed_bytes"].as_u64() > Some(0)));

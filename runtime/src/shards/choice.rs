@@ -1,0 +1,227 @@
+//! How many shards: exactly as many as asked for, or the fewest that obey the caps.
+
+use traceloom_prover::Retention;
+use traceloom_verifier::VerifyingKey;
+use traceloom_verifier::shape::{MAX_SHARDS, ShapeError};
+
+use super::estimate::{Estimate, HostBytes};
+use super::planner::{Rows, cut};
+use super::{BatchPlan, PlanError};
+
+/// How many shards a proof has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NumShards {
+    /// The fewest that obey the caps; one where that fits.
+    #[default]
+    Auto,
+    /// This many.
+    Exactly(usize),
+}
+
+/// What is kept of a shard between the rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetentionChoice {
+    /// Everything, where that fits `max_memory`; else it is made again.
+    #[default]
+    Auto,
+    /// As said.
+    Always(Retention),
+}
+
+/// What a caller asks for. The caps choose the number of shards and nothing else: two proofs
+/// of one execution with as many shards have the same bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShardOptions {
+    /// How many shards.
+    pub shards: NumShards,
+    /// Most committed cells of a shard: main, stage 2 and quotient, before they are extended.
+    pub max_shard_cells: Option<u64>,
+    /// Log of the height of the tallest trace, at most; never more than the parameters have.
+    pub max_log_height: Option<usize>,
+    /// Most bytes of host memory that the proof may take, by [`super::estimate`].
+    pub max_memory: Option<u64>,
+    /// What is kept between the rounds.
+    pub retention: RetentionChoice,
+}
+
+impl ShardOptions {
+    /// What is wrong with the options, whatever the rows are.
+    ///
+    /// # Errors
+    /// [`PlanError::NoShards`], [`PlanError::TooManyShards`], [`PlanError::ZeroCap`].
+    pub fn check(&self) -> Result<(), PlanError> {
+        match self.shards {
+            NumShards::Exactly(0) => return Err(PlanError::NoShards),
+            NumShards::Exactly(asked) if asked > MAX_SHARDS => {
+                return Err(PlanError::TooManyShards { asked, max: MAX_SHARDS });
+            }
+            NumShards::Exactly(_) | NumShards::Auto => {}
+        }
+        let caps = [("max_shard_cells", self.max_shard_cells), ("max_memory", self.max_memory)];
+        match caps.into_iter().find(|(_, cap)| *cap == Some(0)) {
+            Some((option, _)) => Err(PlanError::ZeroCap { option }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The plan of a batch, with what led to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// The shards.
+    pub plan: BatchPlan,
+    /// Committed cells of every shard, before they are extended.
+    pub cells: Vec<u128>,
+    /// What is kept between the rounds.
+    pub retention: Retention,
+    /// The memory that it takes on the CPU.
+    pub estimate: Estimate,
+    /// What was asked for.
+    pub options: ShardOptions,
+}
+
+/// Chooses the number of shards and what is kept of them.
+///
+/// # Errors
+/// [`PlanError`]: with need, have, and what to do.
+pub fn choose(
+    key: &VerifyingKey,
+    counts: &[usize],
+    num_claims: usize,
+    host: HostBytes,
+    options: &ShardOptions,
+) -> Result<Planned, PlanError> {
+    options.check()?;
+    let rows = Rows { key, counts, num_claims };
+    let chooser = Chooser { rows, host, options };
+    chooser.check_least()?;
+    match options.shards {
+        NumShards::Exactly(shards) => chooser.plan(shards),
+        NumShards::Auto => chooser.fewest(),
+    }
+}
+
+struct Chooser<'a> {
+    rows: Rows<'a>,
+    host: HostBytes,
+    options: &'a ShardOptions,
+}
+
+impl Chooser<'_> {
+    /// Tables that cannot be cut, and one row of every active circuit, obey the caps.
+    fn check_least(&self) -> Result<(), PlanError> {
+        let circuits = &self.rows.key.system().circuits;
+        let active = || (0..circuits.len()).filter(|&c| self.rows.counts[c] > 0);
+        let name = |circuit: usize| circuits[circuit].name.clone();
+        if let Some(have) = self.options.max_log_height {
+            let tables = active().filter_map(|c| Some((self.rows.fixed(c)?, c)));
+            if let Some((need, circuit)) = tables.max().filter(|&(need, _)| need > have) {
+                return Err(PlanError::TableHeight { circuit: name(circuit), need, have });
+            }
+        }
+        let Some(have) = self.options.max_shard_cells else { return Ok(()) };
+        let tables =
+            active().filter_map(|c| Some(self.rows.cells_per_row(c) << self.rows.fixed(c)?));
+        let tables = ("the byte tables of shard 0".to_owned(), tables.sum::<u128>());
+        let row = |c: usize| (format!("one row of {}", name(c)), self.rows.cells_per_row(c));
+        let needs = active().map(row).chain([tables]);
+        match needs.max_by_key(|(_, need)| *need) {
+            Some((what, need)) if need > have.into() => {
+                Err(PlanError::CellsBelowLeast { what, need, have })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The fewest shards that obey. Beyond eight, numbers grow by an eighth.
+    fn fewest(&self) -> Result<Planned, PlanError> {
+        let most = self.rows.counts.iter().copied().max().unwrap_or(1).min(MAX_SHARDS);
+        let mut shards = self.least_number().min(most);
+        loop {
+            let error = match self.plan(shards) {
+                Err(error) if error.is_of_number() => error,
+                result => return result,
+            };
+            let step = (shards / 8).max(1);
+            if shards >= most {
+                return Err(PlanError::TooLarge { shards, last: Box::new(error) });
+            }
+            shards = (shards + step).min(most);
+        }
+    }
+
+    /// With fewer shards one would have more cells or a higher trace than its cap, wherever
+    /// rows were cut.
+    fn least_number(&self) -> usize {
+        let Rows { counts, .. } = self.rows;
+        let cuts = self.max_log_height();
+        let by_height = (0..counts.len()).filter(|&c| self.rows.fixed(c).is_none());
+        let by_height = by_height.map(|c| counts[c].div_ceil(1 << cuts)).max().unwrap_or(1);
+        let cells = (0..counts.len()).map(|c| self.rows.cells_per_row(c) * counts[c] as u128);
+        let by_cells = match self.options.max_shard_cells {
+            Some(cap) => cells.sum::<u128>().div_ceil(cap.into()),
+            None => 1,
+        };
+        usize::try_from(by_cells).unwrap_or(usize::MAX).max(by_height).max(1)
+    }
+
+    /// The caller's cap and that of the parameters.
+    fn max_log_height(&self) -> usize {
+        let most = self.rows.key.params().max_log_height;
+        self.options.max_log_height.map_or(most, |cap| cap.min(most))
+    }
+
+    /// The plan with this many shards, if it obeys.
+    fn plan(&self, shards: usize) -> Result<Planned, PlanError> {
+        let have = self.max_log_height();
+        // Before the verifier's rules, which know the parameters' cap only.
+        let plan = match cut(&self.rows, shards) {
+            Err(PlanError::Shape { error: ShapeError::Height { circuit, got, .. }, .. }) => {
+                return Err(PlanError::Height { shards, circuit, need: got, have });
+            }
+            result => result?,
+        };
+        let pieces = plan.shards.iter().flat_map(|shard| shard.pieces.iter().enumerate());
+        let heights = pieces.filter_map(|(c, piece)| Some((piece.as_ref()?.log_height, c)));
+        if let Some((need, circuit)) = heights.max().filter(|&(need, _)| need > have) {
+            let circuit = self.rows.key.system().circuits[circuit].name.clone();
+            return Err(PlanError::Height { shards, circuit, need, have });
+        }
+        let cells: Vec<u128> = plan.shards.iter().map(|shard| self.rows.cells(shard)).collect();
+        let largest = cells.iter().copied().zip(0..).max_by_key(|&(cells, shard)| (cells, !shard));
+        if let (Some((need, shard)), Some(have)) = (largest, self.options.max_shard_cells)
+            && need > have.into()
+        {
+            return Err(PlanError::Cells { shards, shard, need, have });
+        }
+        let (retention, estimate) = self.retention(&plan)?;
+        Ok(Planned { plan, cells, retention, estimate, options: *self.options })
+    }
+
+    /// What is kept, so that the memory suffices.
+    fn retention(&self, plan: &BatchPlan) -> Result<(Retention, Estimate), PlanError> {
+        let estimate = |retention| Estimate::new(self.rows.key, plan, self.host, retention);
+        let fits = |estimate: &Estimate| {
+            self.options.max_memory.is_none_or(|have| estimate.peak() <= have.into())
+        };
+        let tried = match self.options.retention {
+            RetentionChoice::Always(retention) => vec![retention],
+            RetentionChoice::Auto => vec![Retention::Retain, Retention::Regenerate],
+        };
+        let mut least = None;
+        for retention in tried {
+            let estimate = estimate(retention);
+            if fits(&estimate) {
+                return Ok((retention, estimate));
+            }
+            least = Some(estimate);
+        }
+        let least = least.expect("something was tried");
+        Err(PlanError::Memory {
+            shards: plan.shards.len(),
+            need: least.peak(),
+            base: least.base,
+            have: self.options.max_memory.unwrap_or(u64::MAX),
+        })
+    }
+}
