@@ -132,7 +132,7 @@ pub enum KernelError {
     },
     /// Seeds are not those that the kernel reads.
     #[error(
-        "kernel {kernel} reads seeds of {expected} bytes, and its source packs {found} per row"
+        "kernel {kernel} reads seeds of {expected} bytes, but its source packs {found} per row"
     )]
     Seeds {
         /// Its name.
@@ -393,12 +393,12 @@ impl KernelRequest<'_> {
 fn describe<'a>(images: impl Iterator<Item = &'a DeviceImage>, digest: &[u8; 32]) -> String {
     let words: Vec<String> = images
         .map(|image| match image.digest == *digest {
-            true => format!("those compiled in are for {}", image.architectures.join(", ")),
-            false => "those compiled in are of other units".into(),
+            true => format!("the kernels of this build are for {}", image.architectures.join(", ")),
+            false => "the kernels of this build were made from other units".into(),
         })
         .collect();
     match words.is_empty() {
-        true => "none were compiled in".into(),
+        true => "this build has none".into(),
         false => words.join(", "),
     }
 }

@@ -25,7 +25,7 @@ pub fn budget_from_environment(memory: u64) -> Result<u64, String> {
         return Ok(memory / DEFAULT_FRACTION);
     };
     let number = value.to_str().and_then(|text| text.trim().parse().ok());
-    number.ok_or_else(|| format!("{BUDGET_VARIABLE} is {value:?} and no number of bytes"))
+    number.ok_or_else(|| format!("{BUDGET_VARIABLE} is {value:?}, which is not a number of bytes"))
 }
 
 /// The seeds of a circuit on the device.

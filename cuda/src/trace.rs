@@ -97,8 +97,8 @@ enum DownloadError {
     #[error(transparent)]
     Device(#[from] DeviceError),
     #[error(
-        "column {column} of row {row} is {word:#x}, which is no word of the field: no kernel \
-         wrote it, which is a fault of traceloom or of the device"
+        "column {column} of row {row} is {word:#x}, which is not below the modulus: no kernel \
+         wrote it, and that is a fault of traceloom or of the device"
     )]
     Cell { row: usize, column: usize, word: u64 },
 }

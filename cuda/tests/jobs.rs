@@ -216,7 +216,7 @@ fn seeds_of_another_size_are_refused() {
     let rows = CircuitRows::new(writer.engine(), &kernels, "fibonacci", &source, &ledger);
     let error = BornTrace::write(writer.engine(), "fibonacci", &rows, &ledger).unwrap_err();
     let (name, found) = source.kernel(0, source.runs()[0].encoding);
-    let expected = format!("kernel {name} reads seeds of {} bytes, and its source", found - 8);
+    let expected = format!("kernel {name} reads seeds of {} bytes, but its source", found - 8);
     assert!(error.to_string().contains(&expected), "{error}");
     assert_eq!(launches(), before);
 }

@@ -18,7 +18,7 @@ pub fn parse(name: &str) -> Result<Backend, String> {
     let found = NAMES.into_iter().find(|(known, _)| *known == name);
     found.map(|(_, backend)| backend).ok_or_else(|| {
         let names = NAMES.map(|(name, _)| name);
-        format!("{name:?} is no backend; there are {}", names.join(", "))
+        format!("{name:?} is not a backend; choose one of {}", names.join(", "))
     })
 }
 
@@ -26,7 +26,7 @@ pub fn parse(name: &str) -> Result<Backend, String> {
 pub fn provider(name: &str) -> Result<TraceProvider, String> {
     TraceProvider::from_name(name).ok_or_else(|| {
         let names = TraceProvider::ALL.map(TraceProvider::name);
-        format!("{name:?} is no provider; there are {}", names.join(", "))
+        format!("{name:?} is not a provider; choose one of {}", names.join(", "))
     })
 }
 
@@ -46,12 +46,12 @@ impl Gpu {
         match (backend, args.trace) {
             (Backend::Device, _) => match probe::devices() {
                 Err(error) => without(Devices::Unavailable(format!(
-                    "{error}; `traceloom doctor` says what this machine has, and --backend auto \
-                     proves on the CPU where there is no GPU"
+                    "{error}; `traceloom doctor` prints what this machine has, and --backend auto \
+                     proves on the CPU if there is no GPU"
                 ))),
                 Ok(devices) if devices.iter().all(|info| info.ordinal != args.device) => {
                     without(Devices::Unavailable(format!(
-                        "there is no device {}; `traceloom doctor` lists those of this machine",
+                        "there is no device {}; `traceloom doctor` lists the devices of this machine",
                         args.device
                     )))
                 }
@@ -61,8 +61,8 @@ impl Gpu {
             // Nothing of a driver is touched.
             (Backend::Cpu, _) => without(Devices::NotAsked),
             (Backend::Auto, _) => without(Devices::Unavailable(match probe::devices() {
-                Ok(_) => "this version proves on no GPU; --backend cuda or --trace device has it \
-                          write the rows"
+                Ok(_) => "this version cannot compute proofs on a GPU; with --backend cuda or \
+                          --trace device a GPU writes the rows"
                     .to_owned(),
                 Err(error) => error.to_string(),
             })),

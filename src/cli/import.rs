@@ -12,7 +12,7 @@ use super::{Failure, ImportArgs};
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let name = args.file.display().to_string();
     let imported = import(read_program(&args.file)?)
-        .map_err(|error| Failure::Malformed(format!("{name} is no nested bytecode:\n{error}")))?;
+        .map_err(|error| Failure::Malformed(format!("{name} is not nested bytecode:\n{error}")))?;
     let session = Session::of_program(imported.program).named(&name).build()?;
     let (program, data) = (session.program(), session.program().program());
     let is_text = args.out.extension().is_some_and(|extension| extension == "tla");

@@ -57,7 +57,7 @@ fn word(option: &str, index: usize, item: &str) -> Result<u64, Failure> {
 pub fn profile(name: &str) -> Result<Profile, String> {
     Profile::from_name(name).ok_or_else(|| {
         let names = Profile::ALL.map(Profile::name);
-        format!("{name:?} is no profile; there are {}", names.join(", "))
+        format!("{name:?} is not a profile; choose one of {}", names.join(", "))
     })
 }
 

@@ -106,7 +106,7 @@ pub(super) fn outputs(list: &str) -> Result<Vec<u64>, Failure> {
     match list.strip_prefix("0x") {
         Some(digits) => {
             hex_bytes(digits).map(|bytes| bytes.into_iter().map(u64::from).collect()).ok_or_else(
-                || Failure::Malformed("--outputs: after 0x come pairs of hex digits".into()),
+                || Failure::Malformed("--outputs: pairs of hex digits must follow 0x".into()),
             )
         }
         None => source::words("--outputs", list),

@@ -125,7 +125,7 @@ impl<'s> Tape<'s> {
             keys.sort_unstable();
             for pair in keys.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
                 let key = NodeId(pair[1].1);
-                let message = format!("key {} stands here twice", excerpt(&pair[1].0));
+                let message = format!("key {} occurs twice", excerpt(&pair[1].0));
                 reports.add_at(self.offset(key), || self.path(object), message);
             }
         }
@@ -234,7 +234,7 @@ mod tests {
             ("[\"a\n\"]", "1:4: found a control character in a string"),
             ("[\"\\x\"]", "1:3: expected an escape that JSON knows"),
             ("[[[[[[[[[", "1:9: nesting exceeds the limit of 8"),
-            ("{\"a\":{\"b\":1,\"\\u0062\":2}}", "1:13: a: key `b` stands here twice"),
+            ("{\"a\":{\"b\":1,\"\\u0062\":2}}", "1:13: a: key `b` occurs twice"),
             ("[//\n]", "1:2: found `/`, expected a value"),
         ];
         for (source, expected) in cases {

@@ -60,7 +60,7 @@ impl Architecture {
         let is_number =
             (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         let Some(number) = is_number.then(|| digits.parse().ok()).flatten() else {
-            return Err("is no architecture; write sm_90, compute_90, 90 or native".into());
+            return Err("is not an architecture; write sm_90, compute_90, 90 or native".into());
         };
         if number < OLDEST {
             return Err(format!("is too old; the oldest is sm_{OLDEST}"));
@@ -173,7 +173,7 @@ mod tests {
             ("70", ["`70`", "the oldest is sm_75"]),
             ("sm_999", ["`sm_999`", "unknown to this nvcc, which has compute_75"]),
             ("native", ["`native`", "there is none"]),
-            ("9.0", ["`9.0`", "is no architecture"]),
+            ("9.0", ["`9.0`", "is not an architecture"]),
         ] {
             let error = names(Some(list), &[]).unwrap_err();
             for part in parts.iter().chain(&["TRACELOOM_CUDA_ARCHS"]) {

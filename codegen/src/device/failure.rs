@@ -12,7 +12,7 @@ const WITHOUT: &str = "TRACELOOM_CUDA=off builds without device code";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The mode is none.
-    #[error("{MODE} is `{0}`; it can be off, auto or require")]
+    #[error("{MODE} is `{0}`; it must be off, auto or require")]
     Mode(String),
     /// An entry of the list of architectures is at fault.
     #[error("{ARCHITECTURES}: `{entry}` {why}")]
@@ -24,8 +24,8 @@ pub enum Failure {
     },
     /// There is no compiler, and one is wanted.
     #[error(
-        "{MODE}=require, but nvcc is neither in NVCC, CUDA_HOME, CUDA_PATH nor PATH; install a \
-         CUDA toolkit and name it in one of these, or set {MODE}=auto"
+        "{MODE}=require, but nvcc is not in NVCC, CUDA_HOME, CUDA_PATH or PATH; install a CUDA \
+         toolkit and name it in one of these, or set {MODE}=auto"
     )]
     NoCompiler,
     /// A compiler does not work.
@@ -51,9 +51,8 @@ pub enum Failure {
     },
     /// A file does not compile.
     #[error(
-        "program {program}, {file}: nvcc for {architecture} says: {line}\n  all it said is in {}; \
-         emitted code that does not compile is a fault of the generator or of this toolkit: \
-         {WITHOUT}",
+        "program {program}, {file}: nvcc for {architecture} says: {line}\n  {} has its whole output; \
+         code that does not compile is a fault of the generator or of this toolkit: {WITHOUT}",
         log.display()
     )]
     Compile {

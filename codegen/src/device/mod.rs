@@ -163,7 +163,7 @@ impl std::fmt::Display for Outcome {
             Self::Off => writeln!(f, "no device code is compiled: {MODE}=off"),
             Self::NoCompiler => writeln!(
                 f,
-                "no device code is compiled: nvcc is neither in NVCC, CUDA_HOME, CUDA_PATH nor PATH"
+                "no device code is compiled: nvcc is not in NVCC, CUDA_HOME, CUDA_PATH or PATH"
             ),
             Self::Compiled(report) => report.fmt(f),
         }

@@ -40,7 +40,7 @@ pub enum Kind {
     )]
     Name,
     /// The program's text is malformed.
-    #[error("is no program:\n{0}")]
+    #[error("is not a program:\n{0}")]
     Malformed(String),
     /// The program is invalid, or cannot be generated from.
     #[error("{0}")]
@@ -152,7 +152,7 @@ impl fmt::Display for Problems {
             write!(f, "{problem}")?;
         }
         match &self.mend {
-            Some(command) => write!(f, "\nto write what the programs say: {command}"),
+            Some(command) => write!(f, "\nto write the units anew, run: {command}"),
             None => Ok(()),
         }
     }

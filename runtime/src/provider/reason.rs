@@ -38,8 +38,8 @@ pub enum Reason {
     NoKernels(String),
     /// The device has not enough memory.
     #[error(
-        "its trace takes {need} bytes of device memory and {have} are left; end other users of \
-         the device or prove less at once"
+        "its trace takes {need} bytes of device memory and {have} are left; stop other processes \
+         that use the device, or prove less at once"
     )]
     NotEnoughMemory {
         /// Bytes of the trace and its seeds.

@@ -75,8 +75,8 @@ pub enum SessionError {
     },
     /// Bytes that are no program.
     #[error(
-        "{place} is no program:\n{error}{}",
-        if *is_foreign { "\nnested JSON of another compiler has to be imported first" } else { "" }
+        "{place} is not a program:\n{error}{}",
+        if *is_foreign { "\nimport nested JSON of another compiler first" } else { "" }
     )]
     NoProgram {
         /// The program.

@@ -72,10 +72,10 @@ pub enum Mismatch {
     #[error("the proof has {0} claims, expected one")]
     Count(usize),
     /// Other claims than a list of them.
-    #[error("the proof claims something else than expected, first in claim {0}")]
+    #[error("the claims of the proof are not the expected ones, first in claim {0}")]
     Claims(usize),
     /// Another function.
-    #[error("the proof claims a call of another function than {0:?}")]
+    #[error("the proof claims a call of a function other than {0:?}")]
     Entry(String),
     /// Other inputs.
     #[error("the proof claims other inputs than expected: {0}")]

@@ -174,7 +174,7 @@ impl Session {
             return Ok((function, args));
         }
         let description = self.settings.description.as_ref();
-        let takes = || format!("as many numbers as arguments, {num_inputs}");
+        let takes = || format!("{num_inputs} numbers as arguments");
         Err(SessionError::Arity {
             place: self.place.clone(),
             function: data.name.clone(),
