@@ -174,7 +174,7 @@ fn keep(v0) -> 1 entry {
 end
 ";
 
-/// The tallest trace is a memory: its padding is no cell that anything loads.
+/// The tallest trace is a memory: its padding is not a cell that anything loads.
 #[test]
 fn memories_are_padded_too() {
     let cli = Cli::new();
@@ -352,7 +352,7 @@ fn outputs_are_tried_before_the_work() {
     assert!(cli.path("r/inner/report.json").exists() && cli.path("r/p.proof").exists());
 }
 
-/// A link to a device or a folder is no place for a proof; one to a file stays a link.
+/// A link to a device or a folder is not a place for a proof; one to a file stays a link.
 #[cfg(unix)]
 fn links(cli: &Cli) {
     std::fs::create_dir(cli.path("folder")).unwrap();
@@ -425,7 +425,7 @@ fn rows_have_a_provider_and_a_reason() {
     );
 }
 
-/// Every step has a line of its own where standard error is no terminal.
+/// Every step has a line of its own where standard error is not a terminal.
 #[test]
 fn steps_are_told_in_lines() {
     let cli = Cli::new();

@@ -66,7 +66,7 @@ pub struct Cells<'a, const I: usize, const S: usize, const A: usize> {
 /// Writes one row per seed into `rows`, row-major.
 ///
 /// # Panics
-/// If the slices are no whole number of seeds and equally many rows.
+/// If the slices are not a whole number of seeds and equally many rows.
 pub fn write_rows<const STRIDE: usize, const I: usize, const S: usize, const A: usize>(
     seeds: &[u8],
     rows: &mut [Goldilocks],

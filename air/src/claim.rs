@@ -17,7 +17,7 @@ pub struct Claim {
 }
 
 /// A claim and the rank of the query that answers it. The rank is chosen by the
-/// prover and absorbed with the claim; it is no part of the statement.
+/// prover and absorbed with the claim; it is not part of the statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankedClaim {
     /// The statement.

@@ -89,7 +89,7 @@ mod tests {
         write(&path, b"after").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"after");
         assert_eq!(names(folder.path()), ["file"]);
-        // A folder is no place for a file: the draft could be written, and not renamed.
+        // A folder is not a place for a file: the draft could be written, and not renamed.
         fs::create_dir_all(folder.path().join("taken/full")).unwrap();
         write(&folder.path().join("taken"), b"x").unwrap_err();
         assert_eq!(names(folder.path()).len(), 2);

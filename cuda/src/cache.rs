@@ -56,7 +56,7 @@ impl KernelCache {
     }
 
     /// Keeps code. A folder that cannot be written is one in which nothing is found, so
-    /// failure is no error; `doctor` tells.
+    /// failure is not an error; `doctor` tells.
     pub fn write(&self, key: &[u8; 32], code: &[u8]) {
         let _ = self.try_write(key, code);
     }

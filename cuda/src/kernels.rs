@@ -142,7 +142,7 @@ pub enum KernelError {
         /// Bytes that it was to be given.
         found: usize,
     },
-    /// Something was to run that is no kernel of the program.
+    /// Something was to run that is not a kernel of the program.
     #[error("there is no kernel {kernel}; run `traceloom codegen` and build again")]
     Unknown {
         /// Its name.

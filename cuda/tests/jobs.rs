@@ -118,7 +118,7 @@ fn proof_of(case: &Case, key: &ProvingKey, witness: ShardWitness) -> Result<(), 
     verified.map(drop).map_err(|error| format!("verify: {error}"))
 }
 
-/// A device that writes one wrong cell: what comes of it is no proof, and the next proof
+/// A device that writes one wrong cell: what comes of it is not a proof, and the next proof
 /// of the same device is good. `prove` on the command line verifies what it writes, so
 /// that nothing leaves; it does not try again by itself.
 #[test]

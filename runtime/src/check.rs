@@ -268,7 +268,7 @@ struct Balance {
 
 impl Bus {
     fn add(&mut self, message: &[Goldilocks], direction: Direction, count: Goldilocks, site: Site) {
-        // A fingerprint pads with zeros, so trailing zeros are no difference.
+        // A fingerprint pads with zeros, so trailing zeros make no difference.
         let len = message.iter().rposition(|x| *x != Goldilocks::ZERO).map_or(0, |last| last + 1);
         let key: Box<[u64]> = message[..len].iter().map(|&x| word(x)).collect();
         let balance = self.balances.entry(key).or_insert_with_key(|key| Balance::new(key));

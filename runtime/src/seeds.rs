@@ -81,7 +81,7 @@ pub enum SeedError {
         /// What is missing.
         error: PackError,
     },
-    /// A word that is no canonical representative.
+    /// A word that is not a canonical representative.
     #[error("function {function}, path {path}: a word of the record is not below the modulus")]
     NotCanonical {
         /// Name in emitted text.
@@ -200,7 +200,7 @@ impl CircuitSeeds {
     /// [`SeedError`] if a full seed takes no way through its function.
     ///
     /// # Panics
-    /// If `rows` is no whole number of rows, or the circuit has none.
+    /// If `rows` is not a whole number of rows, or the circuit has none.
     pub fn write_rows(&self, first: usize, rows: &mut [Goldilocks]) -> Result<(), SeedError> {
         assert!(rows.len().is_multiple_of(self.width), "whole rows");
         assert!(self.num_rows > 0, "a circuit without rows has none to write");

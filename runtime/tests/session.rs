@@ -69,7 +69,7 @@ fn one_session_proves_and_verifies_several_requests() {
     let other = two().build().unwrap();
     other.verify(&proofs[1], &Expected::any()).unwrap();
     assert!(other.prove(Request::call("square", [12])).unwrap().bytes == proofs[0]);
-    // Two claims in one proof are no single one.
+    // Two claims in one proof are not a single one.
     let both = session.prove(Request::call("square", [2]).and_call("sum", [1, 1])).unwrap();
     session.verify(&both.bytes, &Expected::claims(both.claims())).unwrap();
     let error = session.verify(&both.bytes, &Expected::any()).unwrap_err();

@@ -18,7 +18,7 @@ use super::Failure;
 use super::output::{hex, say, size};
 use super::source::load;
 
-/// Looks at everything. What is missing is no failure: proofs need none of it.
+/// Looks at everything. What is missing is not a failure: proofs need none of it.
 pub fn run() -> Result<(), Failure> {
     let writers = devices();
     tools();

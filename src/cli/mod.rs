@@ -229,7 +229,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
     }
 }
 
-/// Help and version are no errors.
+/// Help and version are not errors.
 fn exit_code(error: &clap::Error) -> u8 {
     if error.use_stderr() { 2 } else { 0 }
 }

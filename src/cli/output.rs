@@ -76,7 +76,7 @@ fn tell(text: fmt::Arguments<'_>) {
     }
 }
 
-/// Whether everything was printed. A reader that has gone away (`| head`) is no error.
+/// Whether everything was printed. A reader that has gone away (`| head`) is not an error.
 pub fn finish() -> Result<(), Failure> {
     keep(io::stdout().flush());
     match FAILED.get() {

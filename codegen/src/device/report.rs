@@ -155,7 +155,7 @@ pub(super) fn kernels<'a>(
 }
 
 /// Bytes of spill stores and loads of each kernel that the assembler names, those of
-/// functions that are no kernels included.
+/// functions that are not kernels included.
 fn spills(log: &str) -> Vec<(&str, [u32; 2])> {
     let entries = log.lines().filter_map(|line| {
         Some(unquoted(line.split_once("Compiling entry function ")?.1.split(" for ").next()?))

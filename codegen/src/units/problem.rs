@@ -33,7 +33,7 @@ pub enum Kind {
     /// It cannot be written.
     #[error("cannot be written: {0}")]
     Unwritable(String),
-    /// The name of a program's file is no module.
+    /// The name of a program's file is not a module.
     #[error(
         "the name of a program becomes a module: use at most 64 of a-z, 0-9 and single \
          underscores, and no keyword"

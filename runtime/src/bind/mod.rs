@@ -15,7 +15,7 @@
 //! `traceloom doctor` plans the program again and compares the outcome.
 //!
 //! Columns of a unit are relative to the bases of its regions, so a unit fits its
-//! function alone and in every group: the grouping is no part of a binding.
+//! function alone and in every group: the grouping is not part of a binding.
 
 mod difference;
 mod function;
@@ -78,7 +78,7 @@ pub enum BindError {
         found: String,
     },
     /// The unit is of this program, and yet does not fit it: it is of another ABI or
-    /// generator version, or lists what is no function of the program.
+    /// generator version, or lists what is not a function of the program.
     #[error(transparent)]
     Differs(#[from] Difference),
 }
@@ -101,7 +101,7 @@ pub enum FunctionError {
 
 impl Binding {
     /// Finds the unit of `program` and compares it. Functions that were not generated,
-    /// or that differ, are no error: [`Binding::members`] tells them.
+    /// or that differ, are not an error: [`Binding::members`] tells them.
     ///
     /// # Errors
     /// [`BindError`]: nothing is there, or it was made from or by something else.

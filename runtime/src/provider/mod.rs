@@ -16,7 +16,7 @@
 //! - `reason`, `notice`: why a circuit fell back, and the line that says so;
 //! - `building`: the traces, from what was chosen.
 //!
-//! Writers know nothing of groups, so a grouping is no reason to fall back. But a
+//! Writers know nothing of groups, so a grouping is not a reason to fall back. But a
 //! system that groups otherwise than its program belongs to no provider: it is
 //! refused.
 

@@ -186,7 +186,7 @@ impl SessionBuilder {
     /// Reads and checks the program.
     ///
     /// # Errors
-    /// [`SessionError`]: the file cannot be read, or it is no program, or an invalid one.
+    /// [`SessionError`]: the file cannot be read, or it is not a program, or an invalid one.
     pub fn build(self) -> Result<Session, SessionError> {
         let place = self.place.unwrap_or_else(|| self.source.place());
         let program = self.source.load(&place)?;

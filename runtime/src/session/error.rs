@@ -73,7 +73,7 @@ pub enum SessionError {
         /// Its mistakes.
         error: BuildErrors,
     },
-    /// Bytes that are no program.
+    /// Bytes that are not a program.
     #[error(
         "{place} is not a program:\n{error}{}",
         if *is_foreign { "\nimport nested JSON of another compiler first" } else { "" }
@@ -118,7 +118,7 @@ pub enum SessionError {
         /// What it takes.
         takes: String,
     },
-    /// A file or bytes that are no input of the program.
+    /// A file or bytes that are not an input of the program.
     #[error("{input}: {reason}")]
     Input {
         /// The file, or what the bytes are called.
@@ -126,7 +126,7 @@ pub enum SessionError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Io that is no input.
+    /// Io that is not an input.
     #[error("input: {0}")]
     Io(#[from] IoError),
     /// The execution stopped.
@@ -170,7 +170,7 @@ pub enum SessionError {
         /// What its verification says.
         error: Box<VerifyError>,
     },
-    /// Bytes that are no proof.
+    /// Bytes that are not a proof.
     #[error(transparent)]
     NoProof(#[from] DecodeError),
     /// The proof has other parameters than the session.

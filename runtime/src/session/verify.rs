@@ -12,7 +12,7 @@ impl Session {
     /// Verifies a proof file about this session's program with this session's parameters.
     ///
     /// # Errors
-    /// [`SessionError`]: the bytes are no proof, or it proves something else than `expected`,
+    /// [`SessionError`]: the bytes are not a proof, or it proves something else than `expected`,
     /// or nothing.
     pub fn verify(&self, bytes: &[u8], expected: &Expected) -> Result<Verified, SessionError> {
         self.verify_proof(&Proof::decode(bytes)?, expected)
