@@ -34,9 +34,9 @@ impl RankedClaim {
     }
 }
 
-/// A message of a claim that is not about a function: where an execution begins or ends,
-/// or what it put out. Which ones a batch states is the claim; nothing else is true of them
-/// than that the batch answers them.
+/// A message of a claim that is not about a function, for example where an execution begins
+/// or ends, or what it writes. A batch claims the messages that it states, and proves of them
+/// only that it answers them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundaryMessage {
     /// Index of one of the system's boundaries.
@@ -54,7 +54,7 @@ pub struct Boundary {
     pub channel: u64,
     /// Number of elements behind the channel.
     pub num_values: usize,
-    /// Whether the claim uses the message, as a caller does, or provides it.
+    /// Push if the claim uses the message, as a caller does; pull if it provides the message.
     pub direction: Direction,
 }
 

@@ -1,4 +1,4 @@
-//! Row plans: every decision about a row, made once; printers only print.
+//! Row plans: every decision about a row is made here, once. Printers only print.
 //!
 //! A plan is data. It knows no target language, and no bytecode: a front end hands
 //! over drafts and a contract, and whoever prints or interprets plans sees nothing else.
@@ -13,8 +13,8 @@
 //! - [`value`], [`row`], [`columns`], [`program`]: the plan;
 //! - [`draft`]: what a front end says, and how plans are made of it;
 //! - `bounds`, `guards`, `library`: how wide words are;
-//! - [`class`], [`lanes`], [`steps`], [`kept`], [`stores`]: how writers and packers go
-//!   about it;
+//! - [`class`], [`lanes`], [`steps`], [`kept`], [`stores`]: how writers and packers compute
+//!   the row;
 //! - [`names`]: symbols, kernels, files, variables;
 //! - [`contract`], [`mod@verify`]: a plan's invariants, derived again;
 //! - [`interpret`]: plans run as they are, to compare with;
