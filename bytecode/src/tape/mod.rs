@@ -53,8 +53,8 @@ impl<'s> Tape<'s> {
 
     /// Reads a document that nests at most `max_depth` containers.
     ///
-    /// Wrong syntax is reported; without an answer the structure was lost. An
-    /// answer may have been reported on as well, so look at `reports` in the end.
+    /// Wrong syntax is reported. `None` means that the structure was lost. A returned document
+    /// may have errors too, so look at `reports` in the end.
     pub fn read(reports: &mut Reports<'s>, max_depth: usize) -> Option<Self> {
         let source = reports.source();
         let nodes = reader::nodes(source, max_depth, reports)?;
