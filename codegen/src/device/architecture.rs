@@ -11,8 +11,8 @@ pub const VARIABLE: &str = "TRACELOOM_CUDA_ARCHS";
 /// The oldest architecture that emitted code is written for: Turing.
 const OLDEST: u32 = 75;
 
-/// What is compiled for where nobody says otherwise and no GPU is there to ask: one
-/// architecture as machine code, and text that drivers compile for all others.
+/// The default if the variable is not set and the machine has no GPU: one architecture as
+/// machine code, and text that drivers compile for all others.
 const USUAL: [Architecture; 2] =
     [Architecture::machine(90), Architecture { number: OLDEST, variant: None, is_text: true }];
 
@@ -133,7 +133,7 @@ fn usable(local: &[u32], known: &[String]) -> Vec<Architecture> {
     usable
 }
 
-/// Compute capabilities of the GPUs of this machine; none where nothing tells.
+/// Compute capabilities of the GPUs of this machine; empty if they cannot be found out.
 pub(super) fn local() -> Vec<u32> {
     let output = Command::new("nvidia-smi")
         .args(["--query-gpu=compute_cap", "--format=csv,noheader"])

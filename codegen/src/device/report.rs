@@ -20,8 +20,8 @@ pub struct Kernel {
     pub registers: u32,
     /// Bytes of stack of a thread.
     pub stack: u32,
-    /// Bytes of registers that are stored for want of registers, by the kernel and by
-    /// all functions of its file that are none: it may call any of them.
+    /// Bytes that are stored because registers are short, by the kernel and by all functions of
+    /// its file that are not kernels: the kernel may call any of them.
     pub spill_stores: u32,
     /// Bytes of them that are loaded again.
     pub spill_loads: u32,

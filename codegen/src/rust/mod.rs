@@ -1,5 +1,5 @@
-//! Rust text of packers and writers: one file per function; the files that list
-//! everything; and [`checked`] packers, which are not part of units.
+//! Rust text of packers and writers: one file per function, and the files that list everything.
+//! [`checked`] packers are printed here too, but are not part of units.
 //!
 //! Everything here prints what a plan says: tokens by `quote`, layout by
 //! prettyplease. Comments are `#[comment = "…"]` attributes, which prettyplease
