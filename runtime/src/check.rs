@@ -104,12 +104,11 @@ impl fmt::Display for CheckReport {
 
 /// Checks one whole batch: the shards' traces against `system`.
 ///
-/// Shapes are taken from the system; a trace of another width is the caller's
-/// mistake.
+/// The system states the shapes; a trace of another width is a mistake of the caller.
 ///
 /// # Panics
-/// If a shard has not one entry per circuit, a trace has the wrong width, or the system
-/// has no cells of its fixed columns or no boundary that a shard names.
+/// If a shard does not have one entry per circuit, a trace has the wrong width, the system has
+/// no cells of its fixed columns, or a shard names a boundary that the system does not have.
 #[must_use]
 pub fn check(system: &System, shards: &[ShardWitness]) -> CheckReport {
     let mut constraints = Vec::new();

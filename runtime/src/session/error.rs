@@ -57,7 +57,7 @@ pub enum SessionError {
         /// Its length in bytes.
         len: u64,
     },
-    /// The name is neither a built-in program's nor a file's.
+    /// Neither a built-in program nor a file has this name.
     #[error("{name}: no such program file, and the built-in programs are {}", known.join(", "))]
     UnknownProgram {
         /// The name.
@@ -140,7 +140,7 @@ pub enum SessionError {
     /// The proof cannot be computed where it was asked for.
     #[error("the backend of a device{0}")]
     Backend(#[from] BackendError),
-    /// Rows would not be written by what was asked for.
+    /// A circuit would fall back although that is forbidden, or system and program differ.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
     /// Rows cannot be written.
@@ -154,7 +154,7 @@ pub enum SessionError {
         /// Why.
         error: Box<SetupError>,
     },
-    /// There is no proof.
+    /// The prover failed.
     #[error("{place}: {error}")]
     Prove {
         /// The program.
@@ -162,7 +162,7 @@ pub enum SessionError {
         /// Why.
         error: Box<ProveError>,
     },
-    /// A finished proof is wrong: a fault of this program, of the memory or of a device.
+    /// A finished proof does not verify: a fault of traceloom, of the memory or of a device.
     #[error("{place}: the finished proof does not verify: {error}")]
     SelfCheck {
         /// The program.
@@ -181,7 +181,7 @@ pub enum SessionError {
         /// Name of the session's.
         expected: String,
     },
-    /// The proof claims something else than what is expected.
+    /// The claims of the proof are not the expected ones.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// The proof is refused.
