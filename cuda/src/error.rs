@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct Code(pub u32);
 
 impl Code {
-    /// An argument is out of range; also what this crate itself answers to one.
+    /// An argument is out of range. This crate returns the code for such arguments, too.
     pub const INVALID_VALUE: Self = Self(1);
     /// Out of memory.
     pub const OUT_OF_MEMORY: Self = Self(2);
@@ -168,7 +168,7 @@ pub enum DeviceError {
         /// That error.
         code: Code,
     },
-    /// Something of another device.
+    /// An object of another device.
     #[error("{device}: {what} belongs to {owner}; a device can only use its own objects")]
     Foreign {
         /// The device.

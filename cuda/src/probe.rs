@@ -1,4 +1,4 @@
-//! What this machine has: an answer in every case, never a panic.
+//! The devices of this machine, or why there is none. Nothing here panics.
 
 use crate::driver::DeviceInfo;
 use crate::error::Code;
@@ -71,8 +71,8 @@ impl Unavailable {
     }
 }
 
-/// The devices that this process may use, in the driver's order; at least one. One that
-/// does not answer hides no other.
+/// The devices that this process may use, in the driver's order; at least one. A device that
+/// does not answer is left out, and the others are listed.
 ///
 /// # Errors
 /// [`Unavailable`], that of the first device if none answers.

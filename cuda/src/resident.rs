@@ -1,7 +1,7 @@
 //! Seeds that stay on the device, so that rows are written again without an upload.
 //!
-//! Bounded in bytes, the least recently used ones released first; and all of them
-//! before an allocation fails.
+//! Their bytes are bounded; the least recently used seeds are released first. Before an
+//! allocation fails, all of them are released.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Main traces that were born on a device, and their explicit download.
+//! Device-born main traces, and their explicit download.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
