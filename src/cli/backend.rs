@@ -32,15 +32,15 @@ pub fn provider(name: &str) -> Result<TraceProvider, String> {
 
 /// The device of a command: looked for once.
 pub struct Gpu {
-    /// What a session is told.
+    /// The devices for the session.
     pub devices: Devices,
-    /// Who compiles kernels, if there is somebody.
+    /// The writer of rows, if there is a device.
     pub writer: Option<Arc<RowWriter>>,
 }
 
 impl Gpu {
-    /// Looks for the device that rows or a backend need. A wrong variable is malformed
-    /// input; no device is none.
+    /// Looks for the device that the rows or the backend need. A wrong environment variable is
+    /// malformed input; the absence of a device is not an error here.
     pub fn open(args: &TraceArgs, backend: Backend) -> Result<Self, Failure> {
         let without = |devices| Ok(Self { devices, writer: None });
         match (backend, args.trace) {
@@ -51,7 +51,7 @@ impl Gpu {
                 ))),
                 Ok(devices) if devices.iter().all(|info| info.ordinal != args.device) => {
                     without(Devices::Unavailable(format!(
-                        "there is no device {}; `traceloom doctor` lists the devices of this machine",
+                        "there is no device {}; `traceloom doctor` lists those of this machine",
                         args.device
                     )))
                 }

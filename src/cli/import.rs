@@ -7,8 +7,8 @@ use traceloom_runtime::session::{Session, read_program};
 use super::output::{hex, say, write_whole};
 use super::{Failure, ImportArgs};
 
-/// Reads the nested form of another compiler and writes one of ours, if the program is one
-/// that can be proven.
+/// Reads the nested form of another compiler and writes JSON or text of traceloom, if the
+/// program is valid.
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let name = args.file.display().to_string();
     let imported = import(read_program(&args.file)?)

@@ -80,7 +80,7 @@ struct RunArgs {
     /// Entry function; needed if the program has several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// What the run may use; no option.
+    /// Limits of the execution. There is no option for them.
     #[arg(skip)]
     limits: Limits,
 }
@@ -194,8 +194,8 @@ struct CodegenArgs {
     units: Option<PathBuf>,
 }
 
-/// Reads arguments, the program's name first, as far as that needs no file: the
-/// exit code that they would have so far.
+/// Reads arguments, the program's name first, and checks what can be checked without a file.
+/// Returns the exit code that they have so far.
 #[must_use]
 pub fn check_usage(args: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
@@ -280,8 +280,9 @@ pub struct Ran {
     pub err: String,
 }
 
-/// Runs a command line as [`main`] does, the program's name first, inside this process:
-/// what it prints is kept, and programs that it runs have these limits.
+/// Runs a command line as [`main`] does, the program's name first, inside this process. What it
+/// prints is kept, and programs that it runs have these limits. The fuzz target for files needs
+/// it: coverage is that of one process, and hostile programs need small limits.
 #[must_use]
 pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ran {
     let mut cli = match Cli::try_parse_from(args) {

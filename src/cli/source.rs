@@ -13,7 +13,7 @@ pub fn load(name: &str) -> Result<CheckedProgram, Failure> {
     Ok(crate::session(name)?.build()?.program().clone())
 }
 
-/// The session that a command line asks for, so far.
+/// The builder of the session that a command line asks for.
 pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
     Ok(crate::session(&args.program)?.limits(args.limits.clone()))
 }
@@ -61,7 +61,7 @@ pub fn profile(name: &str) -> Result<Profile, String> {
     })
 }
 
-/// How to give a built-in program what it takes.
+/// The options that give a built-in program its input.
 pub fn usage(example: &Example) -> String {
     match example.inputs {
         Inputs::File { .. } => "takes --input FILE".into(),

@@ -38,7 +38,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was not compared with anything that the caller expects.
+/// A note about the parts of the claim that were not compared with an expectation.
 fn only_stated(args: &VerifyArgs) -> Option<&'static str> {
     match (&args.program, &args.args, &args.outputs) {
         (None, ..) => Some(
