@@ -93,7 +93,7 @@ pub enum ClaimError {
         function: u32,
     },
     /// The system has no such boundary.
-    #[error("boundary message {index}: {boundary} is no boundary of this program")]
+    #[error("boundary message {index}: {boundary} is not a boundary of this program")]
     NoBoundary {
         /// Position of the message in its list.
         index: usize,
