@@ -52,7 +52,7 @@ pub struct Boundary {
     pub name: String,
     /// Channel, the first element of its messages.
     pub channel: u64,
-    /// Number of elements behind the channel.
+    /// Number of elements after the channel.
     pub num_values: usize,
     /// Push if the claim uses the message, as a caller does; pull if it provides the message.
     pub direction: Direction,

@@ -209,7 +209,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     fn synchronize(&self, stream: &StreamHandle) -> Result<(), Code>;
     fn create_event(&self) -> Result<EventHandle, Code>;
     fn release_event(&self, event: EventHandle) -> Result<(), Code>;
-    /// Puts an event behind what is on a stream.
+    /// Records an event after the work on a stream.
     fn record(&self, event: &EventHandle, stream: &StreamHandle) -> Result<(), Code>;
     fn is_complete(&self, event: &EventHandle) -> Result<bool, Code>;
     /// Waits for an event.
@@ -225,7 +225,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         to: Span<'_>,
         from: &mut dyn HostMemory,
     ) -> Result<(), Code>;
-    /// Copies pieces, one behind the other, to the begin of host memory.
+    /// Copies pieces, one after the other, to the start of host memory.
     fn copy_down(
         &self,
         stream: &StreamHandle,

@@ -185,7 +185,7 @@ impl Chunk<'_> {
         self.pinned().bytes_mut()
     }
 
-    /// Sends the first `len` bytes to byte `offset` of a buffer; an event behind the copy.
+    /// Sends the first `len` bytes to byte `offset` of a buffer. Returns an event after the copy.
     ///
     /// # Errors
     /// [`DeviceError`].
@@ -206,7 +206,7 @@ impl Chunk<'_> {
         Ok(event)
     }
 
-    /// Copies pieces of device memory to its begin, behind what is on `stream`.
+    /// Copies pieces of device memory to its start, after the work on `stream`.
     ///
     /// # Errors
     /// [`DeviceError`].

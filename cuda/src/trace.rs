@@ -129,7 +129,7 @@ impl BornTrace {
         let mut trace = Trace::zero(self.height, self.width);
         let mut pending: VecDeque<(Chunk<'_>, Tile)> = VecDeque::new();
         for tile in self.tiles() {
-            // Whoever holds chunks takes back its own before it waits for others'.
+            // A thread that holds chunks takes them back before it waits for chunks of others.
             let chunk = match pending.is_empty() {
                 true => Some(staging.chunk()?),
                 false => staging.try_chunk()?,

@@ -68,7 +68,7 @@ pub enum Why {
     ManyPaths,
 }
 
-/// Packing or writing failed: a record of another program, or a fault of ours.
+/// Packing or writing failed: the record is of another program, or traceloom has a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeedError {
     /// The record does not have what a row needs.

@@ -23,7 +23,7 @@ pub(super) use say;
 static FAILED: OnceLock<io::Error> = OnceLock::new();
 
 thread_local! {
-    /// What this thread would have printed, while somebody keeps it.
+    /// What this thread would have printed, while it is kept.
     static KEPT: RefCell<Option<Printed>> = const { RefCell::new(None) };
 }
 
@@ -154,7 +154,7 @@ impl Progress {
         }
     }
 
-    /// Says what somebody should know, in a line of its own.
+    /// Prints a note for the user in a line of its own.
     pub fn note(self, what: &str) {
         self.done();
         tell(format_args!("note: {what}\n"));

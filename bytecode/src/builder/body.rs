@@ -126,7 +126,7 @@ impl Body {
         self.end_match()
     }
 
-    /// A match whose arms may yield `num_outputs` values to the code behind it.
+    /// A match whose arms may yield `num_outputs` values to the code after it.
     pub fn match_continue(
         &mut self,
         value: Value,

@@ -89,7 +89,7 @@ pub enum BuildErrorKind {
         /// The key.
         key: u64,
     },
-    /// A second default, or a case behind the default.
+    /// A second default, or a case after the default.
     #[error("the default is the last arm, and there is one at most")]
     AfterDefault,
     /// A match that nothing can take.

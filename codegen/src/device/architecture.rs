@@ -20,7 +20,7 @@ const USUAL: [Architecture; 2] =
 /// and all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Architecture {
-    /// Text (PTX) comes behind all machine code.
+    /// Text (PTX) comes after all machine code.
     is_text: bool,
     /// 90 for compute capability 9.0.
     number: u32,
@@ -48,7 +48,7 @@ impl Architecture {
         format!("compute_{}", self.number)
     }
 
-    /// `sm_90`, `compute_90`, `90`, with `a` or `f` behind it.
+    /// `sm_90`, `compute_90`, `90`, with `a` or `f` after it.
     fn parse(entry: &str) -> Result<Self, String> {
         let (is_text, rest) = match (entry.strip_prefix("sm_"), entry.strip_prefix("compute_")) {
             (Some(rest), _) => (false, rest),

@@ -59,7 +59,7 @@ impl Units {
         }
     }
 
-    /// Compiles device code and says, in one line, what people may not expect.
+    /// Compiles device code and prints one line if the result may surprise the user.
     fn build_device(&self, expected: &Expected, out: &Path) -> Result<(), Failures> {
         let environment = Environment::of_process();
         let progress = |line: &str| println!("{line}");
@@ -82,7 +82,7 @@ impl Units {
         Ok(())
     }
 
-    /// What [`Units::build`] does about units, without an end of the process; what was
+    /// The part of [`Units::build`] about units. It does not end the process. Returns what was
     /// changed.
     ///
     /// # Errors

@@ -161,7 +161,7 @@ impl Units {
         self.root.join(file)
     }
 
-    /// The same as people read it: `crate/../programs` is `programs`.
+    /// The same for messages: `crate/../programs` is `programs`.
     fn shown(&self, mut file: &str) -> String {
         let mut root = self.root.clone();
         while let Some(rest) = file.strip_prefix("../").filter(|_| root.file_name().is_some()) {

@@ -75,9 +75,9 @@ pub enum Kind {
 pub struct FirstLine {
     /// Its number, from 1.
     pub line: usize,
-    /// What it should be; none behind the end.
+    /// The expected line; none after the end.
     pub expected: Option<String>,
-    /// What it is; none behind the end.
+    /// The line that was found; none after the end.
     pub found: Option<String>,
 }
 
@@ -120,7 +120,7 @@ impl Problems {
 
     pub(super) fn of_differences(units: &Units, differences: Vec<Difference>) -> Self {
         let problem = |Difference { file, kind }| Problem { file: units.shown(&file), kind };
-        // Files that nobody generated are for their owner to remove.
+        // The owner of a file that was not generated has to remove it.
         let mend = differences.iter().any(|d| d.kind != Kind::Orphaned { ours: false });
         let mend = mend.then(|| units.mend());
         Self { problems: differences.into_iter().map(problem).collect(), mend }

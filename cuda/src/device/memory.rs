@@ -39,7 +39,7 @@ struct Accounts {
     by_name: BTreeMap<String, u64>,
 }
 
-/// Memory of a dropped buffer, and events behind the work that may use it.
+/// Memory of a dropped buffer, and events after the work that may use it.
 struct Leaving {
     memory: Memory,
     events: Vec<EventHandle>,
@@ -150,7 +150,7 @@ impl Device {
     pub(super) fn give_back(&self) {
         self.settle(true);
         let pool = &self.0.pool;
-        // Locked all the while: whoever comes next finds it given back.
+        // Locked all the while: the next caller finds the memory given back.
         let mut kept = lock(&pool.kept);
         for memory in std::mem::take(&mut *kept).into_values().flatten() {
             if self.0.driver.release(memory).is_ok() {
@@ -174,7 +174,7 @@ impl Device {
     /// Keeps the memory of dropped buffers whose work is complete, or waits for all.
     fn settle(&self, wait: bool) {
         let driver = &*self.0.driver;
-        // Locked all the while, so that nobody finds memory short that is on its way.
+        // Locked all the while, so that memory on its way back does not count as missing.
         let mut leaving = lock(&self.0.pool.leaving);
         for buffer in std::mem::take(&mut *leaving) {
             let ended = |event: &EventHandle| match wait {

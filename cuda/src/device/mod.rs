@@ -117,7 +117,7 @@ impl Device {
                 return result;
             }
             self.give_back();
-            // Or somebody else gave some back in the meantime.
+            // Or another thread gave some back in the meantime.
             if self.given_back() == before { result } else { work(driver) }
         })
     }

@@ -4,9 +4,10 @@
 //! All later stages read this value, and none decides again: if a chosen provider fails, the
 //! proof fails. Memory and byte tables have a single builder and no choice.
 //!
-//! A circuit that cannot have what was asked for falls back alone: to generated rows on
-//! the CPU where a device was asked for, else to the reference builder. Its [`Reason`] is
-//! in [`Choices::reason`], in the notice and in the report. A group falls back as a group.
+//! If a circuit cannot have the provider that was asked for, this circuit alone falls back. It
+//! gets generated rows on the CPU if a device was asked for and cannot write them, and otherwise
+//! rows of the reference builder. Its [`Reason`] is in [`Choices::reason`], in the notice and in the report.
+//! A group falls back as a group.
 //!
 //! The CPU prover interprets the expressions of System for every circuit. That is its
 //! ordinary way, so no circuit needs a reason for it.

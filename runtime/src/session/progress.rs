@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(remaining(second, 5, 10), Some(second));
         assert_eq!(remaining(second, 1, 4), Some(3 * second));
         assert_eq!(remaining(second, 10, 10), Some(Duration::ZERO));
-        // More than was said is done.
+        // More is done than the total that was stated.
         assert_eq!(remaining(second, 12, 10), Some(Duration::ZERO));
     }
 }
