@@ -257,7 +257,7 @@ fn unreadable_and_malformed_input_is_named() {
     }
     cli.ok("execute fibonacci --args 0");
     cli.fails(2, "prove blake3 --nonsense", "--nonsense");
-    cli.fails(2, "prove blake3 --input . --out p --profile best", "no profile");
+    cli.fails(2, "prove blake3 --input . --out p --profile best", "is not a profile");
     cli.fails(2, "", "Usage");
     assert_eq!(cli.files(), [] as [&str; 0]);
 }
@@ -421,7 +421,7 @@ fn rows_have_a_provider_and_a_reason() {
     cli.fails(
         2,
         "check fibonacci --args 5 --trace magic",
-        "there are reference, scalar, device, auto",
+        "choose one of reference, scalar, device, auto",
     );
 }
 
