@@ -18,8 +18,8 @@ use crate::reference::{self, RowError};
 /// Pointers count from zero.
 pub(crate) const FIRST_POINTER: u64 = 0;
 
-/// Builds every trace with the reference builder, in the system's order of circuits, as
-/// low as its rows permit. `system` must be the one of `program`.
+/// Builds every trace with the reference builder, in the system's order of circuits. Each has
+/// the least height that holds its rows. `system` must be the one of `program`.
 ///
 /// # Errors
 /// [`RowError`] if record and program disagree.
@@ -32,8 +32,8 @@ pub fn reference_witness(
     build(program, system, record, claims, &Heights::least(program, system, record))
 }
 
-/// As [`reference_witness`], padded to what the parameters of `key` need of a shard that is
-/// proven alone.
+/// As [`reference_witness`], padded to the heights that the parameters of `key` need if the
+/// shard is proven alone.
 ///
 /// # Errors
 /// As [`reference_witness`].

@@ -157,7 +157,7 @@ fn table(
     }
 }
 
-/// What the rows of a circuit of functions come from.
+/// Everything from which the rows of a function circuit are made.
 struct Source<'a> {
     program: &'a CheckedProgram,
     record: &'a Record,
@@ -184,7 +184,7 @@ impl Source<'_> {
         timed(&mut report.writing, || seeds.trace(pack))
     }
 
-    /// Packing is part of writing: seeds go to the device while others are packed.
+    /// Packing is part of writing here: seeds are copied to the device while others are packed.
     fn device(
         &self,
         members: &[Member],

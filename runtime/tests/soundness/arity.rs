@@ -168,7 +168,7 @@ fn rule_3_arities_are_checked_at_load() {
         ("memory 0", "return x", "widths are 1 to"),
         ("circuit main", "return x", "is constrained but in no circuit"),
         ("circuit main, main\ncircuit pair", "return x", "is in a circuit already"),
-        ("circuit main, advice\ncircuit pair", "return x", "is no constrained function"),
+        ("circuit main, advice\ncircuit pair", "return x", "is not a constrained function"),
     ] {
         let error = load_error(&program(head, body));
         assert!(error.contains(expected), "expected {expected:?} in\n{error}");

@@ -307,7 +307,7 @@ fn trace_of(witness: &mut ShardWitness, circuit: usize) -> &mut Trace {
     witness.traces[circuit].as_mut().expect("a circuit with rows has a trace")
 }
 
-/// An element other than `old`: the next one, or one that is no bit.
+/// An element other than `old`: the next one, or one that is not a bit.
 fn another(rng: &mut ChaCha8Rng, old: Goldilocks) -> Goldilocks {
     if rng.random_bool(0.5) {
         return old + Goldilocks::ONE;

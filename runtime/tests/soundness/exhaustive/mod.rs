@@ -56,7 +56,7 @@ fn cells(lab: &Lab) -> Vec<(Cell, Label)> {
     cells
 }
 
-/// A random element that differs from `old` and from `old + 1`, and is no bit.
+/// A random element that differs from `old` and from `old + 1`, and is not a bit.
 fn random(rng: &mut ChaCha8Rng, old: Goldilocks) -> Goldilocks {
     loop {
         let value = element(rng.random_range(2..MODULUS));
