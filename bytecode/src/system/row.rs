@@ -57,7 +57,7 @@ impl OpRow<'_, '_> {
     /// Sends a message in the `slot`-th lookup slot of this operation.
     pub fn send(&mut self, slot: usize, message: &[ExprId]) {
         let slot = self.place.first_lookup + slot;
-        self.group.send(slot, self.gate, message, self.label.clone());
+        self.group.send(slot, self.gate, message.to_vec(), self.label.clone());
     }
 
     /// Looks a byte operation up in its table.
