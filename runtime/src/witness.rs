@@ -4,7 +4,7 @@ use traceloom_abi::record::{MemoryTable, Record};
 use traceloom_air::bytes::ByteTable;
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::field::{Goldilocks, element};
-use traceloom_air::system::{CircuitKind, System};
+use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::{
@@ -64,7 +64,7 @@ fn build(
                 let index = program.memory_index(*width).expect("the system is the program's");
                 memory_trace(&record.memories[index], heights.of(position))
             }
-            CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
+            CircuitKind::Bytes(table) => Some(bytes_trace(record, *table, circuit)),
             // No program of functions has any.
             CircuitKind::Ops { .. } => None,
         };
@@ -96,11 +96,16 @@ pub fn memory_trace(memory: &MemoryTable, height: usize) -> Option<Trace> {
     Some(trace)
 }
 
-/// The multiplicities of a byte table.
+/// The multiplicities of the byte table `table`, whose circuit is `circuit`: a column per
+/// operation that the program looks up.
 #[must_use]
-pub fn bytes_trace(record: &Record, table: ByteTable) -> Trace {
+pub fn bytes_trace(record: &Record, table: ByteTable, circuit: &Circuit) -> Trace {
     let counts = record.byte_counts(table);
-    let rows = (0..table.height()).flat_map(|row| counts.row(row));
-    let values: Vec<Goldilocks> = rows.map(|&count| element(count)).collect();
-    Trace { width: table.ops().len(), values }
+    let columns: Vec<usize> = circuit.byte_ops().iter().map(|op| op.position()).collect();
+    let mut values: Vec<Goldilocks> = Vec::with_capacity(table.height() * columns.len());
+    for row in 0..table.height() {
+        let counts = counts.row(row);
+        values.extend(columns.iter().map(|&column| element(counts[column])));
+    }
+    Trace { width: columns.len(), values }
 }

@@ -15,6 +15,9 @@
 //!   early, and each continuation is on exactly where its match is. So where a row returns
 //!   anything at all, the leaf is on and the product is the argument.
 
+use std::collections::BTreeSet;
+
+use traceloom_air::bytes::ByteOp;
 use traceloom_air::system::{Arena, Circuit, CircuitKind, Constraint, Direction, ExprId, Lookup};
 
 use super::member::Member;
@@ -53,11 +56,11 @@ impl GroupColumns {
     }
 }
 
-/// Builds the circuit of `members`; marks the byte tables that it looks up.
+/// Builds the circuit of `members`; adds the byte operations that it looks up.
 pub(super) fn build(
     program: &CheckedProgram,
     members: &[FunctionId],
-    tables: &mut [bool; 2],
+    byte_ops: &mut BTreeSet<ByteOp>,
 ) -> Circuit {
     let columns = GroupColumns::new(program, members);
     let mut group = Group {
@@ -74,7 +77,7 @@ pub(super) fn build(
     for (position, &id) in members.iter().enumerate() {
         let member = Member::new(program, &mut group, position, id);
         row_selectors.push(member.selectors[0]);
-        member.build(&mut group, tables);
+        member.build(&mut group, byte_ops);
     }
     group.require_activity(&row_selectors);
     group.finish(program, members)

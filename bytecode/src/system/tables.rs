@@ -1,6 +1,8 @@
 //! The tables that every program has: memory and bytes.
 
-use traceloom_air::bytes::ByteTable;
+use std::collections::BTreeSet;
+
+use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::message::MEMORY_CHANNEL;
 use traceloom_air::system::{
     Arena, Circuit, CircuitKind, Constraint, Direction, ExprId, Lookup, Node,
@@ -68,14 +70,15 @@ pub(super) fn memory(width: u32) -> Circuit {
     }
 }
 
-/// A byte table: operands and results are preprocessed, and each operation has
-/// one multiplicity column and one lookup.
-pub(super) fn bytes(table: ByteTable) -> Circuit {
+/// A byte table: operands and results are preprocessed, and each operation of `used` has
+/// one multiplicity column and one lookup, in the order of the table's operations. `None`
+/// if none of them is this table's.
+pub(super) fn bytes(table: ByteTable, used: &BTreeSet<ByteOp>) -> Option<Circuit> {
     let mut arena = Arena::default();
     let mut lookups = Vec::new();
     let mut column_names = Vec::new();
-    for op in table.ops() {
-        let multiplicity = arena.main(op.position());
+    for op in table.ops().iter().filter(|op| used.contains(op)) {
+        let multiplicity = arena.main(column_names.len());
         let results = table.result_column(*op)..table.result_column(*op) + op.num_results();
         let columns = (0..table.num_operands()).chain(results);
         let mut arguments = vec![arena.word(op.channel())];
@@ -89,18 +92,21 @@ pub(super) fn bytes(table: ByteTable) -> Circuit {
             label: name.into(),
         });
     }
+    if column_names.is_empty() {
+        return None;
+    }
     let name = match table {
         ByteTable::Bytes1 => "bytes1",
         ByteTable::Bytes2 => "bytes2",
     };
-    Circuit {
+    Some(Circuit {
         name: name.into(),
         kind: CircuitKind::Bytes(table),
-        width: table.ops().len(),
+        width: column_names.len(),
         column_names,
         num_publics: 0,
         arena,
         constraints: Vec::new(),
         lookups,
-    }
+    })
 }

@@ -180,7 +180,9 @@ impl Lab {
     pub fn count_bytes(&mut self, op: ByteOp, a: u8, b: u8, uses: i64) {
         let table = op.table();
         let name = if table == ByteTable::Bytes1 { "bytes1" } else { "bytes2" };
-        let cell = &mut self.trace(name).row_mut(table.row(a, b))[op.position()];
+        let ops = self.system.circuits[self.circuit(name)].byte_ops();
+        let column = ops.iter().position(|&other| other == op).expect("the program looks it up");
+        let cell = &mut self.trace(name).row_mut(table.row(a, b))[column];
         let magnitude = element(uses.unsigned_abs());
         *cell = if uses < 0 { *cell - magnitude } else { *cell + magnitude };
     }
@@ -280,10 +282,11 @@ impl Lab {
         lab.key = Arc::default();
         for (index, circuit) in lab.system.circuits.iter_mut().enumerate() {
             let Some(table) = circuit.preprocessed() else { continue };
+            let ops = circuit.byte_ops();
             *circuit = short_table(circuit);
             for shard in &mut lab.shards {
                 let trace = shard.traces[index].take().expect("byte tables are active");
-                shard.traces[index] = used_rows(table, &trace, circuit.width);
+                shard.traces[index] = used_rows(table, &ops, &trace, circuit.width);
             }
         }
         lab
@@ -306,10 +309,10 @@ fn short_table(circuit: &Circuit) -> Circuit {
     short
 }
 
-fn used_rows(table: ByteTable, trace: &Trace, width: usize) -> Option<Trace> {
+fn used_rows(table: ByteTable, ops: &[ByteOp], trace: &Trace, width: usize) -> Option<Trace> {
     let mut rows: Vec<Vec<Goldilocks>> = Vec::new();
     for (cell, &count) in trace.values.iter().enumerate().filter(|(_, count)| word(**count) != 0) {
-        let (row, op) = (cell / trace.width, table.ops()[cell % trace.width]);
+        let (row, op) = (cell / trace.width, ops[cell % trace.width]);
         let operands = match table {
             ByteTable::Bytes1 => vec![row as u8],
             ByteTable::Bytes2 => vec![(row >> 8) as u8, row as u8],

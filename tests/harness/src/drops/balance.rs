@@ -2,12 +2,13 @@
 //!
 //! Whoever forges chooses multiplicities, claims and rows of tables freely. So: a
 //! claim says what its row provides now; every provider gets the multiplicity that
-//! is asked of it; a byte message that is right gets a row; a memory message that
+//! is asked of it; a byte message that is right gets a row, if the program's table has its
+//! operation; a memory message that
 //! nobody provides gets one too, as the next real row or hidden in the padding.
 
 use std::collections::HashMap;
 
-use traceloom_air::bytes::ByteTable;
+use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::claim::{Claim, RankedClaim};
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, word};
 use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
@@ -17,6 +18,7 @@ use traceloom_bytecode::system::{
     MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES,
 };
 
+use super::Subject;
 use super::search::{Cell, evaluate};
 use crate::compact::is_short_table;
 
@@ -64,12 +66,13 @@ fn returns(system: &System, witness: &ShardWitness) -> Vec<((usize, usize), Mess
 /// Sets claims, multiplicities and table rows; whether every message that is used
 /// can be provided. Cells in `fixed` keep their value.
 pub(super) fn balance(
-    full: &System,
+    subject: &Subject,
     mutated: &System,
     anchors: &Anchors,
     witness: &mut ShardWitness,
     fixed: &[(usize, Cell)],
 ) -> bool {
+    let full = &subject.system;
     let returned: HashMap<_, _> = returns(full, witness).into_iter().collect();
     // Where a row is fixed not to provide anything, its claim is not made.
     let provides = |&&(circuit, row): &&(usize, usize)| {
@@ -124,7 +127,8 @@ pub(super) fn balance(
     let mut asked: Vec<_> =
         asked.into_iter().filter(|(_, count)| *count != Goldilocks::ZERO).collect();
     asked.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    asked.iter().all(|(message, count)| provide(mutated, witness, message, *count))
+    let ops = subject.byte_ops();
+    asked.iter().all(|(message, count)| provide(mutated, &ops, witness, message, *count))
 }
 
 fn is_on(system: &System, witness: &ShardWitness, circuit: usize, row: usize) -> bool {
@@ -158,25 +162,27 @@ fn claim(system: &System, message: &Message) -> Option<RankedClaim> {
 
 fn provide(
     system: &System,
+    ops: &[ByteOp],
     witness: &mut ShardWitness,
     message: &[u64],
     count: Goldilocks,
 ) -> bool {
     match message.first() {
         Some(&MEMORY_CHANNEL) => provide_memory(system, witness, message, count),
-        Some(_) => provide_bytes(system, witness, message, count),
+        Some(_) => provide_bytes(system, ops, witness, message, count),
         None => false,
     }
 }
 
 fn provide_bytes(
     system: &System,
+    ops: &[ByteOp],
     witness: &mut ShardWitness,
     message: &[u64],
     count: Goldilocks,
 ) -> bool {
-    let mut ops = ByteTable::ALL.into_iter().flat_map(ByteTable::ops);
-    let Some(op) = ops.find(|op| op.channel() == message[0]) else { return false };
+    let op = ops.iter().find(|op| op.channel() == message[0]);
+    let Some(op) = op else { return false };
     let first = 1 + op.num_operands();
     let operands: Vec<u64> = (1..first).map(|i| at(message, i)).collect();
     if operands.iter().any(|&operand| operand > 255) {

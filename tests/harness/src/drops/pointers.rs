@@ -30,7 +30,7 @@ pub(super) fn moved(subject: &Subject, mutated: &System, dropped: usize) -> Opti
         let cells = memory.row_mut(row);
         cells[MEMORY_POINTER] += cells[MEMORY_SELECTOR];
     }
-    if !balance(&subject.system, mutated, &anchors, &mut witness, &[]) {
+    if !balance(subject, mutated, &anchors, &mut witness, &[]) {
         return None;
     }
     let shards = [witness];
