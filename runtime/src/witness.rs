@@ -7,9 +7,7 @@ use traceloom_air::field::{Goldilocks, element};
 use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::system::{
-    MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES,
-};
+use traceloom_bytecode::system::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_VALUES};
 use traceloom_verifier::VerifyingKey;
 
 use crate::heights::Heights;
@@ -76,18 +74,20 @@ fn build(
 }
 
 /// The table of one memory width with `height` rows: by pointer, those without
-/// multiplicity included, then padding; `None` if nothing was stored.
+/// multiplicity included, then padding: cells that hold zeros, whose pointers go on.
+/// `None` if nothing was stored.
 #[must_use]
 pub fn memory_trace(memory: &MemoryTable, height: usize) -> Option<Trace> {
     if memory.is_empty() {
         return None;
     }
     let mut trace = Trace::zero(height, MEMORY_VALUES + memory.width());
+    for pointer in 0..trace.height() {
+        trace.row_mut(pointer)[MEMORY_POINTER] = element(FIRST_POINTER + pointer as u64);
+    }
     for pointer in 0..memory.len() {
         let row = trace.row_mut(pointer);
         row[MEMORY_MULTIPLICITY] = element(memory.multiplicity(pointer));
-        row[MEMORY_SELECTOR] = element(1);
-        row[MEMORY_POINTER] = element(FIRST_POINTER + pointer as u64);
         let values = memory.load(pointer as u64).expect("the pointer is below the length");
         for (cell, &value) in row[MEMORY_VALUES..].iter_mut().zip(values) {
             *cell = element(value);

@@ -132,8 +132,8 @@ impl Group {
         self.require(gated, label);
     }
 
-    /// Rule 1, activity: the row selector is a bit, and a row that is off provides
-    /// nothing.
+    /// Rule 1, activity, of functions only: the row selector is a bit, and a row that is off
+    /// provides nothing. (Any row of a memory may provide its cell.)
     fn require_activity(&mut self, row_selectors: &[ExprId]) {
         let row = self.arena.sum(row_selectors.iter().copied());
         self.require_bit(row, || "the row selector is a bit".into());

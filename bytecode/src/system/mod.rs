@@ -22,7 +22,7 @@ pub(crate) use group::Group;
 pub use group::GroupColumns;
 pub(crate) use member::Member;
 pub(crate) use row::OpRow;
-pub use tables::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES};
+pub use tables::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_VALUES};
 
 /// Constraints and lookups of `program`.
 #[must_use]

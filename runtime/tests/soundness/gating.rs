@@ -66,7 +66,7 @@ fn rule_4_an_ungated_member_of_a_group_would_be_forged() {
     let mut lab = Lab::empty(GROUP);
     let row = [("input0", 5), ("selector1", 1), ("multiplicity", 1), ("auxiliary1", 99)];
     lab.add_row("f+g", &row);
-    let cell = [("multiplicity", 1), ("selector", 1), ("pointer", 10), ("value0", 198)];
+    let cell = [("multiplicity", 1), ("pointer", 10), ("value0", 198)];
     lab.add_row("memory2", &cell);
     let memory = lab.circuit("memory2");
     lab.shards[0].publics[memory] = vec![element(10)];

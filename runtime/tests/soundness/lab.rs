@@ -10,7 +10,7 @@ use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Limits, execute};
-use traceloom_bytecode::system::build_system;
+use traceloom_bytecode::system::{MEMORY_POINTER, build_system};
 use traceloom_bytecode::text::parse;
 use traceloom_prover::{ProveError, ProveOptions, ProvingKey, prove};
 use traceloom_runtime::check::{CheckReport, check};
@@ -145,22 +145,30 @@ impl Lab {
         self.trace(circuit).row_mut(row)[column] = element(value);
     }
 
-    /// Adds a row to the first shard, named columns only, in place of padding
-    /// where there is some; its position.
+    /// Adds a row to the first shard, named columns only, in place of padding where there
+    /// is some; its position. The pointers of a memory go on unless they are named.
     pub fn add_row(&mut self, circuit: &str, cells: &[(&str, u64)]) -> usize {
         let index = self.circuit(circuit);
-        let Circuit { width, num_publics, .. } = self.system.circuits[index];
+        let Circuit { width, num_publics, ref kind, .. } = self.system.circuits[index];
+        let pointer = matches!(kind, CircuitKind::Memory { .. }).then_some(MEMORY_POINTER);
         let shard = &mut self.shards[0];
         if shard.traces[index].is_none() {
             shard.traces[index] = Some(Trace::zero(1, width));
             shard.publics[index] = vec![element(0); num_publics];
         }
         let trace = shard.traces[index].as_mut().unwrap();
-        let is_padding = |row: &usize| trace.row(*row).iter().all(|cell| word(*cell) == 0);
+        let is_padding = |row: &usize| {
+            let cells = trace.row(*row).iter().enumerate();
+            let mut cells = cells.filter(|(column, _)| pointer != Some(*column));
+            cells.all(|(_, cell)| word(*cell) == 0)
+        };
         let first = (0..trace.height()).rev().take_while(is_padding).last();
         let row = first.unwrap_or_else(|| {
             let height = trace.height();
             trace.values.resize(2 * height * width, element(0));
+            for (row, pointer) in (height..2 * height).zip(pointer.into_iter().cycle()) {
+                trace.row_mut(row)[pointer] = trace.row(row - 1)[pointer] + element(1);
+            }
             height
         });
         for (column, value) in cells {

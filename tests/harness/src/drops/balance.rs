@@ -14,9 +14,7 @@ use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, word};
 use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
 use traceloom_air::system::{CircuitKind, Direction, Node, System};
 use traceloom_air::trace::{ShardWitness, Trace};
-use traceloom_bytecode::system::{
-    MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES,
-};
+use traceloom_bytecode::system::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_VALUES};
 
 use super::Subject;
 use super::search::{Cell, evaluate};
@@ -117,7 +115,7 @@ pub(super) fn balance(
             }
         }
     }
-    // Rows that are on provide before rows that are off.
+    // Rows that are on provide before rows that are off, and before those of tables.
     providers.sort_by_key(|(on, ..)| !on);
     for (_, message, circuit, (row, column)) in providers {
         let count = asked.remove(&message).unwrap_or_default();
@@ -214,14 +212,11 @@ fn provide_memory(
     let kind = CircuitKind::Memory { width };
     let circuit = system.circuits.iter().position(|circuit| circuit.kind == kind);
     let Some(circuit) = circuit else { return false };
-    let row = free_row(system, witness, circuit);
-    let trace = witness.traces[circuit].as_mut().expect("a row was made");
-    let next = if row == 0 { 0 } else { word(trace.row(row - 1)[MEMORY_POINTER]) + 1 };
-    let pointer = at(message, 2);
-    let cells = trace.row_mut(row);
+    let pointer = element(at(message, 2));
+    let row = idle_cell(system, witness, circuit, pointer);
+    let cells = witness.traces[circuit].as_mut().expect("a row was made").row_mut(row);
     cells[MEMORY_MULTIPLICITY] = count;
-    cells[MEMORY_SELECTOR] = Goldilocks::from_bool(pointer == next);
-    cells[MEMORY_POINTER] = element(pointer);
+    cells[MEMORY_POINTER] = pointer;
     for i in 0..width as usize {
         cells[MEMORY_VALUES + i] = element(at(message, 3 + i));
     }
@@ -242,4 +237,36 @@ fn free_row(system: &System, witness: &mut ShardWitness, circuit: usize) -> usiz
         trace.values.resize(2 * trace.values.len(), Goldilocks::ZERO);
     }
     row
+}
+
+/// A cell of a memory that nobody uses: the one with this pointer, else the last one, which
+/// is made, with pointers that count on, if all are used.
+fn idle_cell(
+    system: &System,
+    witness: &mut ShardWitness,
+    circuit: usize,
+    pointer: Goldilocks,
+) -> usize {
+    if witness.traces[circuit].is_none() {
+        return free_row(system, witness, circuit);
+    }
+    let trace = witness.traces[circuit].as_mut().expect("it has a trace");
+    let is_idle = |row: &usize| {
+        let cells = trace.row(*row);
+        let values = &cells[MEMORY_VALUES..];
+        let is_zero = |cell: &Goldilocks| *cell == Goldilocks::ZERO;
+        is_zero(&cells[MEMORY_MULTIPLICITY]) && values.iter().all(is_zero)
+    };
+    let idle: Vec<usize> = (0..trace.height()).filter(is_idle).collect();
+    let wanted = idle.iter().find(|row| trace.row(**row)[MEMORY_POINTER] == pointer);
+    if let Some(row) = wanted.or(idle.last()) {
+        return *row;
+    }
+    let height = trace.height();
+    trace.values.resize(2 * trace.values.len(), Goldilocks::ZERO);
+    for row in height..2 * height {
+        let next = trace.row(row - 1)[MEMORY_POINTER] + Goldilocks::ONE;
+        trace.row_mut(row)[MEMORY_POINTER] = next;
+    }
+    height
 }

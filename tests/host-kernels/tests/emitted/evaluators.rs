@@ -991,35 +991,20 @@ pub mod calls_3 {
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
     ) {
-        let selector = cells.main[1];
-        let v9 = T::from(element(1)) - selector;
-        let v10 = selector * v9;
-        // constraint 0: selector is a bit
-        out.constraints[0] = v10;
-        let multiplicity = cells.main[0];
-        let v11 = multiplicity * v9;
-        // constraint 1: no multiplicity without selector
-        out.constraints[1] = v11;
-        let next_selector = cells.next[1];
-        let v12 = next_selector * v9;
+        let next_pointer = cells.next[1];
+        let pointer = cells.main[1];
+        let v7 = next_pointer - pointer;
+        let v8 = v7 - element(1);
         let is_transition = cells.is_transition;
-        let v13 = is_transition * v12;
-        // constraint 2: real rows come first
-        out.constraints[2] = v13;
-        let next_pointer = cells.next[2];
-        let pointer = cells.main[2];
-        let v14 = next_pointer - pointer;
-        let v15 = v14 - element(1);
-        let v16 = next_selector * v15;
-        let v17 = is_transition * v16;
-        // constraint 3: pointer increases by one
-        out.constraints[3] = v17;
+        let v9 = is_transition * v8;
+        // constraint 0: pointer increases by one
+        out.constraints[0] = v9;
         let public0 = cells.publics[0];
-        let v18 = pointer - public0;
+        let v10 = pointer - public0;
         let is_first_row = cells.is_first_row;
-        let v19 = is_first_row * v18;
-        // constraint 4: first pointer is the stated one
-        out.constraints[4] = v19;
+        let v11 = is_first_row * v10;
+        // constraint 1: first pointer is the stated one
+        out.constraints[1] = v11;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
@@ -1037,13 +1022,13 @@ pub mod calls_3 {
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
     ) {
-        let pointer = cells.main[2];
+        let pointer = cells.main[1];
         out.arguments[2] = pointer;
-        let value0 = cells.main[3];
+        let value0 = cells.main[2];
         out.arguments[3] = value0;
-        let value1 = cells.main[4];
+        let value1 = cells.main[3];
         out.arguments[4] = value1;
-        let value2 = cells.main[5];
+        let value2 = cells.main[4];
         out.arguments[5] = value2;
         let multiplicity = cells.main[0];
         // lookup 0: memory 3
