@@ -135,7 +135,7 @@ fn rule_3_memory_widths_do_not_mix() {
     let mut lab = Lab::new(source, &[("main", &[5])]);
     // Padded by a zero, (2, pointer, 99, 0) of width 2 would answer (1, pointer, 99).
     lab.set("memory1", 0, "multiplicity", 1);
-    lab.add_row("memory2", &[("multiplicity", 1), ("selector", 1), ("value0", 99)]);
+    lab.add_row("memory2", &[("multiplicity", 1), ("value0", 99)]);
     lab.set("main", 0, "auxiliary2", 99);
     lab.claim_output(0, 0, 99);
     lab.refused("message of memory width");

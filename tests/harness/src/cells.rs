@@ -273,7 +273,7 @@ pub fn one_of_each(
             CircuitKind::Memory { .. } => {
                 for _ in 0..8 {
                     let (row, column, family, free) = tables::memory_cell(rng, trace);
-                    if !free && family != Family::Padding && !seen.contains(&family) {
+                    if !free && !seen.contains(&family) {
                         seen.push(family);
                         add(family, position, row, column);
                     }

@@ -107,8 +107,8 @@ fn what_nobody_would_miss_is_explained() {
     report(&counts, &lines);
 }
 
-/// Every operation of the byte tables is looked up by some program, so that none of
-/// their pulls is passed over.
+/// Every operation of the byte tables is looked up by some program, so that the pulls of
+/// all of them are left out.
 #[test]
 fn every_pull_of_the_byte_tables_is_left_out() {
     let mut pulls = BTreeSet::new();
