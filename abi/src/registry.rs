@@ -1,7 +1,7 @@
 //! What generated code offers, as data: per program, function and path.
 //!
-//! A registry is a list of [`ProgramUnit`]s. Whoever uses one compares fingerprint
-//! and digest with those of the program at hand.
+//! A registry is a list of [`ProgramUnit`]s. Before a unit is used, its fingerprint and digest
+//! are compared with those of the program at hand.
 
 use crate::field::Goldilocks;
 use crate::pack::PackError;

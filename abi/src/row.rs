@@ -66,7 +66,7 @@ pub struct Cells<'a, const I: usize, const S: usize, const A: usize> {
 /// Writes one row per seed into `rows`, row-major.
 ///
 /// # Panics
-/// If the slices are no whole number of seeds and equally many rows.
+/// If `seeds` does not consist of whole seeds, or `rows` has not one row per seed.
 pub fn write_rows<const STRIDE: usize, const I: usize, const S: usize, const A: usize>(
     seeds: &[u8],
     rows: &mut [Goldilocks],
@@ -212,8 +212,8 @@ const fn inverses() -> [u64; MAX_TABLED as usize + 1] {
     table
 }
 
-/// The inverse, zero for zero. Keys, tags, stages and bytes are small, and so are
-/// most differences that rows invert: those cost a look into a table.
+/// The inverse, zero for zero. Keys, tags, stages and bytes are small, and so are most
+/// differences that rows invert. The inverses of small numbers are read from a table.
 #[inline]
 pub fn inverse_or_zero(a: Goldilocks) -> Goldilocks {
     match word(a) {

@@ -8,8 +8,11 @@
 //!   every unary operation in the order of [`ByteOp::UNARY`].
 //! - *bytes2*: row `256·a + b`, 65,536 rows. Preprocessed columns: `a`, `b`, then
 //!   the results of every binary operation in the order of [`ByteOp::BINARY`].
-//! - Main columns of both: one multiplicity per operation, in the same order.
-//! - Message of an operation: channel, operands, results.
+//! - Main columns of both: one multiplicity per operation that the program looks up, in
+//!   the same order; each has one lookup. The preprocessed columns are those of all
+//!   operations, so that one commitment serves every program.
+//! - Message of an operation: channel, operands, results. Each operation has a channel of
+//!   its own.
 
 use crate::message;
 
@@ -72,7 +75,7 @@ impl ByteOp {
         }
     }
 
-    /// Position among the operations of its table: its multiplicity column.
+    /// Position among all operations of its table.
     #[inline]
     #[must_use]
     pub const fn position(self) -> usize {
@@ -175,7 +178,7 @@ impl ByteTable {
     /// Both tables.
     pub const ALL: [Self; 2] = [Self::Bytes1, Self::Bytes2];
 
-    /// The operations that this table proves, in column order.
+    /// All operations that this table can prove, in column order.
     #[inline]
     #[must_use]
     pub const fn ops(self) -> &'static [ByteOp] {

@@ -1,9 +1,8 @@
 //! Programs in the nested JSON of another project.
 //!
-//! That form decodes the bytecode of a compiler for the same machine. Blocks
-//! stand inside blocks, so a program of a few hundred matches is hundreds of
-//! levels deep; reading keeps its own stack and stops at
-//! [`MAX_IMPORT_DEPTH`] levels.
+//! That form decodes the bytecode of a compiler for the same machine. Blocks are nested in
+//! blocks, so a program of a few hundred matches is hundreds of levels deep. The reader keeps a
+//! stack of its own and stops at [`MAX_IMPORT_DEPTH`] levels.
 //!
 //! Where the two forms differ:
 //! - `u32_add`, `u32_add3`, `g_to_bytes` and `g_inverse` are our `hint_u32_add`,
@@ -61,8 +60,8 @@ pub struct StatedShare {
 /// Reads a program in the nested form.
 ///
 /// # Errors
-/// [`Malformed`]: everything that is wrong, with path, line and column. Where
-/// brackets do not match, the rest is not looked at.
+/// [`Malformed`]: everything that is wrong, with path, line and column. If brackets do not
+/// match, the rest of the file is not read.
 pub fn import(source: impl AsRef<[u8]>) -> Result<Imported, Malformed> {
     let mut reports = Reports::new(source.as_ref())?;
     let Some(tape) = Tape::read(&mut reports, MAX_IMPORT_DEPTH) else {

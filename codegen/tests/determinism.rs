@@ -205,7 +205,7 @@ fn identities_have_an_encoding_of_their_own() {
                     continue;
                 }
                 let text = fs::read_to_string(&path).unwrap_or_default();
-                // What tests print is no identity.
+                // What tests print is not an identity.
                 let text = text.split("#[cfg(test)]").next().unwrap();
                 if path.ends_with("tests.rs") || !DIGESTS.iter().any(|word| text.contains(word)) {
                     continue;

@@ -21,8 +21,8 @@ pub type Words = BTreeMap<Meaning, u64>;
 /// Cells of a row, by column; canonical words.
 pub type Cells = BTreeMap<Column, u64>;
 
-/// What a packer of `path` finds for `query`, and with `check` whether what it
-/// took from the row's own outputs is what the record says elsewhere.
+/// What a packer of `path` finds for `query`. With `check` it also compares the words that it
+/// takes from the row's own outputs with those that the record has elsewhere.
 ///
 /// # Errors
 /// What is missing from the record, or disagrees.

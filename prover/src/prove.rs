@@ -24,7 +24,7 @@ use crate::cpu::CpuBackend;
 use crate::key::ProvingKey;
 use crate::metrics::{Metrics, Stage};
 use checks::{check_balance, check_batch, check_traces};
-use opening::{Commitments, open};
+use opening::{Commitments, Points, open};
 use source::Witnesses;
 
 pub use error::ProveError;
@@ -102,9 +102,11 @@ struct Driver<'a, E: Extension, B: Backend> {
 }
 
 /// A shard after step 1.
-struct Stated<B: Backend> {
+struct Stated<E, B: Backend> {
     statement: ShardStatement,
     shape: ShardShape,
+    /// Where the shard is bound, in a batch of several.
+    bound: Option<E>,
     /// Absent where it is made again.
     kept: Option<Committed<B>>,
 }
@@ -130,15 +132,20 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
         let key = self.key.verifying_key();
         let statements = source.statements()?;
         let shapes = check_batch(key, &statements, self.options.skip_self_checks)?;
-        let keeps = retention == Retention::Retain || statements.len() == 1;
+        let num_shards = statements.len();
+        let keeps = retention == Retention::Retain || num_shards == 1;
         self.total = progress::total(&shapes, keeps);
-        let mut transcript = steps::seed(key, statements.len());
+        let seed = steps::seed(key, num_shards);
+        let mut transcript = seed.clone();
         let mut shards = Vec::new();
-        for (shard, (mut statement, shape)) in statements.into_iter().zip(shapes).enumerate() {
-            let (root, committed) = self.commit_main(source, shard, &statement, &shape)?;
-            statement.main = root;
-            steps::statement(&mut transcript, &statement);
-            shards.push(Stated { statement, shape, kept: keeps.then_some(committed) });
+        for (shard, (statement, shape)) in statements.into_iter().zip(shapes).enumerate() {
+            let seed = (num_shards > 1).then_some(&seed);
+            let mut stated = self.state(source, shard, statement, shape, seed)?;
+            steps::statement(&mut transcript, &stated.statement, num_shards);
+            if !keeps {
+                stated.kept = None;
+            }
+            shards.push(stated);
         }
         let lookup_witness = self.time(Stage::Lookup, 0, 0, |backend| {
             grind(backend, &mut transcript, key.params().lookup_pow_bits)
@@ -183,7 +190,31 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
         result
     }
 
-    /// Round one of a shard: its traces, their commitment and its root.
+    /// Round one of a shard: commits to its main columns and, from the `seed` of a batch of
+    /// several shards, binds it.
+    fn state(
+        &mut self,
+        source: &mut dyn ShardSource<Trace = B::Trace>,
+        shard: usize,
+        mut statement: ShardStatement,
+        shape: ShardShape,
+        seed: Option<&Transcript>,
+    ) -> Result<Stated<E, B>, ProveError> {
+        let (root, committed) = self.commit_main(source, shard, &statement, &shape)?;
+        statement.main = root;
+        let key = self.key;
+        let bound = seed.map(|seed| {
+            self.time(Stage::Main, shard, 0, |backend| {
+                let input = ShardInput { key, shard, shape: &shape, publics: &statement.publics };
+                bind(backend, seed, input, &committed.main, &statement)
+            })
+        });
+        let (bound, values) = bound.transpose()?.unzip();
+        statement.bound = values.unwrap_or_default();
+        Ok(Stated { statement, shape, bound, kept: Some(committed) })
+    }
+
+    /// The traces of a shard, their commitment and its root.
     fn commit_main(
         &mut self,
         source: &mut dyn ShardSource<Trace = B::Trace>,
@@ -206,7 +237,7 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
         &mut self,
         source: &mut dyn ShardSource<Trace = B::Trace>,
         shard: usize,
-        stated: &Stated<B>,
+        stated: &Stated<E, B>,
     ) -> Result<Committed<B>, ProveError> {
         let Stated { statement, shape, .. } = stated;
         let (root, committed) = self.commit_main(source, shard, statement, shape)?;
@@ -219,14 +250,14 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
     fn prove_shard(
         &mut self,
         shard: usize,
-        stated: Stated<B>,
+        stated: Stated<E, B>,
         committed: Committed<B>,
         challenges: &LookupChallenges<E>,
         mut transcript: Transcript,
     ) -> Result<(ShardStatement, ShardProof<E>), ProveError> {
         let key = self.key;
         let params = *key.verifying_key().params();
-        let Stated { statement, shape, .. } = stated;
+        let Stated { statement, shape, bound, .. } = stated;
         let Committed { traces, main } = committed;
         let input = ShardInput { key, shard, shape: &shape, publics: &statement.publics };
         let work = |stage| progress::work(&shape, stage);
@@ -251,9 +282,10 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
             return Err(ProveError::ZetaInDomain { shard });
         }
         let commitments = Commitments { main, stage_two, quotient };
+        let points = Points { zeta, bound: bound.map(|point| (point, &statement.bound[..])) };
         let (opened, opening) =
             self.time(Stage::Opening, shard, work(Stage::Opening), |backend| {
-                open(backend, input, commitments, zeta, &mut transcript)
+                open(backend, input, commitments, points, &mut transcript)
             })?;
         let proof = ShardProof {
             stage_two: stage_two_root,
@@ -265,6 +297,31 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
         };
         Ok((statement, proof))
     }
+}
+
+/// Draws the point that binds a shard whose statement has its main root; the point, and the
+/// coefficients of the values there.
+fn bind<E: Extension, B: Backend>(
+    backend: &B,
+    seed: &Transcript,
+    input: ShardInput<'_, B::Key>,
+    main: &B::Committed,
+    statement: &ShardStatement,
+) -> Result<(E, Vec<F>), ProveError> {
+    let shard = input.shard;
+    let point: E = steps::bound_point(seed, shard, statement);
+    let log_blowup = input.key.verifying_key().params().log_blowup;
+    if !is_out_of_domain(point, input.shape.max_log_height(), log_blowup) {
+        return Err(ProveError::BoundInDomain { shard });
+    }
+    let values = backend.bind(input, main, point)?;
+    let circuits = &input.key.verifying_key().system().circuits;
+    let widths = input.shape.active.iter().map(|active| circuits[active.circuit].width);
+    if !widths.eq(values.iter().map(Vec::len)) {
+        let reason = format!("it binds shard {shard} by other than one value per main column");
+        return Err(ProveError::backend(backend, reason));
+    }
+    Ok((point, E::flatten_to_base(values.concat())))
 }
 
 /// Lets the backend find the smallest witness and absorbs it; at 0 bits it is 0.

@@ -57,8 +57,8 @@ impl From<SessionError> for Failure {
 fn worded(error: &SessionError) -> String {
     match error {
         SessionError::NoProgram { place, is_foreign: true, error } => format!(
-            "{place} is no program:\n{error}\nnested JSON of another compiler is read by \
-             `traceloom import`"
+            "{place} is not a program:\n{error}\n`traceloom import` reads nested JSON of another \
+             compiler"
         ),
         SessionError::Entry { wanted, entries, .. } => {
             let found = match wanted {
@@ -73,7 +73,7 @@ fn worded(error: &SessionError) -> String {
             format!("{function} has {expected} inputs, got {got}; {hint}")
         }
         SessionError::Profile { found, expected } => format!(
-            "the proof has profile {found}, expected {expected}; accept another one with --profile"
+            "the proof has profile {found}, expected {expected}; choose another one with --profile"
         ),
         SessionError::Plan(error) => dashed(&error.to_string()),
         SessionError::Backend(error) => format!("--backend cuda{}", backend(error)),
@@ -94,13 +94,13 @@ fn backend(error: &BackendError) -> String {
     match error {
         BackendError::NoDevice(why) => format!(": {why}"),
         BackendError::Strict => format!(
-            ": with --strict: this version computes commitments and openings on the CPU only; \
-             --trace {} --strict has a GPU write all rows of functions",
+            " --strict: this version computes commitments and openings on the CPU only; with \
+             --trace {} --strict a GPU writes all rows of functions",
             TraceProvider::Device.name()
         ),
         BackendError::OtherRows(provider) => format!(
-            " --trace {}: a GPU has only the rows of a proof in this version, so leave one of \
-             the two out",
+            " --trace {}: in this version a GPU only writes the rows of a proof, so leave one \
+             of the two options out",
             provider.name()
         ),
     }

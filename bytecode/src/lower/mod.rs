@@ -1,8 +1,8 @@
-//! From a program to its plans: what a front end of `traceloom-plan` says.
+//! From a program to its plans: the front end of `traceloom-plan` for bytecode.
 //!
 //! - `numbering`: numbers of operations;
-//! - `lowering`: a function being lowered; operations and control are elsewhere, with
-//!   their other rules.
+//! - `lowering`: the state of a function while it is lowered. How operations and control are
+//!   lowered is in `operations` and `control`, beside their other rules.
 
 mod lowering;
 mod numbering;

@@ -1,5 +1,7 @@
 //! What an operation says about a row: its columns, constraints and messages.
 
+use std::collections::BTreeSet;
+
 use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::field::{element, inverse_or_zero};
 use traceloom_air::system::{Arena, ExprId};
@@ -11,8 +13,8 @@ use crate::model::ValueId;
 /// One operation at its place in a circuit.
 pub(crate) struct OpRow<'a, 'v> {
     pub(super) group: &'a mut Group,
-    /// The byte tables that the circuit looks up.
-    pub(super) tables: &'a mut [bool; 2],
+    /// The byte operations that the program's circuits look up.
+    pub(super) byte_ops: &'a mut BTreeSet<ByteOp>,
     pub(super) values: &'v [ExprId],
     /// Selector of the block.
     pub(super) gate: ExprId,
@@ -57,12 +59,12 @@ impl OpRow<'_, '_> {
     /// Sends a message in the `slot`-th lookup slot of this operation.
     pub fn send(&mut self, slot: usize, message: &[ExprId]) {
         let slot = self.place.first_lookup + slot;
-        self.group.send(slot, self.gate, message, self.label.clone());
+        self.group.send(slot, self.gate, message.to_vec(), self.label.clone());
     }
 
     /// Looks a byte operation up in its table.
     pub fn byte_op(&mut self, slot: usize, op: ByteOp, operands: &[ExprId], results: &[ExprId]) {
-        self.tables[op.table() as usize] = true;
+        self.byte_ops.insert(op);
         let channel = self.arena().word(op.channel());
         self.send(slot, &[&[channel], operands, results].concat());
     }

@@ -1,4 +1,4 @@
-//! What depends on what: advice that something reads, and the values that roots need.
+//! Dependencies: advice that a constraint or a message reads, and the values that roots need.
 
 use std::collections::BTreeMap;
 

@@ -12,7 +12,7 @@ use traceloom_verifier::shape::{ShapeError, ShardShape, check_statements};
 use super::ProveError;
 use crate::backend::MainTrace;
 
-/// The shapes of a batch that states this; main roots are still zero.
+/// The shapes of a batch that states this; nothing is committed or bound yet.
 pub(super) fn check_batch(
     key: &VerifyingKey,
     statements: &[ShardStatement],
@@ -44,7 +44,7 @@ pub(super) fn check_traces<T: MainTrace>(
     Ok(())
 }
 
-/// The statement of a witness, its main root still zero.
+/// The statement of a witness, its main root still zero and nothing bound.
 pub(super) fn unsigned_statement<T: MainTrace>(
     key: &VerifyingKey,
     shard: usize,
@@ -56,6 +56,7 @@ pub(super) fn unsigned_statement<T: MainTrace>(
         publics: witness.publics.clone(),
         claims: witness.claims.clone(),
         boundary: witness.boundary.clone(),
+        bound: vec![],
     })
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use traceloom_abi::record::Record;
 use traceloom_air::claim::RankedClaim;
-use traceloom_air::system::{CircuitKind, System};
+use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
         let source = Source { record, runs: rows, name, height, choices };
         Ok(match choices.rows(position) {
             Rows::Table => {
-                let write = || table(program, record, &circuit.kind, piece);
+                let write = || table(program, record, circuit, piece);
                 timed(&mut report.writing, write).map(MainTrace::Host)
             }
             Rows::Reference(_) => {
@@ -204,22 +204,22 @@ fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
 fn table(
     program: &CheckedProgram,
     record: &Record,
-    kind: &CircuitKind,
+    circuit: &Circuit,
     piece: &Piece,
 ) -> Option<Trace> {
-    match kind {
+    match &circuit.kind {
         CircuitKind::Memory { width } => {
             let index = program.memory_index(*width).expect("the system is the program's");
             memory_piece(&record.memories[index], piece.rows.clone(), piece.height())
         }
-        CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
+        CircuitKind::Bytes(table) => Some(bytes_trace(record, *table, circuit)),
         // No program of functions has any.
         CircuitKind::Ops { .. } => None,
         CircuitKind::Function { .. } => unreachable!("functions have other providers"),
     }
 }
 
-/// What the rows of a circuit of functions come from.
+/// Everything from which the rows of a function circuit are made.
 struct Source<'a> {
     record: &'a Record,
     runs: Vec<Run>,
@@ -244,7 +244,7 @@ impl Source<'_> {
         timed(&mut report.writing, || seeds.trace(pack))
     }
 
-    /// Packing is part of writing: seeds go to the device while others are packed.
+    /// Packing is part of writing here: seeds are copied to the device while others are packed.
     fn device(
         &self,
         members: &[Member],

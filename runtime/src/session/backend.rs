@@ -1,4 +1,4 @@
-//! Where a proof is computed. There is one whole backend so far, the CPU's.
+//! Where a proof is computed. So far only the CPU has a complete backend.
 
 use super::Devices;
 use crate::provider::TraceProvider;
@@ -11,7 +11,7 @@ pub enum Backend {
     Auto,
     /// The CPU; nothing of a device is touched.
     Cpu,
-    /// A device. It has only the rows of a proof so far, so this asks for those.
+    /// A device. So far a device only writes the rows of a proof, so this asks for its rows.
     Device,
 }
 
@@ -22,16 +22,16 @@ pub enum BackendError {
     /// There is no device to use.
     #[error(": {0}")]
     NoDevice(String),
-    /// A device alone has to compute the proof, and none can.
+    /// Only a device may compute the proof, and no device can.
     #[error(
-        ", with strict rows: this version computes commitments and openings on the CPU only; \
-         strict rows of a device need no backend of a device"
+        ", with strict rows: this version computes commitments and openings on the CPU only; for \
+         strict rows of a device, choose the trace provider of a device and another backend"
     )]
     Strict,
-    /// A device has only the rows of a proof, and others were asked for.
+    /// A device only writes the rows of a proof, and other rows were asked for.
     #[error(
-        ", with {} rows: a device has only the rows of a proof in this version, so leave one of \
-         the two out",
+        ", with {} rows: in this version a device only writes the rows of a proof, so leave one \
+         of the two choices out",
         .0.name()
     )]
     OtherRows(TraceProvider),
@@ -42,9 +42,9 @@ pub enum BackendError {
 pub(super) struct Decision {
     /// Name of the backend.
     pub name: &'static str,
-    /// Why it is not a device's, or not all of it, where that could have been.
+    /// Why a device does not compute the proof, or only a part of it.
     pub reason: Option<String>,
-    /// Who writes rows, with what the backend says about `auto`.
+    /// Who writes rows; the backend decides what `auto` means.
     pub provider: TraceProvider,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn decide(
         (Backend::Cpu, _) | (Backend::Auto, Devices::NotAsked) => Ok(on_cpu(None, provider)),
         (Backend::Auto, Devices::Unavailable(why)) => Ok(on_cpu(Some(why.clone()), provider)),
         (Backend::Auto, Devices::Found(_)) => {
-            let why = "this version proves on no device; one can write the rows";
+            let why = "this version cannot compute proofs on a device; a device can write the rows";
             Ok(on_cpu(Some(why.into()), provider))
         }
         (Backend::Device, Devices::NotAsked) => {
@@ -70,7 +70,7 @@ pub(super) fn decide(
         (Backend::Device, Devices::Found(_)) if strict => Err(BackendError::Strict),
         (Backend::Device, Devices::Found(_)) => match provider {
             TraceProvider::Auto | TraceProvider::Device => {
-                let why = "this version has a device write the rows, and nothing else of a proof";
+                let why = "in this version a device only writes the rows of a proof";
                 Ok(on_cpu(Some(why.into()), TraceProvider::Device))
             }
             other => Err(BackendError::OtherRows(other)),

@@ -144,6 +144,7 @@ impl ShardSource for RecordShards<'_> {
                 _ => Vec::new(),
             },
             boundary: Vec::new(),
+            bound: Vec::new(),
         });
         Ok(statements.collect())
     }

@@ -70,7 +70,9 @@ impl Estimate {
         let shards: Vec<Shard> = plan
             .shards
             .iter()
-            .map(|shard| Shard::new(key, &ShardShape::new(key, &shard.log_heights())))
+            .map(|shard| {
+                Shard::new(key, &ShardShape::new(key, &shard.log_heights(), plan.shards.len()))
+            })
             .collect();
         let record = host.record.into();
         let base = PROCESS + u128::from(host.record + host.order) + fixed_bytes(key);
@@ -246,7 +248,9 @@ impl Shard {
         let mut live = Live::new(committed);
         // zeta, and zeta·g per height.
         let next = self.heights.iter().map(|height| height * self.blowup * element);
-        let inverses = domain * element + next.clone().sum::<u128>();
+        // And where the shard is bound.
+        let points = 1 + u128::from(self.main.iter().any(|matrix| matrix.opens_bound));
+        let inverses = points * domain * element + next.clone().sum::<u128>();
         // Points of the domain, and the differences of the point at hand.
         live.touch(inverses + domain * (WORD + element));
         live.add(inverses);

@@ -126,10 +126,11 @@ impl Rows<'_> {
         (0..=most).find(suffices).unwrap_or(0)
     }
 
-    /// Whether a batch of this shard alone reaches the floors.
+    /// Whether a batch of such shards reaches the floors. With two it counts what several
+    /// shards count: they are bound, and opened at one point more than a shard alone.
     fn reaches_floors(&self, log_heights: &[Option<usize>]) -> bool {
-        let shape = ShardShape::new(self.key, log_heights);
-        check_floors(self.key, &[shape], self.num_claims).is_ok()
+        let shape = ShardShape::new(self.key, log_heights, 2);
+        check_floors(self.key, &[shape.clone(), shape], self.num_claims).is_ok()
     }
 
     /// The circuit of functions with most rows.
@@ -177,7 +178,7 @@ impl Rows<'_> {
         BatchPlan { shards }
     }
 
-    /// Pads every shard that would miss a floor alone. A batch of one shard is padded as
+    /// Pads every shard that would miss a floor. A batch of one shard is padded as
     /// everybody pads it; in others a memory's pointers have no room but behind its last row.
     fn pad(&self, plan: &mut BatchPlan) {
         if let [shard] = &mut plan.shards[..] {
@@ -226,6 +227,7 @@ impl Rows<'_> {
                 publics: shard.publics(system),
                 claims: Vec::new(),
                 boundary: Vec::new(),
+                bound: Vec::new(),
             })
             .collect();
         let shapes = check_statements(self.key, &statements)

@@ -189,7 +189,7 @@ fn a_function_that_differs_costs_its_circuit() {
     let stride = |sort: &mut FunctionUnit| change_path(sort, |path| path.schema.stride += 8);
     differs(stride, &format!(", path {last}: stride of the seed: expected "));
     // Of the same shape, and yet from other bytecode or by another generator.
-    let digest = ": digest of what it was generated from: expected ";
+    let digest = ": contract digest: expected ";
     differs(|sort| sort.contract[0] ^= 1, digest);
     let twice = registry(|_, functions| functions.push(functions[3]));
     assert_eq!(generated().functions[3].symbol, "f_sort");

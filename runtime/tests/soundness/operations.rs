@@ -134,7 +134,7 @@ fn operations_u32_less_than_reads_its_operands() {
     less([3, 5], [3, 1, 4], 1).refused_only_by("less", label);
 }
 
-/// "5 < 3" with c = -3 in a cell that is no byte.
+/// "5 < 3" with c = -3 in a cell that is not a byte.
 #[test]
 fn operations_u32_less_than_checks_the_bytes() {
     let mut lab = less([5, 3], [5, 0, 3], 1);

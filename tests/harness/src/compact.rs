@@ -5,7 +5,7 @@
 //! free columns with one lookup, holding just the rows in use: the same messages,
 //! so the same balance. A row that the fixed table does not have is never made.
 
-use traceloom_air::bytes::ByteTable;
+use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
 use traceloom_air::system::{Arena, Circuit, CircuitKind, Direction, Lookup, System};
 use traceloom_air::trace::{ShardWitness, Trace};
@@ -32,7 +32,8 @@ pub fn witness(system: &System, witness: &ShardWitness) -> ShardWitness {
     let mut witness = witness.clone();
     for (circuit, trace) in system.circuits.iter().zip(&mut witness.traces) {
         if let Some(table) = circuit.preprocessed() {
-            *trace = used_rows(table, trace.as_ref().expect("byte tables are always active"));
+            let whole = trace.as_ref().expect("byte tables are always active");
+            *trace = used_rows(table, &circuit.byte_ops(), whole);
         }
     }
     witness
@@ -61,10 +62,10 @@ fn short(name: &str) -> Circuit {
     }
 }
 
-fn used_rows(table: ByteTable, trace: &Trace) -> Option<Trace> {
+fn used_rows(table: ByteTable, ops: &[ByteOp], trace: &Trace) -> Option<Trace> {
     let mut rows = Vec::new();
     for row in 0..trace.height() {
-        for (op, &count) in table.ops().iter().zip(trace.row(row)) {
+        for (op, &count) in ops.iter().zip(trace.row(row)) {
             if count == Goldilocks::ZERO {
                 continue;
             }

@@ -31,7 +31,7 @@ pub enum Family {
     CalleeRank,
     /// Bytes of the gap between two ranks.
     Gap,
-    /// Cells of rows beyond the last one of a function or a memory.
+    /// Cells of rows beyond the last one of a function.
     Padding,
     /// Selectors, multiplicities and values of memories.
     Memory,

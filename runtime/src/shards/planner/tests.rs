@@ -21,7 +21,10 @@ fn counts(key: &VerifyingKey, random: &mut ChaCha8Rng, most: usize) -> Vec<usize
         .map(|circuit| match circuit.fixed() {
             Some(fixed) => 1 << fixed.log_height(),
             None if random.random_ratio(1, 5) => 0,
-            None => random.random_range(1..=1 + random.random_range(0..most)),
+            None => {
+                let most = 1 + random.random_range(0..most);
+                random.random_range(1..=most)
+            }
         })
         .collect();
     counts[0] = counts[0].max(1);

@@ -7,7 +7,7 @@ use traceloom_air::bytes::ByteTable;
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
 use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
-use traceloom_bytecode::system::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR};
+use traceloom_bytecode::system::{MEMORY_MULTIPLICITY, MEMORY_POINTER};
 
 use super::{Forgery, another, trace};
 use crate::compact;
@@ -34,14 +34,11 @@ pub fn choose(rng: &mut ChaCha8Rng, system: &System, witness: &ShardWitness) -> 
 }
 
 /// A random cell of a memory: row, column, family, and whether nothing fixes it. Free
-/// are values that nobody asks for, and pointers and values of padding.
+/// are values that nobody asks for, padding included.
 pub fn memory_cell(rng: &mut ChaCha8Rng, trace: &Trace) -> (usize, usize, Family, bool) {
     let row = rng.random_range(0..trace.height());
     let column = rng.random_range(0..trace.width);
     let cells = trace.row(row);
-    if cells[MEMORY_SELECTOR] == Goldilocks::ZERO {
-        return (row, column, Family::Padding, column >= MEMORY_POINTER);
-    }
     let is_asked = cells[MEMORY_MULTIPLICITY] != Goldilocks::ZERO;
     let family = if column == MEMORY_POINTER { Family::MemoryPointer } else { Family::Memory };
     (row, column, family, column > MEMORY_POINTER && !is_asked)
