@@ -521,8 +521,8 @@ fn shards_and_caps_that_cannot_be_are_refused() {
         (2, "--shards -1", "unexpected argument '-1'"),
         (
             1,
-            "--shards 32",
-            "--shards: 32 shards need 32 rows of one circuit, the tallest (fibonacci) has 31; ask for at most 31",
+            "--shards 33",
+            "--shards: 33 shards need 33 rows of one circuit, the tallest (fibonacci) has 31; ask for at most 31",
         ),
         (2, "--max-shard-cells 0", "--max-shard-cells: 0 leaves no room"),
         (1, "--max-shard-cells 9", "the cap is 9; raise the cap to"),

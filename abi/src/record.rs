@@ -36,13 +36,13 @@ impl Record {
         Self { functions, memories, bytes, io }
     }
 
-    /// Bytes of all tables on the heap, without room for more; io is not counted.
+    /// Bytes of all tables and of the words of io, without room for more.
     #[must_use]
     pub fn num_bytes(&self) -> u64 {
         let functions = self.functions.iter().map(QueryTable::num_bytes).sum::<usize>();
         let memories = self.memories.iter().map(MemoryTable::num_bytes).sum::<usize>();
         let bytes = self.bytes.iter().map(|counts| size_of_val(&counts.counts[..])).sum::<usize>();
-        (functions + memories + bytes) as u64
+        (functions + memories + bytes) as u64 + 8 * self.io.total_words()
     }
 
     /// Uses of one byte table.

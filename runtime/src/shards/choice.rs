@@ -137,15 +137,21 @@ impl Chooser<'_> {
     fn fewest(&self) -> Result<Planned, PlanError> {
         let most = self.rows.counts.iter().copied().max().unwrap_or(1).min(MAX_SHARDS);
         let mut shards = self.least_number().min(most);
+        let mut last: Option<(usize, PlanError)> = None;
         loop {
-            let error = match self.plan(shards) {
-                Err(error) if error.is_of_number() => error,
-                result => return result,
+            let error = match (self.plan(shards), last) {
+                (Err(error), _) if error.is_of_number() => error,
+                // There are no more shards than rows.
+                (Err(PlanError::MoreShardsThanRows { .. }), Some((shards, error))) => {
+                    return Err(PlanError::TooLarge { shards, last: Box::new(error) });
+                }
+                (result, _) => return result,
             };
             let step = (shards / 8).max(1);
             if shards >= most {
                 return Err(PlanError::TooLarge { shards, last: Box::new(error) });
             }
+            last = Some((shards, error));
             shards = (shards + step).min(most);
         }
     }

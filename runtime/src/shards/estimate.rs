@@ -20,8 +20,8 @@ use traceloom_verifier::shape::{MatrixShape, RoundKind, ShardShape};
 
 use super::BatchPlan;
 
-/// Bytes of code, stacks, evaluators and buffers.
-const PROCESS: u128 = 24 << 20;
+/// Bytes of code, stacks, evaluators, buffers, and of what an allocator holds back.
+const PROCESS: u128 = 40 << 20;
 /// Bytes of a field element and of a digest.
 const WORD: u128 = 8;
 const DIGEST: u128 = 32;

@@ -162,14 +162,27 @@ fn memory_is_obeyed() {
     assert_eq!(planned(with(peak)).unwrap().plan, whole.plan);
     let half = planned(with(peak / 2)).unwrap();
     assert!(half.plan.shards.len() > 1 && half.estimate.peak() <= (peak / 2).into());
-    assert_eq!(half.retention, Retention::Regenerate);
-    // Regeneration takes less than retention of as many shards.
-    let exactly = NumShards::Exactly(half.plan.shards.len());
-    let retain = RetentionChoice::Always(Retention::Retain);
-    let options = ShardOptions { shards: exactly, retention: retain, ..Default::default() };
-    assert!(planned(options).unwrap().estimate.peak() > half.estimate.peak());
+    // What is kept of four shards follows from what there is.
+    let four = NumShards::Exactly(4);
+    let take = |retention| {
+        let retention = RetentionChoice::Always(retention);
+        let options = ShardOptions { shards: four, retention, ..Default::default() };
+        u64::try_from(planned(options).unwrap().estimate.peak()).unwrap()
+    };
+    let (retain, regenerate) = (take(Retention::Retain), take(Retention::Regenerate));
+    assert!(regenerate < retain);
+    let chosen = |max_memory| planned(ShardOptions { shards: four, ..with(max_memory) });
+    assert_eq!(chosen(retain).unwrap().retention, Retention::Retain);
+    assert_eq!(chosen(retain - 1).unwrap().retention, Retention::Regenerate);
+    assert_eq!(chosen(regenerate).unwrap().retention, Retention::Regenerate);
+    let error = chosen(regenerate - 1).unwrap_err();
+    assert!(matches!(error, PlanError::Memory { shards: 4, .. }), "{error}");
     let error = planned(with(1 << 20)).unwrap_err();
-    assert!(matches!(error, PlanError::TooLarge { .. } | PlanError::Security { .. }), "{error}");
+    assert!(matches!(error, PlanError::Memory { shards: 1, .. }), "{error}");
+    // More than the record takes, and less than any shard.
+    let base = u64::try_from(whole.estimate.base).unwrap();
+    let error = planned(with(base + 1)).unwrap_err();
+    assert!(matches!(error, PlanError::TooLarge { .. }), "{error}");
 }
 
 #[test]
