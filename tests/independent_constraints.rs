@@ -1,4 +1,4 @@
-//! Constraints and lookups of four functions, of a circuit of two functions, and of a
+//! Constraints and lookups of five functions, of a circuit of two functions, and of a
 //! memory, written out by hand.
 //!
 //! What a row must satisfy follows from the rules of the bytecode alone; here it is
@@ -16,7 +16,7 @@ use traceloom::bytecode::system::build_system;
 use traceloom::bytecode::text::parse;
 
 const PROGRAM: &str = r#"
-program "four"
+program "five"
 memory 2
 
 fn line(a, b) -> 2 entry {
@@ -70,6 +70,19 @@ fn keep(a, b) -> 3 entry {
   v = u32_less_than a, l
   assert_eq [d, v], [p, k]
   return l, k, v
+}
+
+fn fork(n) -> 1 entry {
+  match n {
+    case 0 { return n }
+    default {
+      one = const 1
+      m = sub n, one
+      c = call fork(m)
+      d = call fork(c)
+      return d
+    }
+  }
 }
 
 end
@@ -204,18 +217,17 @@ const PICK: ByHand = ByHand {
 };
 
 /// n, acc | selectors of case 0, case 7, default, continuation | multiplicity, rank |
-/// default: two inverse witnesses, call output, four gap bytes, product | two merge
-/// columns | product of the continuation.
+/// default: two inverse witnesses, call output, product | two merge columns | product of
+/// the continuation. No path has a second call, so this one has no gap.
 const CLIMB: ByHand = ByHand {
     program: PROGRAM,
     circuit: 2,
-    width: 19,
+    width: 15,
     constraints: |Point { row, .. }| {
-        let [num, acc, zero, seven, other, after, mult, _rank] = row[..8] else {
-            panic!("climb has 19 columns")
+        let &[num, acc, zero, seven, other, after, mult, _, inv0, inv7, c, t, r, w, o] = &row[..]
+        else {
+            panic!("climb has 15 columns")
         };
-        let [inv0, inv7, c] = row[8..11] else { panic!("climb has 19 columns") };
-        let [t, r, w, o] = row[15..] else { panic!("climb has 19 columns") };
         // The continuation's leaf does not count towards the match in front of it.
         let all = zero + seven + other;
         vec![
@@ -238,22 +250,53 @@ const CLIMB: ByHand = ByHand {
         ]
     },
     messages: |row| {
-        let [num, acc, _, seven, other, after, mult, rank] = row[..8] else {
-            panic!("climb has 19 columns")
+        let &[num, acc, _, seven, other, after, mult, rank, _, _, c, _, _, _, o] = row else {
+            panic!("climb has 15 columns")
         };
-        let [c, g0, g1, g2, g3] = row[10..15] else { panic!("climb has 19 columns") };
-        let o = row[18];
         let returns = seven + after;
         let head = [n(CALL), n(2), rank, num, acc].map(|x| returns * x);
-        let gap = g0 + g1 * n(1 << 8) + g2 * n(1 << 16) + g3 * n(1 << 24);
-        let call = [n(CALL), n(2), rank - n(1) - gap, num - n(1), acc, c];
-        let gated = |message: &[Goldilocks]| message.iter().map(|&x| other * x).collect();
+        let call = [n(CALL), n(2), rank - n(1), num - n(1), acc, c].map(|x| other * x);
         vec![
             (false, mult, [&head[..], &[seven * acc + after * o]].concat()),
-            (true, other, gated(&call)),
-            (true, other, gated(&[n(RANGE_CHECK), g0, g1])),
-            (true, other, gated(&[n(RANGE_CHECK), g2, g3])),
+            (true, other, call.to_vec()),
         ]
+    },
+};
+
+/// n | selectors of case 0, default | multiplicity, rank | default: inverse witness, then
+/// per call its output and four gap bytes.
+const FORK: ByHand = ByHand {
+    program: PROGRAM,
+    circuit: 4,
+    width: 16,
+    constraints: |Point { row, .. }| {
+        let [num, zero, other, mult, _, inv0] = row[..6] else { panic!("fork has 16 columns") };
+        let all = zero + other;
+        vec![
+            bit(zero),
+            bit(other),
+            bit(all),
+            bit(all),
+            mult * (n(1) - all),
+            zero * num,
+            other * (num * inv0 - n(1)),
+        ]
+    },
+    messages: |row| {
+        let [num, zero, other, mult, rank, _, c] = row[..7] else { panic!("fork has 16 columns") };
+        let (d, gap_c, gap_d) = (row[11], &row[7..11], &row[12..]);
+        let head = [n(CALL), n(4), rank, num].map(|x| (zero + other) * x);
+        let gated = |message: &[Goldilocks]| message.iter().map(|&x| other * x).collect();
+        let mut messages = vec![(false, mult, [&head[..], &[zero * num + other * d]].concat())];
+        for (input, output, gap) in [(num - n(1), c, gap_c), (c, d, gap_d)] {
+            let asked = rank - n(1) - pack(gap);
+            messages.push((true, other, gated(&[n(CALL), n(4), asked, input, output])));
+            let pairs = gap.chunks(2);
+            messages.extend(
+                pairs.map(|pair| (true, other, gated(&[n(RANGE_CHECK), pair[0], pair[1]]))),
+            );
+        }
+        messages
     },
 };
 
@@ -366,7 +409,7 @@ const TOGETHER: ByHand = ByHand {
 /// Multiplicity, selector, pointer | two values.
 const TABLE: ByHand = ByHand {
     program: PROGRAM,
-    circuit: 4,
+    circuit: 5,
     width: 5,
     constraints: |point| {
         let &[mult, sel, pointer, _, _] = &point.row[..] else { panic!("it has 5 columns") };
@@ -388,7 +431,7 @@ const TABLE: ByHand = ByHand {
     },
 };
 
-const ALL: [&ByHand; 6] = [&LINE, &PICK, &CLIMB, &KEEP, &TOGETHER, &TABLE];
+const ALL: [&ByHand; 7] = [&LINE, &PICK, &CLIMB, &KEEP, &FORK, &TOGETHER, &TABLE];
 
 /// Values of all nodes at one point.
 fn evaluate(circuit: &Circuit, point: &Point) -> Vec<Goldilocks> {
@@ -472,6 +515,11 @@ fn a_match_with_a_default() {
 #[test]
 fn a_match_with_continuation_and_a_recursive_call() {
     assert_eq!(CLIMB.compare(&CLIMB.circuit()), Ok(()));
+}
+
+#[test]
+fn two_recursive_calls_on_one_path() {
+    assert_eq!(FORK.compare(&FORK.circuit()), Ok(()));
 }
 
 #[test]

@@ -79,10 +79,11 @@ struct Query {
 pub struct Finish<'a> {
     /// Path number, 0 where the function has too many paths to number.
     pub path: u32,
-    /// Number of queries of the component that had finished before; 0 outside of
-    /// recursive components.
+    /// 1 + the largest rank of its callees in the same recursive component whose calls
+    /// are constrained; 0 without any, and outside of recursive components.
     pub rank: u32,
-    /// Ranks of the ranked constrained callees on the path, in order.
+    /// Ranks of the ranked constrained callees on the path, in order, without those of
+    /// lone calls, which are one less than the own.
     pub callee_ranks: &'a [u32],
     /// As many words as the function has outputs.
     pub outputs: &'a [u64],
@@ -190,7 +191,8 @@ impl QueryTable {
         self.queries[query].rank
     }
 
-    /// Ranks of the ranked constrained callees on the path of `query`, in order.
+    /// Ranks of the ranked constrained callees on the path of `query`, in order, without
+    /// those of lone calls.
     #[must_use]
     pub fn callee_ranks(&self, query: usize) -> &[u32] {
         let entry = &self.queries[query];

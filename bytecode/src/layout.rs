@@ -119,6 +119,7 @@ fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> 
     let mut places = vec![BlockPlace::default(); function.blocks.len()];
     places[0].num_values = function.num_inputs as usize;
     let mut degrees: Vec<u32> = vec![1; function.num_inputs as usize];
+    let alone = ranks.map(|graph| graph.lone_blocks(id, function)).unwrap_or_default();
     for (index, block) in function.blocks.iter().enumerate() {
         // Blocks are in pre-order, so the values of the parent are still there;
         // what a continuation adds are merge columns, of degree 1.
@@ -133,7 +134,7 @@ fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> 
             if let (Op::Call { function: callee, constrained: true, .. }, Some(graph)) = (op, ranks)
                 && function.constrained
             {
-                ranked_call = graph.ranked_call(id, *callee);
+                ranked_call = graph.ranked_call(id, *callee, alone[index]);
                 num_auxiliaries += ranked_call.num_columns();
                 num_lookups += ranked_call.num_lookups();
             }

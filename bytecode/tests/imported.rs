@@ -124,7 +124,7 @@ fn derived_layouts_are_the_stated_ones(source: &[u8]) {
 
 fn it_is_valid_and_has_the_known_paths(source: &[u8]) {
     let program = CheckedProgram::new(read(source).program).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(program.layout(FunctionId(73)).width(), 538);
+    assert_eq!(program.layout(FunctionId(73)).width(), 534);
     let constrained = || program.function_ids().filter(|&id| program.function(id).constrained);
     let ranked = constrained().filter(|&id| program.callgraph().is_ranked(id));
     assert_eq!(ranked.count(), 84);

@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "0f44be78a5773f76a13b0c9336c0f9f042f814aa52a078dbee730d13a4cb7b13",
-            "64f422dde0b1fc84271b650b232b66049f5541dfe843a6ccb8b9e31adcbba24b",
+            "707f3e3f6a449d1c6f526e0375934afc28604bc116c6eaab16c0f3ed115a3fd1",
+            "baeafde1e980bab4f2da4c1804ccac090c6d94b6e5b0ac46ed63a585bcdfebb3",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "aeff534454ce20144662c37bcd0c3a0be121d9f868162ec366d83cca917960ba",
-            "63aaa4ef7266fbd58ae3aa6e33b0445be58d7c494cdb2f1d6f616e42fc834eec",
+            "3f157c48625b4054eb41c44a4002adca3bb87dbedf54d6ac6ef2465765f7a55a",
+            "88f838982783ff2db126b416adcc20bb7965a03897e47fc06f35001064fe560a",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {

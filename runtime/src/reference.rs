@@ -65,6 +65,7 @@ pub fn function_trace(
                 first_selector,
                 first_auxiliary: columns.first_auxiliary,
                 callee_ranks: Vec::new(),
+                rank: 0,
                 leaves: Vec::new(),
             };
             builder.fill()?;
@@ -86,6 +87,8 @@ struct RowBuilder<'a> {
     first_selector: usize,
     first_auxiliary: usize,
     callee_ranks: Vec<u32>,
+    /// 1 + the largest rank of the callees inside the component so far, 0 without any.
+    rank: u32,
     leaves: Vec<u32>,
 }
 
@@ -110,6 +113,7 @@ impl RowBuilder<'_> {
         self.agree("outputs", &recorded, &outputs)?;
         let path = self.program.paths(self.id).number(&self.leaves);
         self.agree("path", &table.path(query), &path)?;
+        self.agree("rank", &table.rank(query), &self.rank)?;
         let ranks = std::mem::take(&mut self.callee_ranks);
         self.agree("ranks of callees", &table.callee_ranks(query), &&ranks[..])
     }
@@ -336,18 +340,24 @@ impl RowBuilder<'_> {
         let outputs = (0..num_outputs).map(|i| element(table.output(query, i))).collect();
         let rank = table.rank(query);
         let first = place.first_auxiliary + num_outputs;
-        match place.ranked_call {
-            RankedCall::None => return Ok(outputs),
-            RankedCall::Outside => self.set(first, element(rank.into())),
-            RankedCall::Inside => {
-                let own = self.record.functions[self.id.index()].rank(self.query as usize);
-                let gap = own.checked_sub(1).and_then(|last| last.checked_sub(rank));
-                let gap = gap.ok_or_else(|| {
-                    self.error(format!("rank {own} does not follow rank {rank} of {name:?}"))
-                })?;
+        let own = self.record.functions[self.id.index()].rank(self.query as usize);
+        let gap = own.checked_sub(1).and_then(|last| last.checked_sub(rank));
+        match (place.ranked_call, gap) {
+            (RankedCall::None, _) => return Ok(outputs),
+            (RankedCall::Outside, _) => self.set(first, element(rank.into())),
+            (RankedCall::Lone, Some(0)) => {
+                self.rank = self.rank.max(rank + 1);
+                return Ok(outputs);
+            }
+            (RankedCall::Inside, Some(gap)) => {
+                self.rank = self.rank.max(rank + 1);
                 for (i, byte) in bytes_of(gap.into(), 4).into_iter().enumerate() {
                     self.set(first + i, byte);
                 }
+            }
+            (RankedCall::Lone | RankedCall::Inside, _) => {
+                let problem = format!("rank {own} does not follow rank {rank} of {name:?}");
+                return Err(self.error(problem));
             }
         }
         self.callee_ranks.push(rank);

@@ -1,8 +1,9 @@
 //! Calls: a message that the row of the callee provides.
 //!
 //! The message carries the rank of a ranked callee: in a column of its own where the
-//! call comes from outside of its component, and one less than the row's own rank minus
-//! a range-checked gap inside of it (`callgraph.rs` has the argument).
+//! call comes from outside of its component; inside of it one less than the row's own
+//! rank, minus a range-checked gap unless it is a lone call (`callgraph.rs` has the
+//! argument).
 
 use traceloom_air::message::FUNCTION_CHANNEL;
 use traceloom_air::system::ExprId;
@@ -128,14 +129,13 @@ impl Call<'_> {
         match row.place.ranked_call {
             RankedCall::None => None,
             RankedCall::Outside => Some(row.columns(first, 1)[0]),
+            RankedCall::Lone => Some(one_less(row)),
             RankedCall::Inside => {
                 let gap = row.columns(first, GAP_BYTES);
                 row.range_check(1, &gap[..2]);
                 row.range_check(2, &gap[2..]);
                 let gap = row.pack(&gap);
-                let rank = row.own_rank();
-                let one = row.arena().word(1);
-                let rank = row.arena().sub(rank, one);
+                let rank = one_less(row);
                 Some(row.arena().sub(rank, gap))
             }
         }
@@ -143,7 +143,7 @@ impl Call<'_> {
 
     fn lower_rank(&self, row: &mut Lowering<'_>) {
         let ranked = row.place.ranked_call;
-        if ranked == RankedCall::None {
+        if matches!(ranked, RankedCall::None | RankedCall::Lone) {
             return;
         }
         let rank = row.code.callee_rank();
@@ -158,4 +158,11 @@ impl Call<'_> {
             row.code.write(Column::auxiliary(first + i), byte, Fixed::Determined);
         }
     }
+}
+
+/// The row's own rank minus 1.
+fn one_less(row: &mut OpRow<'_, '_>) -> ExprId {
+    let rank = row.own_rank();
+    let one = row.arena().word(1);
+    row.arena().sub(rank, one)
 }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3",
     function: 0,
     contract: bytes32(
-        "57c50a1cd8080187408bc2a8c2291b42d221b81f31bdcee0718583f365ed237f",
+        "e8e333e16937ad868e4803db9270f4e4e3190454212e1f2f99852bc2cea1b780",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_last_block",
     function: 11,
     contract: bytes32(
-        "628743d04908fd6589a94e8a30b48021dbd0324e57d2f018e090a1209f861932",
+        "82a5486989b724b74edf49f3e6b666184cd9cc8cfe349ee52065fa4044846ec8",
     ),
     layout: UnitLayout {
         num_inputs: 11,

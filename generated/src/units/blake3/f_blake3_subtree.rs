@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_subtree",
     function: 3,
     contract: bytes32(
-        "e7ea0013aa2424ac23425c74a1cb4f5972a2f66fe14e085ca13196806368167a",
+        "b239e07b0a601e1826422b317bb4d9945fded908fa8669ccd26e984e4e8e648b",
     ),
     layout: UnitLayout {
         num_inputs: 2,

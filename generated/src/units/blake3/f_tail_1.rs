@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "4d3b7cd6e2628ab8160f0d630ef2b24a7e44dffd462ab72fc166505b3cfdef8b",
+        "6fa667f5fc3a17aff5cf4ee9c3c31037c5b14b1fe5f50597aba0cf027873aab5",
     ),
     layout: UnitLayout {
         num_inputs: 2,

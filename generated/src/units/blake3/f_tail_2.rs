@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "69117b8297614556799494102a52868c1ba08012ae50d539685be87c6d596138",
+        "e340f0a16d9a6af81ce4873117bd6a6b6bcdf7a3b1f6a2d7fcd4e8c54ad0a225",
     ),
     layout: UnitLayout {
         num_inputs: 3,

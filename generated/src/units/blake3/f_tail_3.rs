@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "73aac3d1c279ec3cce683cd8e5831c3540b450bfeb1cf3309574d191c75fde78",
+        "270d0351c59190c4b16c9aece8b631a57fb283baf7a25f8f911691badaac0f3a",
     ),
     layout: UnitLayout {
         num_inputs: 4,

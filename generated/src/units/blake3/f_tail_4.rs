@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "f93e58133e9a922830ffca8ba30a18857017710b43424c1c01ff98dfe44e5130",
+        "9f4378e50fe4b5b0aa7b271cb4ffcc3ba9420fbce6c9210ea4f64ca04a394d13",
     ),
     layout: UnitLayout {
         num_inputs: 5,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "9248810407a1da70406820033aec2cd2e04e6187be310881a536cef0d7fc062e",
+        "e2082778d91754afcb0558b098525fa1b4eae3a12104af15d89445807f1251f2",
     ),
     layout: UnitLayout {
         num_inputs: 6,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "f08e1ab24719bd150f3aa9231606d5e5e8fd0b0e14e75f2cba6a1f3e3ad10b2b",
+        "04730d78c3a0affa169137d6a413d95fdcbb87d4502fa7cf03a17c7da814dfc5",
     ),
     layout: UnitLayout {
         num_inputs: 7,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0xedace3980e80ff9aull;
-  out[1u] = 0xc59bca051f6032b1ull;
-  out[2u] = 0xe1d54d01f52c1b36ull;
-  out[3u] = 0x80b324d00ad5a1c7ull;
+  out[0u] = 0x1b09c1aacb7f1f9aull;
+  out[1u] = 0x4c5c4d398153fd39ull;
+  out[2u] = 0x9af707af451fb9c3ull;
+  out[3u] = 0xdbc19c0c23c5bedaull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

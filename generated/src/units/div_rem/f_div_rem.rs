@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_div_rem",
     function: 0,
     contract: bytes32(
-        "6a2c479461de21f91c98a14abc40e998edb22ef89d340a281052fb223f13957f",
+        "82240ac546fbed28b29ce872c16b3d3ff35e9304040009c560f11850da16c666",
     ),
     layout: UnitLayout {
         num_inputs: 8,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_fibonacci",
     function: 0,
     contract: bytes32(
-        "05be7fe407b65798368620c1017989058a602a0072c40972ffcd36594f817ce0",
+        "2acc821b46b198315fb66320f87a952d48af4106296a9b82d2e1a0c8900bf88e",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0x9bdccc3d63df8827ull;
-  out[1u] = 0xcd28cab770c88274ull;
-  out[2u] = 0xfe607c0b128af470ull;
-  out[3u] = 0xe0930f269e0878dcull;
+  out[0u] = 0xc57b01a0369c53f4ull;
+  out[1u] = 0xef0787363c0f96baull;
+  out[2u] = 0x496f8fb7e825de28ull;
+  out[3u] = 0x331510e6ebbe7b4ull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_half",
     function: 1,
     contract: bytes32(
-        "07837aa272374a529f7eb2873a8aa24649d0197038d1d30304b7439c1d371dab",
+        "d70f659d45f88ba967b951bfce311ac7be4dca33e4af5528deaaddf7526d8fa1",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge_sort",
     function: 0,
     contract: bytes32(
-        "ef3fcb2c6752e9f3fe3d799c8ce096a3d3bf57cc8b20948d47af986892e8fe37",
+        "5a54b5ad272fc7cd49ac03971b0582ba5c1b4b2093b8f5323f12528ed6223295",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sort",
     function: 3,
     contract: bytes32(
-        "61bef86347f431c321acd6451032fbeccbcf2a2625f6706daaf2aae81c52c596",
+        "308f103ddcadedaca5dc841f390039c77df2858f79a1b78016f26a3dff72c310",
     ),
     layout: UnitLayout {
         num_inputs: 2,

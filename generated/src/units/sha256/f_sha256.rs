@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256",
     function: 0,
     contract: bytes32(
-        "3fad814c0b65ce134f786404268ce721cbcd29fc0e6df171985fd876c58c18ca",
+        "28fcfc1b80636d1f0a73d5949a8d4ade7e56a3e5e69065afcbcda4fb72e2c6e0",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_block",
     function: 3,
     contract: bytes32(
-        "ca90ee7f98e2791e5e42f949a1f9bd51a2ab9279d2c863620d10218b0ca5aa70",
+        "85411286cc989a74ea9f0f1f5bb32c4f897936055e4a98d561ad709fa63644d1",
     ),
     layout: UnitLayout {
         num_inputs: 96,

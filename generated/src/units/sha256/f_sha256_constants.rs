@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_constants",
     function: 1,
     contract: bytes32(
-        "0d1dbcc99f00bc29fd17843db445b0e863c0f8f5ba73c5ef52a017a70ea2f964",
+        "15107944d11121375cc7522ce9e33a7c2cc42cdf3b51f1dc0df6aceb453f5949",
     ),
     layout: UnitLayout {
         num_inputs: 1,

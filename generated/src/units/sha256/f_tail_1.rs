@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "551c30598362e176af359b3f885526b106e225038bc7e3280664e194c95bfe01",
+        "e48a8cf6b4eb5ff9c4ec798ef09199fc869dd356fb503ae103c29bcefd0cdf42",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "e60b6daa3dacfc17427cdadaa5c50bf6eae0b61745391343be5199bf90e3ce00",
+        "11924765ed450ca1499bc22622c226cad427c49eb9e448116ee652df41c40ab2",
     ),
     layout: UnitLayout {
         num_inputs: 3,

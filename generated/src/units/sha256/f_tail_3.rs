@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "f25da4013899222c3f8701fe31bda221d21beb38a498cf50ecbe10d92c97391b",
+        "17645579903d3a41a0213f587393197fe1196c7765d07f1731c593856ce543ea",
     ),
     layout: UnitLayout {
         num_inputs: 4,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "5761ae8f8ed540f65aa4abacce3d228730de821f3c37bcc38dd9958879c0fd83",
+        "7644b41ada35c02b93d669b09dae4eb2b48fa188387305916470f88d0f3a1b76",
     ),
     layout: UnitLayout {
         num_inputs: 5,

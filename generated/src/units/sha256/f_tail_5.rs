@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "9bd4de7ba0aab91f7c8a2cfc9edbdb1eb38a990ca59e951090ede3f626e54d40",
+        "432ac4732f99e6b11fd9fa348267f50b14beb339eadd964fd29f6f179d1cb459",
     ),
     layout: UnitLayout {
         num_inputs: 6,

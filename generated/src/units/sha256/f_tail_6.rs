@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "4cbaec6af247732ce8b044c4345e25404891fe2b529f4f39ff9e37fbff9d3a32",
+        "41c7ae3ced14d3903005da2bb7153cfa13a82948b4614f6990bb3c88698b558c",
     ),
     layout: UnitLayout {
         num_inputs: 7,

@@ -230,12 +230,13 @@ impl Reader<'_> {
         self.reading.asked.push(message);
     }
 
-    /// What a call says of its callee's rank: a column, or a gap below the own rank,
-    /// whose bytes are asked for as well.
+    /// What a call says of its callee's rank: a column, one below the own rank, or a gap
+    /// further below, whose bytes are asked for as well.
     fn callee_rank(&mut self, place: &OpPlace, first: usize) -> Vec<Goldilocks> {
         match place.ranked_call {
             RankedCall::None => Vec::new(),
             RankedCall::Outside => self.columns(first, 1, Family::CalleeRank),
+            RankedCall::Lone => vec![self.auxiliaries[1] - Goldilocks::ONE],
             RankedCall::Inside => {
                 let gap = self.columns(first, GAP_BYTES, Family::Gap);
                 self.ask(gap.clone());

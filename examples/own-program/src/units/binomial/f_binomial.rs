@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_binomial",
     function: 0,
     contract: bytes32(
-        "3f00ad4375f7a025d770da3a100540ea1b560d55a122dae2fc2729ff4827e707",
+        "720b2a1fa8c1d3069918f5cc04aad5b288afcde4dc7adf0fa57aa50844f22db1",
     ),
     layout: UnitLayout {
         num_inputs: 2,
