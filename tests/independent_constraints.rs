@@ -112,11 +112,12 @@ fn cell(x, y) -> 1 entry {
 end
 "#;
 
-/// Channels, spelled out: calls, memory, sums of bytes and byte range checks.
+/// Channels, spelled out: calls, memory, sums of bytes, range checks of bytes and of limbs.
 const CALL: u64 = 1;
 const MEMORY: u64 = 2;
 const BYTE_SUM: u64 = 32 + 4;
 const RANGE_CHECK: u64 = 32 + 9;
+const LIMB_CHECK: u64 = 32 + 10;
 
 type Row<'a> = &'a [Goldilocks];
 
@@ -264,13 +265,13 @@ const CLIMB: ByHand = ByHand {
 };
 
 /// n | selectors of case 0, default | multiplicity, rank | default: inverse witness, then
-/// per call its output and four gap bytes.
+/// per call its output and two gap limbs.
 const FORK: ByHand = ByHand {
     program: PROGRAM,
     circuit: 4,
-    width: 16,
+    width: 12,
     constraints: |Point { row, .. }| {
-        let [num, zero, other, mult, _, inv0] = row[..6] else { panic!("fork has 16 columns") };
+        let [num, zero, other, mult, _, inv0] = row[..6] else { panic!("fork has 12 columns") };
         let all = zero + other;
         vec![
             bit(zero),
@@ -283,18 +284,15 @@ const FORK: ByHand = ByHand {
         ]
     },
     messages: |row| {
-        let [num, zero, other, mult, rank, _, c] = row[..7] else { panic!("fork has 16 columns") };
-        let (d, gap_c, gap_d) = (row[11], &row[7..11], &row[12..]);
+        let [num, zero, other, mult, rank, _, c] = row[..7] else { panic!("fork has 12 columns") };
+        let (d, gap_c, gap_d) = (row[9], &row[7..9], &row[10..]);
         let head = [n(CALL), n(4), rank, num].map(|x| (zero + other) * x);
         let gated = |message: &[Goldilocks]| message.iter().map(|&x| other * x).collect();
         let mut messages = vec![(false, mult, [&head[..], &[zero * num + other * d]].concat())];
         for (input, output, gap) in [(num - n(1), c, gap_c), (c, d, gap_d)] {
-            let asked = rank - n(1) - pack(gap);
+            let asked = rank - n(1) - limbs(gap);
             messages.push((true, other, gated(&[n(CALL), n(4), asked, input, output])));
-            let pairs = gap.chunks(2);
-            messages.extend(
-                pairs.map(|pair| (true, other, gated(&[n(RANGE_CHECK), pair[0], pair[1]]))),
-            );
+            messages.extend(gap.iter().map(|&g| (true, other, gated(&[n(LIMB_CHECK), g]))));
         }
         messages
     },
@@ -309,42 +307,42 @@ fn inverse(x: Goldilocks) -> Goldilocks {
     (0..64).rev().fold(n(1), square_and_multiply)
 }
 
-/// Four bytes, the lowest first.
-fn pack(bytes: &[Goldilocks]) -> Goldilocks {
-    bytes.iter().rev().fold(n(0), |sum, &byte| sum * n(256) + byte)
+/// Two limbs of 16 bits, the lower one first.
+fn limbs(limbs: &[Goldilocks]) -> Goldilocks {
+    limbs[0] + limbs[1] * n(1 << 16)
 }
 
 /// The carry of `c + d`, and whether `a` is below the sum's low byte `l`: no borrow of
-/// `l - a - 1`, whose four bytes are the middle ones.
+/// `l - a - 1`, whose two limbs are the middle ones.
 fn keep_results(row: Row<'_>) -> [Goldilocks; 2] {
-    let [a, _, _, _, _, c, d, l] = row[..8] else { panic!("keep has 20 columns") };
+    let [a, _, _, _, _, c, d, l] = row[..8] else { panic!("keep has 14 columns") };
     let carry = (c + d - l) * inverse(n(256));
-    let borrow = (pack(&row[12..16]) - (l - a - n(1))) * inverse(n(1 << 32));
+    let borrow = (limbs(&row[10..12]) - (l - a - n(1))) * inverse(n(1 << 32));
     [carry, n(1) - borrow]
 }
 
 /// a, b | selector | multiplicity, pointer, two loaded values, low byte of their sum,
-/// twelve bytes: of a, of the difference, of the low byte.
+/// six limbs: of a, of the difference, of the low byte.
 const KEEP: ByHand = ByHand {
     program: PROGRAM,
     circuit: 3,
-    width: 20,
+    width: 14,
     constraints: |Point { row, .. }| {
-        let [a, _, sel, mult, p, _, d, l] = row[..8] else { panic!("keep has 20 columns") };
+        let [a, _, sel, mult, p, _, d, l] = row[..8] else { panic!("keep has 14 columns") };
         let [carry, less] = keep_results(row);
         vec![
             bit(sel),
             bit(sel),
             mult * (n(1) - sel),
-            sel * (a - pack(&row[8..12])),
-            sel * (l - pack(&row[16..20])),
+            sel * (a - limbs(&row[8..10])),
+            sel * (l - limbs(&row[12..14])),
             sel * bit(n(1) - less),
             sel * (d - p),
             sel * (less - carry),
         ]
     },
     messages: |row| {
-        let [a, b, sel, mult, p, c, d, l] = row[..8] else { panic!("keep has 20 columns") };
+        let [a, b, sel, mult, p, c, d, l] = row[..8] else { panic!("keep has 14 columns") };
         let [carry, less] = keep_results(row);
         let mut messages = vec![
             (false, mult, vec![n(CALL), n(3), a, b, l, carry, less]),
@@ -353,8 +351,7 @@ const KEEP: ByHand = ByHand {
             (true, sel, vec![n(BYTE_SUM), c, d, l]),
             (true, sel, vec![n(RANGE_CHECK), l, carry]),
         ];
-        let pairs = row[8..].chunks(2);
-        messages.extend(pairs.map(|pair| (true, sel, vec![n(RANGE_CHECK), pair[0], pair[1]])));
+        messages.extend(row[8..].iter().map(|&limb| (true, sel, vec![n(LIMB_CHECK), limb])));
         messages
     },
 };
@@ -535,6 +532,39 @@ fn two_functions_that_share_rows() {
 #[test]
 fn a_memory() {
     assert_eq!(TABLE.compare(&TABLE.circuit()), Ok(()));
+}
+
+/// Limbs of 16 bits have no column: each is the number of a row of the table of pairs.
+#[test]
+fn every_limb_is_provided_by_one_row() {
+    let program = CheckedProgram::new(parse(PROGRAM).unwrap()).unwrap();
+    let system = build_system(&program);
+    let table = system.circuits.last().expect("it has circuits");
+    assert_eq!(table.name, "bytes2");
+    let limbs = table.lookups.last().expect("it has lookups");
+    assert_eq!(limbs.direction, Direction::Pull);
+    assert_eq!(table.arena.node(limbs.multiplicity), Node::Main(table.width as u32 - 1));
+    let fixed = table.preprocessed().expect("it is a table").preprocessed();
+    let width = table.preprocessed_width();
+    for (row, cells) in fixed.chunks(width).enumerate() {
+        let value = |id: traceloom::air::system::ExprId| {
+            let mut values: Vec<Goldilocks> = Vec::new();
+            for node in &table.arena.nodes()[..=id.0 as usize] {
+                let of = |expr: &traceloom::air::system::ExprId| values[expr.0 as usize];
+                values.push(match node {
+                    Node::Constant(value) => *value,
+                    Node::Preprocessed(column) => n(cells[*column as usize]),
+                    Node::Main(_) => n(0),
+                    Node::Add(a, b) => of(a) + of(b),
+                    Node::Mul(a, b) => of(a) * of(b),
+                    other => panic!("no byte table reads {other:?}"),
+                });
+            }
+            values[id.0 as usize]
+        };
+        let message: Vec<Goldilocks> = limbs.arguments.iter().map(|&id| value(id)).collect();
+        assert_eq!(message, [n(LIMB_CHECK), n(row as u64)]);
+    }
 }
 
 /// The builder of functions has 14 places that add a constraint, that of memories five.

@@ -42,6 +42,14 @@ impl Record {
         &self.bytes[table as usize]
     }
 
+    /// Counts the checks of both limbs of `word`, 16 bits each.
+    #[inline]
+    pub fn count_limbs(&mut self, word: u32) {
+        let [low_b, low_a, high_b, high_a] = word.to_le_bytes();
+        self.count_byte_op(ByteOp::RangeCheck16, low_a, low_b);
+        self.count_byte_op(ByteOp::RangeCheck16, high_a, high_b);
+    }
+
     /// Counts one use of `op` on `a`, `b`.
     #[inline]
     pub fn count_byte_op(&mut self, op: ByteOp, a: u8, b: u8) {

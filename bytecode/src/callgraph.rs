@@ -54,17 +54,15 @@ pub enum RankedCall {
     None,
     /// From outside its component: one free column holds the rank.
     Outside,
-    /// Inside the component: four range-checked columns hold the gap.
+    /// Inside the component: two range-checked columns hold the gap.
     Inside,
     /// Inside the component, and no path has another such call: the gap is 0, and has no
     /// column.
     Lone,
 }
 
-/// Columns of a gap, little-endian bytes.
-pub const GAP_BYTES: usize = 4;
-/// Lookups of a gap: its bytes are range checked in pairs.
-pub const GAP_LOOKUPS: usize = 2;
+/// Columns of a gap, little-endian limbs of 16 bits. Each has a lookup of its own.
+pub const GAP_LIMBS: usize = 2;
 
 impl RankedCall {
     /// Number of auxiliary columns right after the call's outputs.
@@ -73,7 +71,7 @@ impl RankedCall {
         match self {
             Self::None | Self::Lone => 0,
             Self::Outside => 1,
-            Self::Inside => GAP_BYTES,
+            Self::Inside => GAP_LIMBS,
         }
     }
 
@@ -82,7 +80,7 @@ impl RankedCall {
     pub const fn num_lookups(self) -> usize {
         match self {
             Self::None | Self::Outside | Self::Lone => 0,
-            Self::Inside => GAP_LOOKUPS,
+            Self::Inside => GAP_LIMBS,
         }
     }
 }

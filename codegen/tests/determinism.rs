@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "707f3e3f6a449d1c6f526e0375934afc28604bc116c6eaab16c0f3ed115a3fd1",
-            "baeafde1e980bab4f2da4c1804ccac090c6d94b6e5b0ac46ed63a585bcdfebb3",
+            "173a8531b5aa5a1dd9e3b50e595d7dfd4cd1df083004ecebe682451c6a45f55d",
+            "400ff4143400204f9d99e79b277407488920b68abf934f8b5efe504a7b1b2323",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "3f157c48625b4054eb41c44a4002adca3bb87dbedf54d6ac6ef2465765f7a55a",
-            "88f838982783ff2db126b416adcc20bb7965a03897e47fc06f35001064fe560a",
+            "d37353e50a8b77b067c15783f87bf8974c889647596e361be2d9803eb9749a66",
+            "d121cc6e89d9c8cde210e0f16e12aae8c5386a06b1032eb763df70796047bf20",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {

@@ -274,8 +274,8 @@ impl RowBuilder<'_> {
             Op::U32LessThan(a, b) => {
                 let (a, b) = (self.small(read(a), 32)?, self.small(read(b), 32)?);
                 let c = (b.wrapping_sub(a).wrapping_sub(1)) & 0xffff_ffff;
-                let bytes = [a, c, b].iter().flat_map(|word| bytes_of(*word, 4)).collect();
-                self.write(place, bytes);
+                let limbs = [a, c, b].into_iter().flat_map(|word| [word % (1 << 16), word >> 16]);
+                self.write(place, limbs.map(element).collect());
                 vec![Goldilocks::from_bool(a < b)]
             }
             Op::U32ToField(bytes) => vec![pack(bytes.iter().map(read))],
@@ -351,9 +351,8 @@ impl RowBuilder<'_> {
             }
             (RankedCall::Inside, Some(gap)) => {
                 self.rank = self.rank.max(rank + 1);
-                for (i, byte) in bytes_of(gap.into(), 4).into_iter().enumerate() {
-                    self.set(first + i, byte);
-                }
+                self.set(first, element((gap % (1 << 16)).into()));
+                self.set(first + 1, element((gap >> 16).into()));
             }
             (RankedCall::Lone | RankedCall::Inside, _) => {
                 let problem = format!("rank {own} does not follow rank {rank} of {name:?}");

@@ -19,7 +19,6 @@
 
 use traceloom_abi::io::{Io, IoError};
 use traceloom_abi::record::{Finish, Record};
-use traceloom_air::bytes::ByteOp;
 use traceloom_air::claim::{Claim, RankedClaim};
 use traceloom_air::field::{MODULUS, element, is_canonical};
 
@@ -343,10 +342,7 @@ impl<'a> Machine<'a> {
             return;
         }
         for at in frame.first_inside..self.inside_ranks.len() {
-            let gap = frame.rank - 1 - self.inside_ranks[at];
-            let [g0, g1, g2, g3] = gap.to_le_bytes();
-            self.record.count_byte_op(ByteOp::RangeCheck, g0, g1);
-            self.record.count_byte_op(ByteOp::RangeCheck, g2, g3);
+            self.record.count_limbs(frame.rank - 1 - self.inside_ranks[at]);
         }
     }
 

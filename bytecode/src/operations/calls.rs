@@ -11,7 +11,7 @@ use traceloom_plan::draft::Use;
 use traceloom_plan::{Column, Expr, FetchKind, Fixed, ValueNo};
 
 use super::{Degrees, Operation, Size};
-use crate::callgraph::{GAP_BYTES, RankedCall};
+use crate::callgraph::{GAP_LIMBS, RankedCall};
 use crate::check::OpCheck;
 use crate::execute::machine::{At, Machine, Outcome};
 use crate::fingerprint::Encoder;
@@ -131,10 +131,9 @@ impl Call<'_> {
             RankedCall::Outside => Some(row.columns(first, 1)[0]),
             RankedCall::Lone => Some(one_less(row)),
             RankedCall::Inside => {
-                let gap = row.columns(first, GAP_BYTES);
-                row.range_check(1, &gap[..2]);
-                row.range_check(2, &gap[2..]);
-                let gap = row.pack(&gap);
+                let gap = row.columns(first, GAP_LIMBS);
+                row.limbs(1, &gap);
+                let gap = row.pack_limbs(&gap);
                 let rank = one_less(row);
                 Some(row.arena().sub(rank, gap))
             }
@@ -153,9 +152,9 @@ impl Call<'_> {
         }
         let own = row.code.rank().expect("a member of a recursive component has a rank");
         let gap = row.code.push(Expr::RankGap(own, rank));
-        for i in 0..GAP_BYTES {
-            let byte = row.code.push(Expr::ByteOf(gap, i as u8));
-            row.code.write(Column::auxiliary(first + i), byte, Fixed::Determined);
+        for i in 0..GAP_LIMBS {
+            let limb = row.code.push(Expr::LimbOf(gap, i as u8));
+            row.code.write(Column::auxiliary(first + i), limb, Fixed::Determined);
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Rule 2, well-founded calls: nothing justifies itself, in however many steps.
 
-use traceloom_air::bytes::ByteOp;
 use traceloom_air::claim::{Claim, ClaimError};
 use traceloom_air::field::{element, word};
 use traceloom_air::system::{CircuitKind, Direction, MAX_RECURSIVE_ROWS};
@@ -113,13 +112,12 @@ end
 /// Columns of `f` in FORK: multiplicity, rank, output of g and its gap, output of f and
 /// its gap. f(5) = 5 because g(5) = 5, where f has `ranks[0]`, and because f(5) = 5;
 /// g(5) = 5 because f(5) = 5, by a lone call.
-fn forked(ranks: [u64; 2], gaps: [[u64; 4]; 2]) -> Lab {
+fn forked(ranks: [u64; 2], gaps: [[u64; 2]; 2]) -> Lab {
     let mut lab = Lab::empty(FORK);
     let mut f =
         vec![("input0", 5), ("selector0", 1), ("multiplicity", 3), ("auxiliary1", ranks[0])];
-    f.extend([("auxiliary2", 5), ("auxiliary7", 5)]);
-    let first = ["auxiliary3", "auxiliary4", "auxiliary5", "auxiliary6"];
-    let second = ["auxiliary8", "auxiliary9", "auxiliary10", "auxiliary11"];
+    f.extend([("auxiliary2", 5), ("auxiliary5", 5)]);
+    let (first, second) = (["auxiliary3", "auxiliary4"], ["auxiliary6", "auxiliary7"]);
     f.extend(first.into_iter().zip(gaps[0]));
     f.extend(second.into_iter().zip(gaps[1]));
     lab.add_row("f", &f);
@@ -128,10 +126,8 @@ fn forked(ranks: [u64; 2], gaps: [[u64; 4]; 2]) -> Lab {
     lab.set("g", g, "auxiliary1", ranks[1]);
     lab.claim("f", Some(ranks[0] as u32), &[5], &[5]);
     // What is in range is counted.
-    for pair in gaps.iter().flat_map(|gap| gap.chunks(2)) {
-        if let [Ok(a), Ok(b)] = [pair[0], pair[1]].map(u8::try_from) {
-            lab.count_bytes(ByteOp::RangeCheck, a, b, 1);
-        }
+    for limb in gaps.as_flattened().iter().filter_map(|&limb| u16::try_from(limb).ok()) {
+        lab.count_limb(limb, 1);
     }
     assert_eq!(lab.check().num_constraints, 0);
     lab
@@ -140,8 +136,8 @@ fn forked(ranks: [u64; 2], gaps: [[u64; 4]; 2]) -> Lab {
 /// -1 closes the circle of f alone, -2 that through g, whose call has no gap.
 #[test]
 fn rule_2_a_circle_needs_a_gap_below_zero() {
-    let lab = forked([9, 10], [[minus(2), 0, 0, 0], [minus(1), 0, 0, 0]]);
-    lab.refused("u8_range_check");
+    let lab = forked([9, 10], [[minus(2), 0], [minus(1), 0]]);
+    lab.refused("u16_range_check");
     let report = lab.check();
     assert_eq!((report.num_constraints, report.num_messages), (0, 2), "{report}");
     // Without the range checks of gaps the forgery would pass.
@@ -151,28 +147,23 @@ fn rule_2_a_circle_needs_a_gap_below_zero() {
         *lookups = [0, 1, 4].map(|kept| lookups[kept].clone()).to_vec();
     });
     // Upper halves of the gaps.
-    unchecked.count_bytes(ByteOp::RangeCheck, 0, 0, -2);
+    unchecked.count_limb(0, -2);
     unchecked.accepted();
     // Ranks may wrap around zero, but that closes no circle either.
-    forked([0, 1], [[minus(2), 0, 0, 0], [minus(1), 0, 0, 0]]).refused_by_check("u8_range_check");
+    forked([0, 1], [[minus(2), 0], [minus(1), 0]]).refused_by_check("u16_range_check");
     // With gaps in range the circles stay open.
-    forked([9, 8], [[0; 4]; 2]).refused_by_check("message of function 0");
+    forked([9, 8], [[0; 2]; 2]).refused_by_check("message of function 0");
 }
 
 #[test]
-fn rule_2_no_bytes_make_a_gap_below_zero() {
-    // All bytes at their largest give 2^32 - 1, the smallest are not below zero.
-    let lab = forked([7, minus((1 << 32) - 6)], [[255; 4]; 2]);
+fn rule_2_no_limbs_make_a_gap_below_zero() {
+    // Both limbs at their largest give 2^32 - 1, the smallest are not below zero.
+    let lab = forked([7, minus((1 << 32) - 7)], [[65_535; 2]; 2]);
     lab.refused_by_check("message of function 0");
-    // -1 = 2^32·(2^32 - 1), so bytes of 256 and more are needed.
-    for gap in [
-        [minus(1), 0, 0, 0],
-        [255, 255, 255, quotient(minus(1 << 24), 1 << 24)],
-        [0, quotient(minus(1), 1 << 8), 0, 0],
-        [0, 0, 0, quotient(minus(1), 1 << 24)],
-    ] {
-        let report = forked([7, 6], [[0; 4], gap]).check();
-        assert!(report.to_string().contains("u8_range_check"), "{gap:?}: {report}");
+    // -1 = 2^32·(2^32 - 1), so limbs of 2^16 and more are needed.
+    for gap in [[minus(1), 0], [65_535, minus(1)], [0, quotient(minus(1), 1 << 16)]] {
+        let report = forked([7, 6], [[0; 2], gap]).check();
+        assert!(report.to_string().contains("u16_range_check"), "{gap:?}: {report}");
     }
 }
 
@@ -266,7 +257,7 @@ end
 "#;
 
 /// Columns of `down`: input, two selectors, multiplicity, rank, inverse witness, then per
-/// call its output and gap bytes. Row 0 is down(0), row 1 is down(1).
+/// call its output and gap limbs. Row 0 is down(0), row 1 is down(1).
 #[test]
 fn rule_2_a_callee_has_the_smaller_rank() {
     let honest = Lab::new(FAN, &[("main", &[1])]);
@@ -280,11 +271,11 @@ fn rule_2_a_callee_has_the_smaller_rank() {
         let mut lab = honest.clone();
         lab.set("down", 0, "auxiliary1", rank);
         lab.set("down", 1, "auxiliary4", gap);
-        lab.set("down", 1, "auxiliary9", gap);
-        lab.count_bytes(ByteOp::RangeCheck, 0, 0, -2);
+        lab.set("down", 1, "auxiliary7", gap);
+        lab.count_limb(0, -2);
         let report = lab.check();
         assert_eq!((report.num_constraints, report.num_messages), (0, 1), "{report}");
-        lab.refused("u8_range_check");
+        lab.refused("u16_range_check");
     }
 }
 
@@ -295,9 +286,9 @@ fn rule_2_rank_and_gap_are_tied_to_the_messages() {
     for (circuit, row, column) in [
         ("down", 1, "auxiliary1"),
         ("down", 1, "auxiliary4"),
-        ("down", 1, "auxiliary9"),
-        ("down", 2, "auxiliary7"),
-        ("down", 2, "auxiliary12"),
+        ("down", 1, "auxiliary7"),
+        ("down", 2, "auxiliary5"),
+        ("down", 2, "auxiliary8"),
         // The rank that a caller from outside asks for.
         ("main", 0, "auxiliary2"),
     ] {
@@ -309,17 +300,20 @@ fn rule_2_rank_and_gap_are_tied_to_the_messages() {
     // Larger gaps are as good as small ones: ranks need not be dense.
     let mut lab = honest.clone();
     let top = lab.get("down", 1, "auxiliary1");
-    assert_eq!([lab.get("down", 1, "auxiliary4"), lab.get("down", 1, "auxiliary9")], [0, 1]);
-    lab.set("down", 1, "auxiliary1", top + 300);
-    for (low, high, gap) in [("auxiliary4", "auxiliary5", 300), ("auxiliary9", "auxiliary10", 301)]
+    assert_eq!([lab.get("down", 1, "auxiliary4"), lab.get("down", 1, "auxiliary7")], [0, 1]);
+    lab.set("down", 1, "auxiliary1", top + 70_000);
+    for (low, high, gap) in
+        [("auxiliary4", "auxiliary5", 70_000), ("auxiliary7", "auxiliary8", 70_001)]
     {
-        lab.set("down", 1, low, gap % 256);
-        lab.set("down", 1, high, gap / 256);
-        lab.count_bytes(ByteOp::RangeCheck, (gap % 256) as u8, (gap / 256) as u8, 1);
+        let limbs = [gap % (1 << 16), gap >> 16];
+        lab.set("down", 1, low, limbs[0]);
+        lab.set("down", 1, high, limbs[1]);
+        limbs.iter().for_each(|&limb| lab.count_limb(limb as u16, 1));
     }
-    lab.set("main", 0, "auxiliary2", top + 300);
-    lab.count_bytes(ByteOp::RangeCheck, 0, 0, -1);
-    lab.count_bytes(ByteOp::RangeCheck, 1, 0, -1);
+    lab.set("main", 0, "auxiliary2", top + 70_000);
+    // Both gaps were small: 0, 0 and 1, 0.
+    lab.count_limb(0, -3);
+    lab.count_limb(1, -1);
     lab.accepted();
 }
 

@@ -5,7 +5,7 @@
 //! free columns with one lookup, holding just the rows in use: the same messages,
 //! so the same balance. A row that the fixed table does not have is never made.
 
-use traceloom_air::bytes::ByteTable;
+use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
 use traceloom_air::system::{Arena, Circuit, CircuitKind, Direction, Lookup, System};
 use traceloom_air::trace::{ShardWitness, Trace};
@@ -75,7 +75,11 @@ fn used_rows(table: ByteTable, trace: &Trace) -> Option<Trace> {
             let results = op.results(operands[0], *operands.last().unwrap_or(&0));
             let bytes = operands.iter().chain(&results[..op.num_results()]);
             let mut cells = vec![count, element(op.channel())];
-            cells.extend(bytes.map(|&byte| element(byte.into())));
+            match op {
+                // The row's number.
+                ByteOp::RangeCheck16 => cells.push(element(row as u64)),
+                _ => cells.extend(bytes.map(|&byte| element(byte.into()))),
+            }
             cells.resize(WIDTH, Goldilocks::ZERO);
             rows.push(cells);
         }

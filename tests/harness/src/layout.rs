@@ -177,7 +177,7 @@ impl Walk<'_> {
                     (false, _) => (RankedCall::None, 0, 0),
                     (true, false) => (RankedCall::Outside, 1, 0),
                     (true, true) if self.is_alone(block) => (RankedCall::Lone, 0, 0),
-                    (true, true) => (RankedCall::Inside, 4, 2),
+                    (true, true) => (RankedCall::Inside, 2, 2),
                 };
                 ranked_call = kind;
                 (results + columns, 1 + checks, 1)
@@ -197,7 +197,7 @@ impl Walk<'_> {
             // The second result of these two is an expression.
             Op::Binary(ByteOp::Add | ByteOp::Sub, ..) => (1, 1, 1),
             Op::Binary(..) => (results, 1, 1),
-            Op::U32LessThan(..) => (12, 6, 1),
+            Op::U32LessThan(..) => (6, 6, 1),
             Op::HintU32Add(_) | Op::HintU32Add3(_) => (4, 0, 1),
         };
         OpPlace {

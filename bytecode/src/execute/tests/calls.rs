@@ -39,11 +39,11 @@ fn ranks_are_above_those_of_callees_and_gaps_are_counted() {
     let paths: Vec<u32> = [0, 1, 2, 5].map(|n| table.path(query(n))).into();
     assert_eq!(paths, [0, 1, 2, 2]);
     // fib(2) has gaps 0, 0, all others 0, 1.
-    let checks = |gap| uses(&execution.record, ByteOp::RangeCheck, gap, 0);
+    let checks = |gap| uses(&execution.record, ByteOp::RangeCheck16, 0, gap);
     assert_eq!(checks(1), 3);
-    // Eight gaps of two pairs; the upper pair is always (0, 0).
+    // Eight gaps of two limbs; the upper limb is always 0.
     assert_eq!(checks(0), 5 + 8);
-    assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck), 16);
+    assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck16), 16);
 }
 
 /// even(n) = n == 0 or odd(n - 1), and the other way round.
@@ -74,7 +74,7 @@ fn ranks_of_a_component_are_depths_and_lone_calls_have_no_gap() {
     // Each row calls one other, whose rank follows from its own.
     let even = &execution.record.functions[1];
     assert!((0..even.len()).all(|query| even.callee_ranks(query).is_empty()));
-    assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck), 0);
+    assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck16), 0);
 }
 
 #[test]
@@ -93,12 +93,12 @@ fn a_lone_call_beside_a_path_with_two_has_no_gap() {
     assert!(table.callee_ranks(query(1)).is_empty());
     assert_eq!(table.callee_ranks(query(4)), [1, 3]);
     // Gaps of f(2), f(3) and f(4), two each.
-    assert_eq!(total_uses(&record, ByteOp::RangeCheck), 2 * 2 * 3);
-    assert_eq!(uses(&record, ByteOp::RangeCheck, 2, 0), 1);
+    assert_eq!(total_uses(&record, ByteOp::RangeCheck16), 2 * 2 * 3);
+    assert_eq!(uses(&record, ByteOp::RangeCheck16, 0, 2), 1);
 }
 
 #[test]
-fn a_large_gap_is_counted_by_its_bytes() {
+fn a_large_gap_is_counted_by_its_limbs() {
     // down(n) calls down(n - 1), then up to depth; last(n) calls down(0) only.
     let body = block(vec![], choose(0, &[(0, 1)], Some(2)));
     let step = vec![c(1), Op::Sub(v(0), v(1)), call(0, &[2], 1), c(0), call(0, &[4], 1)];
@@ -106,9 +106,9 @@ fn a_large_gap_is_counted_by_its_bytes() {
     let program = program(vec![entry("down", 1, 1, blocks)]);
     let record = run(&program, &[(0, &[1000])]).unwrap().record;
     // down(n) has rank n, so its second gap is n - 1.
-    assert_eq!(uses(&record, ByteOp::RangeCheck, (999 & 255) as u8, (999 >> 8) as u8), 1);
-    assert_eq!(uses(&record, ByteOp::RangeCheck, 0, 2), 1);
-    assert_eq!(total_uses(&record, ByteOp::RangeCheck), 4 * 1000);
+    assert_eq!(uses(&record, ByteOp::RangeCheck16, (999 >> 8) as u8, (999 & 255) as u8), 1);
+    assert_eq!(uses(&record, ByteOp::RangeCheck16, 2, 0), 1);
+    assert_eq!(total_uses(&record, ByteOp::RangeCheck16), 4 * 1000);
 }
 
 #[test]

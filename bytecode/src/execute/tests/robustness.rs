@@ -238,7 +238,8 @@ fn the_order_of_claims_changes_no_multiplicity_and_no_rank() {
                 assert_eq!(a.callee_ranks(query), b.callee_ranks(other));
             }
         }
-        for op in [ByteOp::Bits, ByteOp::Xor, ByteOp::Sub, ByteOp::RangeCheck] {
+        for op in [ByteOp::Bits, ByteOp::Xor, ByteOp::Sub, ByteOp::RangeCheck, ByteOp::RangeCheck16]
+        {
             assert_eq!(total_uses(a, op), total_uses(b, op), "{op:?}");
         }
     }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3",
     function: 0,
     contract: bytes32(
-        "e8e333e16937ad868e4803db9270f4e4e3190454212e1f2f99852bc2cea1b780",
+        "c2326b33a668bffdc45f86af5337ad06860ac193beeba22ac4cdeca7e60d0d0d",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_block",
     function: 2,
     contract: bytes32(
-        "58d71ed8b54a928f9bf741fe798a17db65c2c4597ab645bcf6ffa36ae1f6f00f",
+        "d8ea6dcb0023f2e8eda2aefa6cd77494a115ef3c17263ccf7e31f986946824a4",
     ),
     layout: UnitLayout {
         num_inputs: 5,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_compress",
     function: 1,
     contract: bytes32(
-        "1d4c23eb9aaffbcd853184a4fa07f0a03f137a3b0de4e60f6913c5226da59308",
+        "9fee04a8b81272ededde3afa1f87ba58736e3aa60a05627cae4c150f89458b9e",
     ),
     layout: UnitLayout {
         num_inputs: 129,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_last_block",
     function: 11,
     contract: bytes32(
-        "82a5486989b724b74edf49f3e6b666184cd9cc8cfe349ee52065fa4044846ec8",
+        "b135d98dfc56a1ec838052da1ce6272c6473cfa6fa48abb64c130f64b3e5b62b",
     ),
     layout: UnitLayout {
         num_inputs: 11,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_spine",
     function: 4,
     contract: bytes32(
-        "a82807eb7ea3e27e2e13b8d8839f3eacfa314b16b07cd57c3371d69110d417dc",
+        "07a3bc5e4ec188581b61765fa72d70711892017118a8fb365ea8ee55e32efac3",
     ),
     layout: UnitLayout {
         num_inputs: 36,

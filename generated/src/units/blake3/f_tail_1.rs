@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "6fa667f5fc3a17aff5cf4ee9c3c31037c5b14b1fe5f50597aba0cf027873aab5",
+        "7b4826fad5797f989558cea4bd24c1988cefa1d19d1f990dee248cef4d4e3111",
     ),
     layout: UnitLayout {
         num_inputs: 2,

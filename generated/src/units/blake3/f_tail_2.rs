@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "e340f0a16d9a6af81ce4873117bd6a6b6bcdf7a3b1f6a2d7fcd4e8c54ad0a225",
+        "6d911978a0d220b87c90e779f54d13534d04a6ecf10bafd6f0d1ccb00c3a7961",
     ),
     layout: UnitLayout {
         num_inputs: 3,

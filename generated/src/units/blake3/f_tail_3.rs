@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "270d0351c59190c4b16c9aece8b631a57fb283baf7a25f8f911691badaac0f3a",
+        "819e85e223f26284c2611947ce5cce3b463f570a5c8b80aa177070c584f2c9bd",
     ),
     layout: UnitLayout {
         num_inputs: 4,

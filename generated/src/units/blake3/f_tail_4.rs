@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "9f4378e50fe4b5b0aa7b271cb4ffcc3ba9420fbce6c9210ea4f64ca04a394d13",
+        "325f59b81c3eb4409965263025f3af8ae475fe2a1f938b96b89e75dbbe200bfc",
     ),
     layout: UnitLayout {
         num_inputs: 5,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "e2082778d91754afcb0558b098525fa1b4eae3a12104af15d89445807f1251f2",
+        "aa931adb83a2022b4da225d601f5053d9df7fb229fa9b022060ea685c684aeda",
     ),
     layout: UnitLayout {
         num_inputs: 6,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "04730d78c3a0affa169137d6a413d95fdcbb87d4502fa7cf03a17c7da814dfc5",
+        "63d291c1de603fe51be94af6ced0720175ddbb177b72843d323f089fa9268fc1",
     ),
     layout: UnitLayout {
         num_inputs: 7,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0x1b09c1aacb7f1f9aull;
-  out[1u] = 0x4c5c4d398153fd39ull;
-  out[2u] = 0x9af707af451fb9c3ull;
-  out[3u] = 0xdbc19c0c23c5bedaull;
+  out[0u] = 0xc8742e252c66b70eull;
+  out[1u] = 0x1f2a207a58a920aaull;
+  out[2u] = 0xc1c44bcc867906e0ull;
+  out[3u] = 0x538f45be0aee83a6ull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

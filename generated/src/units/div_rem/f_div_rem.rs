@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_div_rem",
     function: 0,
     contract: bytes32(
-        "82240ac546fbed28b29ce872c16b3d3ff35e9304040009c560f11850da16c666",
+        "22d3ec61442df49de34dcfa3479e84d208ba41908fd78b4bb0a6442cbb2ab03c",
     ),
     layout: UnitLayout {
         num_inputs: 8,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0xc57b01a0369c53f4ull;
-  out[1u] = 0xef0787363c0f96baull;
-  out[2u] = 0x496f8fb7e825de28ull;
-  out[3u] = 0x331510e6ebbe7b4ull;
+  out[0u] = 0x934e916245af10edull;
+  out[1u] = 0x2a3d2c0cf6ef9569ull;
+  out[2u] = 0xd77c40e2457c3a02ull;
+  out[3u] = 0x426674e54017245bull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_half",
     function: 1,
     contract: bytes32(
-        "d70f659d45f88ba967b951bfce311ac7be4dca33e4af5528deaaddf7526d8fa1",
+        "72b0c8f8520256d21165e4ff6f59f059404aa872c0a56d380805ccdbda32b6fd",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,12 +18,12 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge",
     function: 2,
     contract: bytes32(
-        "c0de47a36023decb6b7e53a678ac2dc99da08024cf65b48a5b583a9c0c88eac0",
+        "f705bc12113a36d8416eb1d967f362c60aca71d8d5a9658474e5fbbf7b200fbf",
     ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 4,
-        num_auxiliaries: 22,
+        num_auxiliaries: 16,
         num_lookups: 11,
     },
     full: FullLayout {
@@ -129,7 +129,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 22>) {
+fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 40);
@@ -156,7 +156,7 @@ fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 22>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1..4].fill(element(0));
-    row.aux[8..22].fill(element(0));
+    row.aux[8..16].fill(element(0));
 }
 static PATH1_WORDS: [SeedWord; 10] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -204,7 +204,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 22>) {
+fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 40);
@@ -232,7 +232,7 @@ fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 22>) {
     // unused from here on
     row.selector[0] = element(0);
     row.selector[2..4].fill(element(0));
-    row.aux[8..22].fill(element(0));
+    row.aux[8..16].fill(element(0));
 }
 static PATH2_WORDS: [SeedWord; 12] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -292,7 +292,7 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     Ok(over)
 }
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 22>) {
+fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 24);
@@ -317,36 +317,24 @@ fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 22>) {
     row.aux[7] = v9_seed;
     // op 6: u32_less_than 6 3
     let v10_rest = gap(v5_seed, v8_seed);
-    let v11_byte = byte_of(v8_seed, 0);
-    row.aux[8] = element(v11_byte);
-    let v12_byte = byte_of(v8_seed, 1);
-    row.aux[9] = element(v12_byte);
-    let v13_byte = byte_of(v8_seed, 2);
-    row.aux[10] = element(v13_byte);
-    let v14_byte = byte_of(v8_seed, 3);
-    row.aux[11] = element(v14_byte);
-    let v15_byte = byte_of(v10_rest, 0);
-    row.aux[12] = element(v15_byte);
-    let v16_byte = byte_of(v10_rest, 1);
-    row.aux[13] = element(v16_byte);
-    let v17_byte = byte_of(v10_rest, 2);
-    row.aux[14] = element(v17_byte);
-    let v18_byte = byte_of(v10_rest, 3);
-    row.aux[15] = element(v18_byte);
-    let v19_byte = byte_of(v5_seed, 0);
-    row.aux[16] = element(v19_byte);
-    let v20_byte = byte_of(v5_seed, 1);
-    row.aux[17] = element(v20_byte);
-    let v21_byte = byte_of(v5_seed, 2);
-    row.aux[18] = element(v21_byte);
-    let v22_byte = byte_of(v5_seed, 3);
-    row.aux[19] = element(v22_byte);
+    let v11_limb = limb_of(v8_seed, 0);
+    row.aux[8] = element(v11_limb);
+    let v12_limb = limb_of(v8_seed, 1);
+    row.aux[9] = element(v12_limb);
+    let v13_limb = limb_of(v10_rest, 0);
+    row.aux[10] = element(v13_limb);
+    let v14_limb = limb_of(v10_rest, 1);
+    row.aux[11] = element(v14_limb);
+    let v15_limb = limb_of(v5_seed, 0);
+    row.aux[12] = element(v15_limb);
+    let v16_limb = limb_of(v5_seed, 1);
+    row.aux[13] = element(v16_limb);
     // op 8: call function 2: 4 1
-    let v24_seed = element(u64_at(seed, 16));
-    row.aux[20] = v24_seed;
+    let v18_seed = element(u64_at(seed, 16));
+    row.aux[14] = v18_seed;
     // op 10: store 10 3 9
-    let v26_seed = u32_at(seed, 48);
-    row.aux[21] = element(v26_seed);
+    let v20_seed = u32_at(seed, 48);
+    row.aux[15] = element(v20_seed);
     // a leaf of this path
     row.selector[2] = element(1);
     // unused from here on
@@ -411,7 +399,7 @@ fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     Ok(over)
 }
 /// Path 3: leaves [3].
-fn path3_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 22>) {
+fn path3_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 24);
@@ -436,42 +424,30 @@ fn path3_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 22>) {
     row.aux[7] = element(v9_seed);
     // op 6: u32_less_than 6 3
     let v10_rest = gap(v5_seed, v8_seed);
-    let v11_byte = byte_of(v8_seed, 0);
-    row.aux[8] = element(v11_byte);
-    let v12_byte = byte_of(v8_seed, 1);
-    row.aux[9] = element(v12_byte);
-    let v13_byte = byte_of(v8_seed, 2);
-    row.aux[10] = element(v13_byte);
-    let v14_byte = byte_of(v8_seed, 3);
-    row.aux[11] = element(v14_byte);
-    let v15_byte = byte_of(v10_rest, 0);
-    row.aux[12] = element(v15_byte);
-    let v16_byte = byte_of(v10_rest, 1);
-    row.aux[13] = element(v16_byte);
-    let v17_byte = byte_of(v10_rest, 2);
-    row.aux[14] = element(v17_byte);
-    let v18_byte = byte_of(v10_rest, 3);
-    row.aux[15] = element(v18_byte);
-    let v19_byte = byte_of(v5_seed, 0);
-    row.aux[16] = element(v19_byte);
-    let v20_byte = byte_of(v5_seed, 1);
-    row.aux[17] = element(v20_byte);
-    let v21_byte = byte_of(v5_seed, 2);
-    row.aux[18] = element(v21_byte);
-    let v22_byte = byte_of(v5_seed, 3);
-    row.aux[19] = element(v22_byte);
+    let v11_limb = limb_of(v8_seed, 0);
+    row.aux[8] = element(v11_limb);
+    let v12_limb = limb_of(v8_seed, 1);
+    row.aux[9] = element(v12_limb);
+    let v13_limb = limb_of(v10_rest, 0);
+    row.aux[10] = element(v13_limb);
+    let v14_limb = limb_of(v10_rest, 1);
+    row.aux[11] = element(v14_limb);
+    let v15_limb = limb_of(v5_seed, 0);
+    row.aux[12] = element(v15_limb);
+    let v16_limb = limb_of(v5_seed, 1);
+    row.aux[13] = element(v16_limb);
     // op 12: call function 2: 0 7
-    let v24_seed = element(u64_at(seed, 16));
-    row.aux[20] = v24_seed;
+    let v18_seed = element(u64_at(seed, 16));
+    row.aux[14] = v18_seed;
     // op 14: store 10 6 9
-    let v26_seed = u32_at(seed, 48);
-    row.aux[21] = element(v26_seed);
+    let v20_seed = u32_at(seed, 48);
+    row.aux[15] = element(v20_seed);
     // a leaf of this path
     row.selector[3] = element(1);
     // unused from here on
     row.selector[0..3].fill(element(0));
 }
-fn generic_write(seed: &[u8; 104], row: Cells<'_, 2, 4, 22>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 104], row: Cells<'_, 2, 4, 16>) -> Result<(), PackError> {
     let mut kept = [element(0); 3];
     let mut reads = 40;
     let mut block = 0;
@@ -515,7 +491,7 @@ fn generic_write(seed: &[u8; 104], row: Cells<'_, 2, 4, 22>) -> Result<(), PackE
                 row.selector[0] = element(1);
                 // unused from here on
                 row.selector[1..4].fill(element(0));
-                row.aux[8..22].fill(element(0));
+                row.aux[8..16].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -536,40 +512,28 @@ fn generic_write(seed: &[u8; 104], row: Cells<'_, 2, 4, 22>) -> Result<(), PackE
                 row.selector[1] = element(1);
                 // unused from here on
                 row.selector[2..4].fill(element(0));
-                row.aux[8..22].fill(element(0));
+                row.aux[8..16].fill(element(0));
                 return Ok(());
             }
             4 => {
                 // op 6: u32_less_than 6 3
                 let v10_rest = gap(word(kept[0]), word(kept[2]));
-                let v11_byte = byte_of(word(kept[2]), 0);
-                let v12_byte = byte_of(word(kept[2]), 1);
-                let v13_byte = byte_of(word(kept[2]), 2);
-                let v14_byte = byte_of(word(kept[2]), 3);
-                let v15_byte = byte_of(v10_rest, 0);
-                let v16_byte = byte_of(v10_rest, 1);
-                let v17_byte = byte_of(v10_rest, 2);
-                let v18_byte = byte_of(v10_rest, 3);
-                let v19_byte = byte_of(word(kept[0]), 0);
-                let v20_byte = byte_of(word(kept[0]), 1);
-                let v21_byte = byte_of(word(kept[0]), 2);
-                let v22_byte = byte_of(word(kept[0]), 3);
-                let v23_less = u64::from(word(kept[2]) < word(kept[0]));
-                row.aux[8] = element(v11_byte);
-                row.aux[9] = element(v12_byte);
-                row.aux[10] = element(v13_byte);
-                row.aux[11] = element(v14_byte);
-                row.aux[12] = element(v15_byte);
-                row.aux[13] = element(v16_byte);
-                row.aux[14] = element(v17_byte);
-                row.aux[15] = element(v18_byte);
-                row.aux[16] = element(v19_byte);
-                row.aux[17] = element(v20_byte);
-                row.aux[18] = element(v21_byte);
-                row.aux[19] = element(v22_byte);
+                let v11_limb = limb_of(word(kept[2]), 0);
+                let v12_limb = limb_of(word(kept[2]), 1);
+                let v13_limb = limb_of(v10_rest, 0);
+                let v14_limb = limb_of(v10_rest, 1);
+                let v15_limb = limb_of(word(kept[0]), 0);
+                let v16_limb = limb_of(word(kept[0]), 1);
+                let v17_less = u64::from(word(kept[2]) < word(kept[0]));
+                row.aux[8] = element(v11_limb);
+                row.aux[9] = element(v12_limb);
+                row.aux[10] = element(v13_limb);
+                row.aux[11] = element(v14_limb);
+                row.aux[12] = element(v15_limb);
+                row.aux[13] = element(v16_limb);
                 // unused from here on
                 row.selector[1] = element(0);
-                block = match v23_less {
+                block = match v17_less {
                     0 => 5,
                     1 => 6,
                     _ => {
@@ -582,24 +546,24 @@ fn generic_write(seed: &[u8; 104], row: Cells<'_, 2, 4, 22>) -> Result<(), PackE
             }
             5 => {
                 // op 8: call function 2: 4 1
-                let v24_seed = u64_at(seed, reads + 0);
+                let v18_seed = u64_at(seed, reads + 0);
                 // op 10: store 10 3 9
-                let v26_seed = u64_at(seed, reads + 8);
+                let v20_seed = u64_at(seed, reads + 8);
                 row.selector[2] = element(1);
-                row.aux[20] = element(v24_seed);
-                row.aux[21] = element(v26_seed);
+                row.aux[14] = element(v18_seed);
+                row.aux[15] = element(v20_seed);
                 // unused from here on
                 row.selector[3] = element(0);
                 return Ok(());
             }
             6 => {
                 // op 12: call function 2: 0 7
-                let v27_seed = u64_at(seed, reads + 0);
+                let v21_seed = u64_at(seed, reads + 0);
                 // op 14: store 10 6 9
-                let v29_seed = u64_at(seed, reads + 8);
+                let v23_seed = u64_at(seed, reads + 8);
                 row.selector[3] = element(1);
-                row.aux[20] = element(v27_seed);
-                row.aux[21] = element(v29_seed);
+                row.aux[14] = element(v21_seed);
+                row.aux[15] = element(v23_seed);
                 // unused from here on
                 row.selector[2] = element(0);
                 return Ok(());

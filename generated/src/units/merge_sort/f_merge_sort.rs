@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge_sort",
     function: 0,
     contract: bytes32(
-        "5a54b5ad272fc7cd49ac03971b0582ba5c1b4b2093b8f5323f12528ed6223295",
+        "5cb6ad99b90e634fded249f6a2e1b2f5ae907cd0256e68c963a1a0366351e67d",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_nth",
     function: 4,
     contract: bytes32(
-        "5b80b47d1c1b49a37a07b5e5f512ceb60e6bb51a150aa46ba4127e543bed3fb0",
+        "b7c1586924233ff81ccb7291733c1d989e47ad9fbf3a7d763f7b805ab7202d72",
     ),
     layout: UnitLayout {
         num_inputs: 2,

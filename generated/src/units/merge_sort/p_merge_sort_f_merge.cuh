@@ -16,11 +16,11 @@ enum Column : uint32_t {
     INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, SELECTOR_3 = 3,
     MULTIPLICITY = 0, RANK = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7,
     AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14,
-    AUX_15 = 15, AUX_16 = 16, AUX_17 = 17, AUX_18 = 18, AUX_19 = 19, AUX_20 = 20, AUX_21 = 21};
+    AUX_15 = 15};
 
 static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
 static_assert(SELECTOR_3 + 1u == 4u, "plan: 4 selectors");
-static_assert(AUX_21 + 1u == 22u, "plan: 22 auxiliaries");
+static_assert(AUX_15 + 1u == 16u, "plan: 16 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -43,11 +43,11 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 22;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(1u, 4u);
-    row.auxiliary_zeros(8u, 22u);
+    row.auxiliary_zeros(8u, 16u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -93,13 +93,13 @@ struct Path1 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 22;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
     row.selector(SELECTOR_2, 0u);
     row.selector(SELECTOR_3, 0u);
-    row.auxiliary_zeros(8u, 22u);
+    row.auxiliary_zeros(8u, 16u);
     row.selector(SELECTOR_1, 1u);
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -145,7 +145,7 @@ struct Path2 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 22;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -158,21 +158,18 @@ struct Path2 {
     row.auxiliary(AUX_3, v5_seed);
     // op 6: u32_less_than 6 3
     const uint32_t v10_rest = v5_seed - v8_seed - 1u;
-    const uint32_t word1 = v8_seed;
-    row.auxiliary(AUX_8, byte_of(word1, 0u));
-    row.auxiliary(AUX_9, byte_of(word1, 1u));
-    row.auxiliary(AUX_10, byte_of(word1, 2u));
-    row.auxiliary(AUX_11, byte_of(word1, 3u));
-    const uint32_t word2 = v10_rest;
-    row.auxiliary(AUX_12, byte_of(word2, 0u));
-    row.auxiliary(AUX_13, byte_of(word2, 1u));
-    row.auxiliary(AUX_14, byte_of(word2, 2u));
-    row.auxiliary(AUX_15, byte_of(word2, 3u));
-    const uint32_t word3 = v5_seed;
-    row.auxiliary(AUX_16, byte_of(word3, 0u));
-    row.auxiliary(AUX_17, byte_of(word3, 1u));
-    row.auxiliary(AUX_18, byte_of(word3, 2u));
-    row.auxiliary(AUX_19, byte_of(word3, 3u));
+    const uint32_t v11_limb = limb_of(v8_seed, 0u);
+    row.auxiliary(AUX_8, v11_limb);
+    const uint32_t v12_limb = limb_of(v8_seed, 1u);
+    row.auxiliary(AUX_9, v12_limb);
+    const uint32_t v13_limb = limb_of(v10_rest, 0u);
+    row.auxiliary(AUX_10, v13_limb);
+    const uint32_t v14_limb = limb_of(v10_rest, 1u);
+    row.auxiliary(AUX_11, v14_limb);
+    const uint32_t v15_limb = limb_of(v5_seed, 0u);
+    row.auxiliary(AUX_12, v15_limb);
+    const uint32_t v16_limb = limb_of(v5_seed, 1u);
+    row.auxiliary(AUX_13, v16_limb);
     const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     const uint32_t rank = seed.u32(SEED2_RANK);
@@ -189,10 +186,10 @@ struct Path2 {
     row.auxiliary(AUX_4, v6_seed);
     const Gl v9_seed = seed.full(SEED2_READ_5);
     row.auxiliary(AUX_7, v9_seed);
-    const Gl v24_seed = seed.full(SEED2_READ_6);
-    row.auxiliary(AUX_20, v24_seed);
-    const uint32_t v26_seed = seed.u32(SEED2_READ_7);
-    row.auxiliary(AUX_21, v26_seed);
+    const Gl v18_seed = seed.full(SEED2_READ_6);
+    row.auxiliary(AUX_14, v18_seed);
+    const uint32_t v20_seed = seed.u32(SEED2_READ_7);
+    row.auxiliary(AUX_15, v20_seed);
   }
 };
 
@@ -217,7 +214,7 @@ struct Path3 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 22;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 3u);
@@ -228,21 +225,18 @@ struct Path3 {
     row.auxiliary(AUX_3, v5_seed);
     // op 6: u32_less_than 6 3
     const uint32_t v10_rest = v5_seed - v8_seed - 1u;
-    const uint32_t word1 = v8_seed;
-    row.auxiliary(AUX_8, byte_of(word1, 0u));
-    row.auxiliary(AUX_9, byte_of(word1, 1u));
-    row.auxiliary(AUX_10, byte_of(word1, 2u));
-    row.auxiliary(AUX_11, byte_of(word1, 3u));
-    const uint32_t word2 = v10_rest;
-    row.auxiliary(AUX_12, byte_of(word2, 0u));
-    row.auxiliary(AUX_13, byte_of(word2, 1u));
-    row.auxiliary(AUX_14, byte_of(word2, 2u));
-    row.auxiliary(AUX_15, byte_of(word2, 3u));
-    const uint32_t word3 = v5_seed;
-    row.auxiliary(AUX_16, byte_of(word3, 0u));
-    row.auxiliary(AUX_17, byte_of(word3, 1u));
-    row.auxiliary(AUX_18, byte_of(word3, 2u));
-    row.auxiliary(AUX_19, byte_of(word3, 3u));
+    const uint32_t v11_limb = limb_of(v8_seed, 0u);
+    row.auxiliary(AUX_8, v11_limb);
+    const uint32_t v12_limb = limb_of(v8_seed, 1u);
+    row.auxiliary(AUX_9, v12_limb);
+    const uint32_t v13_limb = limb_of(v10_rest, 0u);
+    row.auxiliary(AUX_10, v13_limb);
+    const uint32_t v14_limb = limb_of(v10_rest, 1u);
+    row.auxiliary(AUX_11, v14_limb);
+    const uint32_t v15_limb = limb_of(v5_seed, 0u);
+    row.auxiliary(AUX_12, v15_limb);
+    const uint32_t v16_limb = limb_of(v5_seed, 1u);
+    row.auxiliary(AUX_13, v16_limb);
     const Gl multiplicity = seed.full(SEED3_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     const uint32_t rank = seed.u32(SEED3_RANK);
@@ -259,10 +253,10 @@ struct Path3 {
     row.auxiliary(AUX_4, v6_seed);
     const uint32_t v9_seed = seed.u32(SEED3_READ_5);
     row.auxiliary(AUX_7, v9_seed);
-    const Gl v24_seed = seed.full(SEED3_READ_6);
-    row.auxiliary(AUX_20, v24_seed);
-    const uint32_t v26_seed = seed.u32(SEED3_READ_7);
-    row.auxiliary(AUX_21, v26_seed);
+    const Gl v18_seed = seed.full(SEED3_READ_6);
+    row.auxiliary(AUX_14, v18_seed);
+    const uint32_t v20_seed = seed.u32(SEED3_READ_7);
+    row.auxiliary(AUX_15, v20_seed);
   }
 };
 
@@ -271,7 +265,7 @@ struct Generic {
   static constexpr uint32_t SEED_WORDS = 26;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 22;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
@@ -314,7 +308,7 @@ struct Generic {
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
       row.selector_zeros(1u, 4u);
-      row.auxiliary_zeros(8u, 22u);
+      row.auxiliary_zeros(8u, 16u);
     }
     if (block == 2u) {
       row.selector(SELECTOR_0, 0u);
@@ -330,42 +324,30 @@ struct Generic {
       row.selector(SELECTOR_1, 1u);
       row.selector(SELECTOR_2, 0u);
       row.selector(SELECTOR_3, 0u);
-      row.auxiliary_zeros(8u, 22u);
+      row.auxiliary_zeros(8u, 16u);
     }
     if (block == 4u) {
       row.selector(SELECTOR_1, 0u);
       // op 6: u32_less_than 6 3
       const uint32_t v10_rest = uint32_t(v5_seed.value) - uint32_t(v8_seed.value) - 1u;
-      const uint32_t v11_byte = byte_of_wide(v8_seed.value, 0u);
-      row.auxiliary(AUX_8, v11_byte);
-      const uint32_t v12_byte = byte_of_wide(v8_seed.value, 1u);
-      row.auxiliary(AUX_9, v12_byte);
-      const uint32_t v13_byte = byte_of_wide(v8_seed.value, 2u);
-      row.auxiliary(AUX_10, v13_byte);
-      const uint32_t v14_byte = byte_of_wide(v8_seed.value, 3u);
-      row.auxiliary(AUX_11, v14_byte);
-      const uint32_t v15_byte = byte_of(v10_rest, 0u);
-      row.auxiliary(AUX_12, v15_byte);
-      const uint32_t v16_byte = byte_of(v10_rest, 1u);
-      row.auxiliary(AUX_13, v16_byte);
-      const uint32_t v17_byte = byte_of(v10_rest, 2u);
-      row.auxiliary(AUX_14, v17_byte);
-      const uint32_t v18_byte = byte_of(v10_rest, 3u);
-      row.auxiliary(AUX_15, v18_byte);
-      const uint32_t v19_byte = byte_of_wide(v5_seed.value, 0u);
-      row.auxiliary(AUX_16, v19_byte);
-      const uint32_t v20_byte = byte_of_wide(v5_seed.value, 1u);
-      row.auxiliary(AUX_17, v20_byte);
-      const uint32_t v21_byte = byte_of_wide(v5_seed.value, 2u);
-      row.auxiliary(AUX_18, v21_byte);
-      const uint32_t v22_byte = byte_of_wide(v5_seed.value, 3u);
-      row.auxiliary(AUX_19, v22_byte);
-      const uint32_t v23_less = (v8_seed.value < v5_seed.value) ? 1u : 0u;
+      const uint32_t v11_limb = limb_of_wide(v8_seed.value, 0u);
+      row.auxiliary(AUX_8, v11_limb);
+      const uint32_t v12_limb = limb_of_wide(v8_seed.value, 1u);
+      row.auxiliary(AUX_9, v12_limb);
+      const uint32_t v13_limb = limb_of(v10_rest, 0u);
+      row.auxiliary(AUX_10, v13_limb);
+      const uint32_t v14_limb = limb_of(v10_rest, 1u);
+      row.auxiliary(AUX_11, v14_limb);
+      const uint32_t v15_limb = limb_of_wide(v5_seed.value, 0u);
+      row.auxiliary(AUX_12, v15_limb);
+      const uint32_t v16_limb = limb_of_wide(v5_seed.value, 1u);
+      row.auxiliary(AUX_13, v16_limb);
+      const uint32_t v17_less = (v8_seed.value < v5_seed.value) ? 1u : 0u;
       block = 7u;
-      if (v23_less == 0u) {
+      if (v17_less == 0u) {
         block = 5u;
       }
-      if (v23_less == 1u) {
+      if (v17_less == 1u) {
         block = 6u;
       }
     }
@@ -373,22 +355,22 @@ struct Generic {
       row.selector(SELECTOR_2, 1u);
       row.selector(SELECTOR_3, 0u);
       // op 8: call function 2: 4 1
-      const Gl v24_seed = seed.full(40u + 8u * reads);
-      row.auxiliary(AUX_20, v24_seed);
+      const Gl v18_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_14, v18_seed);
       // op 10: store 10 3 9
-      const Gl v26_seed = seed.full(48u + 8u * reads);
-      row.auxiliary(AUX_21, v26_seed);
+      const Gl v20_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_15, v20_seed);
       reads = reads + 2u;
     }
     if (block == 6u) {
       row.selector(SELECTOR_3, 1u);
       row.selector(SELECTOR_2, 0u);
       // op 12: call function 2: 0 7
-      const Gl v27_seed = seed.full(40u + 8u * reads);
-      row.auxiliary(AUX_20, v27_seed);
+      const Gl v21_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_14, v21_seed);
       // op 14: store 10 6 9
-      const Gl v29_seed = seed.full(48u + 8u * reads);
-      row.auxiliary(AUX_21, v29_seed);
+      const Gl v23_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_15, v23_seed);
       reads = reads + 2u;
     }
   }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256",
     function: 0,
     contract: bytes32(
-        "28fcfc1b80636d1f0a73d5949a8d4ade7e56a3e5e69065afcbcda4fb72e2c6e0",
+        "3ec119ffcf09fbc8feb5fb2c17b423492aab2f9cf106ce909865fd7cddb7e469",
     ),
     layout: UnitLayout {
         num_inputs: 1,

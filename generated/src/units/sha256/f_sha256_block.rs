@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_block",
     function: 3,
     contract: bytes32(
-        "85411286cc989a74ea9f0f1f5bb32c4f897936055e4a98d561ad709fa63644d1",
+        "542bf984f8b7f3d8a9c9c033e79a1fbfc3772f19da8e1754aaf327896b4d7477",
     ),
     layout: UnitLayout {
         num_inputs: 96,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_constants",
     function: 1,
     contract: bytes32(
-        "15107944d11121375cc7522ce9e33a7c2cc42cdf3b51f1dc0df6aceb453f5949",
+        "0ab485ca1a0ad9c0b7a8485307e0832e267e9d820f1046939534c8d0abf6a6e1",
     ),
     layout: UnitLayout {
         num_inputs: 1,

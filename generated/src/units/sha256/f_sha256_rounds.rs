@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_rounds",
     function: 2,
     contract: bytes32(
-        "19dcfa13b5320eb75a9ba063cc6409e48abe155e6bb01fbcac9603aca0ecacaa",
+        "83e83a9e9ef950caf4af1e11305af16528f1935f9c1daf15a447dc452583f032",
     ),
     layout: UnitLayout {
         num_inputs: 91,

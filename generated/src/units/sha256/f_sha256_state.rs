@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_state",
     function: 4,
     contract: bytes32(
-        "c2014e17fbc2ef1f77ea1b68dbaec4ab8687a9b876c9ae5574b99c9673df7098",
+        "f0763fa444814537037cc26d2755fbd61d8ed318cc7358b12cc36fb14c9e33d7",
     ),
     layout: UnitLayout {
         num_inputs: 1,

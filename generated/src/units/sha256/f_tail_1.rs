@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "e48a8cf6b4eb5ff9c4ec798ef09199fc869dd356fb503ae103c29bcefd0cdf42",
+        "996402b4f7122a1cbaca86038b5cf750d1323688a99987b0e3f6f9c2c98f82e2",
     ),
     layout: UnitLayout {
         num_inputs: 2,

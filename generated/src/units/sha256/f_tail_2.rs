@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "11924765ed450ca1499bc22622c226cad427c49eb9e448116ee652df41c40ab2",
+        "2f27499e7b93fc15afd95b3b2f12dd45ff85b7a38a03695b3a2d11ac07794bc8",
     ),
     layout: UnitLayout {
         num_inputs: 3,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "17645579903d3a41a0213f587393197fe1196c7765d07f1731c593856ce543ea",
+        "48f7527505840e5edc056401007793070111671895d21345df7c7a89e73a5539",
     ),
     layout: UnitLayout {
         num_inputs: 4,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "7644b41ada35c02b93d669b09dae4eb2b48fa188387305916470f88d0f3a1b76",
+        "e3d0ca513b1a1ac31521b217083c4bcb08000077d7e1b9555b6257e435ea63d2",
     ),
     layout: UnitLayout {
         num_inputs: 5,

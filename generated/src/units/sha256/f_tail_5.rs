@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "432ac4732f99e6b11fd9fa348267f50b14beb339eadd964fd29f6f179d1cb459",
+        "48eb029cad5d65c66671c92f45799dc1a15561ef7d31e59c7ca4cb0456d6d249",
     ),
     layout: UnitLayout {
         num_inputs: 6,

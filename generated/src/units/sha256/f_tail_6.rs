@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "41c7ae3ced14d3903005da2bb7153cfa13a82948b4614f6990bb3c88698b558c",
+        "8b7e9afc6783fb12d750dd4955151dc93a1ef1d794a144541ab9813de888d32f",
     ),
     layout: UnitLayout {
         num_inputs: 7,

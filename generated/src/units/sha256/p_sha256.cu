@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0x8fd7eaed0e6440b0ull;
-  out[1u] = 0x4d7215471a38249cull;
-  out[2u] = 0xa966c6b78b20af1eull;
-  out[3u] = 0x8dc211eef891b1e3ull;
+  out[0u] = 0xa57e961b6474876ull;
+  out[1u] = 0x785cdf113ad2cc96ull;
+  out[2u] = 0x12db225f3025726full;
+  out[3u] = 0x39001531151aeba6ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

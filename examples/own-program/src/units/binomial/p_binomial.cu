@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_binomial_digest(uint64_t *out) {
-  out[0u] = 0x327ff3ec849d306ull;
-  out[1u] = 0xb5de4d4989685e7bull;
-  out[2u] = 0x36fd97aa7b4e7feaull;
-  out[3u] = 0x5203828bcb2773cull;
+  out[0u] = 0xff299d38c6d0c148ull;
+  out[1u] = 0x86cf7723ddee9697ull;
+  out[2u] = 0x7099bf9c7dc63d72ull;
+  out[3u] = 0xffca593fedacb8e6ull;
 }
 
 TL_KERNEL void tl_p_binomial_padding(TlRows rows) {
