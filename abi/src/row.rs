@@ -185,6 +185,13 @@ pub const fn byte_of(word: u64, byte: u32) -> u64 {
     (word >> (8 * byte)) & 255
 }
 
+/// Limb number `limb` of a word, 16 bits each.
+#[inline(always)]
+#[must_use]
+pub const fn limb_of(word: u64, limb: u32) -> u64 {
+    (word >> (16 * limb)) & 0xffff
+}
+
 /// `(a - b - 1) mod 2^32`.
 #[inline(always)]
 #[must_use]
@@ -263,6 +270,8 @@ mod tests {
         let seed = [1, 2, 3, 4, 5, 6, 7, 8, 9];
         assert_eq!(u64_at(&seed, 1), u64::from_le_bytes([2, 3, 4, 5, 6, 7, 8, 9]));
         assert_eq!(u16_at(&seed, 0), 0x0201);
+        let limbs = [0, 1, 2, 3].map(|limb| limb_of(u64_at(&seed, 1), limb));
+        assert_eq!(limbs, [0x0302, 0x0504, 0x0706, 0x0908]);
         assert_eq!(gap(5, 3), 1);
         assert_eq!(gap(3, 5), 0xffff_fffd);
     }

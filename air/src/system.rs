@@ -81,7 +81,7 @@ pub enum CircuitKind {
     },
 }
 
-/// Around a cycle of k calls ranks change by between k and k·2^32, so it cannot
+/// Around a cycle of k calls ranks fall by between k and k·2^32 in sum, so it cannot
 /// close modulo p while k is at most this many rows. Over all shards.
 pub const MAX_RECURSIVE_ROWS: u64 = 1 << 31;
 

@@ -11,8 +11,10 @@
 //!   a label is `msg`;
 //! - functions may be nameless, and get a name from their position;
 //! - nothing groups functions: each constrained one is a circuit of its own;
-//! - layouts are stated. They have no call ranks, so ours are wider where a
-//!   function is recursive; [`Imported`] keeps them for comparison.
+//! - layouts are stated. They differ from ours: [`Imported`] keeps them, and
+//!   [`expected_layout`] says what they are known to be.
+
+mod layout;
 
 use traceloom_air::field::element;
 
@@ -23,6 +25,8 @@ use crate::limits::{MAX_IMPORT_DEPTH, Resource};
 use crate::malformed::{Malformed, Reports, excerpt};
 use crate::model::{Block, BlockId, Control, Function, FunctionId, Match, Op, Program, ValueId};
 use crate::tape::{Kind, NodeId, Tape};
+
+pub use layout::expected_layout;
 
 /// An imported program, with what its file says about layouts.
 #[derive(Clone, Debug, PartialEq, Eq)]

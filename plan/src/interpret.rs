@@ -234,6 +234,7 @@ fn evaluate(
         Expr::ByteBorrow(a, b) => u64::from(low(a) < low(b)),
         Expr::PackLow(bytes) => packed(bytes, &|byte| low(byte).into()),
         Expr::ByteOf(a, byte) => (int(a) >> (8 * byte)) & 255,
+        Expr::LimbOf(a, limb) => (int(a) >> (16 * limb)) & 0xffff,
         Expr::High32(a) => int(a) >> 32,
         Expr::Less(a, b) => u64::from(int(a) < int(b)),
         Expr::LessRest(a, b) => int(b).wrapping_sub(int(a)).wrapping_sub(1) & 0xffff_ffff,

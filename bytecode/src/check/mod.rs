@@ -63,7 +63,7 @@ impl CheckedProgram {
         checker.finish()?;
         let callgraph = CallGraph::new(&program);
         let layout = |(index, function): (usize, &Function)| {
-            derive_layout(FunctionId(index as u32), function, Some(&callgraph))
+            derive_layout(FunctionId(index as u32), function, &callgraph)
         };
         let layouts: Vec<_> = program.functions.iter().enumerate().map(layout).collect();
         check_widths(&program, &layouts)?;

@@ -37,7 +37,7 @@ pub fn plan_program(program: &CheckedProgram) -> ProgramPlan {
 #[must_use]
 pub fn contract(program: &CheckedProgram) -> Contract {
     let rows = |id: FunctionId| {
-        let layout = derive_layout(id, program.function(id), Some(program.callgraph()));
+        let layout = derive_layout(id, program.function(id), program.callgraph());
         RowContract { layout: plan_layout(&layout), paths: paths(program, id) }
     };
     let function = |id: FunctionId| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use traceloom_air::bytes::{ByteOp, ByteTable};
+use traceloom_air::bytes::ByteOp;
 use traceloom_air::field::{element, inverse_or_zero};
 use traceloom_air::system::{Arena, ExprId};
 
@@ -69,10 +69,11 @@ impl OpRow<'_, '_> {
         self.send(slot, &[&[channel], operands, results].concat());
     }
 
-    /// Proves two values to be bytes.
-    pub fn range_check(&mut self, slot: usize, bytes: &[ExprId]) {
-        debug_assert_eq!(ByteOp::RangeCheck.table(), ByteTable::Bytes2);
-        self.byte_op(slot, ByteOp::RangeCheck, bytes, &[]);
+    /// Proves values to be limbs of 16 bits, in slots of their own from `slot` on.
+    pub fn limbs(&mut self, slot: usize, limbs: &[ExprId]) {
+        for (position, &limb) in limbs.iter().enumerate() {
+            self.byte_op(slot + position, ByteOp::RangeCheck16, &[limb], &[]);
+        }
     }
 
     /// `expr / power`, a constant power of two.
@@ -83,10 +84,19 @@ impl OpRow<'_, '_> {
 
     /// Little-endian packing of bytes.
     pub fn pack(&mut self, bytes: &[ExprId]) -> ExprId {
+        self.packed(bytes, 8)
+    }
+
+    /// Little-endian packing of limbs of 16 bits.
+    pub fn pack_limbs(&mut self, limbs: &[ExprId]) -> ExprId {
+        self.packed(limbs, 16)
+    }
+
+    fn packed(&mut self, digits: &[ExprId], bits: usize) -> ExprId {
         let mut sum = self.arena().word(0);
-        for (position, &byte) in bytes.iter().enumerate() {
-            let weight = self.arena().word(1 << (8 * position));
-            let term = self.arena().mul(byte, weight);
+        for (position, &digit) in digits.iter().enumerate() {
+            let weight = self.arena().word(1 << (bits * position));
+            let term = self.arena().mul(digit, weight);
             sum = self.arena().add(sum, term);
         }
         sum

@@ -73,10 +73,14 @@ pub(super) fn bytes(table: ByteTable, used: &BTreeSet<ByteOp>) -> Option<Circuit
     let mut column_names = Vec::new();
     for op in table.ops().iter().filter(|op| used.contains(op)) {
         let multiplicity = arena.main(column_names.len());
-        let results = table.result_column(*op)..table.result_column(*op) + op.num_results();
-        let columns = (0..table.num_operands()).chain(results);
         let mut arguments = vec![arena.word(op.channel())];
-        arguments.extend(columns.map(|column| arena.intern(Node::Preprocessed(column as u32))));
+        if *op == ByteOp::RangeCheck16 {
+            arguments.push(limb(&mut arena));
+        } else {
+            let results = table.result_column(*op)..table.result_column(*op) + op.num_results();
+            let columns = (0..table.num_operands()).chain(results);
+            arguments.extend(columns.map(|column| arena.intern(Node::Preprocessed(column as u32))));
+        }
         let name = crate::model::byte_op_name(*op);
         column_names.push(name.to_owned());
         lookups.push(Lookup {
@@ -103,4 +107,12 @@ pub(super) fn bytes(table: ByteTable, used: &BTreeSet<ByteOp>) -> Option<Circuit
         constraints: Vec::new(),
         lookups,
     })
+}
+
+/// The number of a row of table bytes2, from its operands: every limb once.
+fn limb(arena: &mut Arena) -> ExprId {
+    let [high, low] = [0, 1].map(|column| arena.intern(Node::Preprocessed(column)));
+    let weight = arena.word(1 << 8);
+    let high = arena.mul(high, weight);
+    arena.add(high, low)
 }

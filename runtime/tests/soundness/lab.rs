@@ -195,6 +195,12 @@ impl Lab {
         *cell = if uses < 0 { *cell - magnitude } else { *cell + magnitude };
     }
 
+    /// Adds to the number of checks of a limb of 16 bits in the first shard.
+    pub fn count_limb(&mut self, limb: u16, uses: i64) {
+        let [a, b] = limb.to_be_bytes();
+        self.count_bytes(ByteOp::RangeCheck16, a, b, uses);
+    }
+
     /// Adds a claim to the first shard.
     pub fn claim(&mut self, function: &str, rank: Option<u32>, inputs: &[u64], outputs: &[u64]) {
         let function = self.program.find(function).expect("a function").0;
@@ -328,7 +334,10 @@ fn used_rows(table: ByteTable, ops: &[ByteOp], trace: &Trace, width: usize) -> O
         let results = op.results(operands[0], *operands.last().unwrap());
         let bytes = operands.iter().chain(&results[..op.num_results()]);
         let mut cells = vec![count, element(op.channel())];
-        cells.extend(bytes.map(|&byte| element(byte.into())));
+        match op {
+            ByteOp::RangeCheck16 => cells.push(element(row as u64)),
+            _ => cells.extend(bytes.map(|&byte| element(byte.into()))),
+        }
         cells.resize(width, element(0));
         rows.push(cells);
     }

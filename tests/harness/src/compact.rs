@@ -76,7 +76,11 @@ fn used_rows(table: ByteTable, ops: &[ByteOp], trace: &Trace) -> Option<Trace> {
             let results = op.results(operands[0], *operands.last().unwrap_or(&0));
             let bytes = operands.iter().chain(&results[..op.num_results()]);
             let mut cells = vec![count, element(op.channel())];
-            cells.extend(bytes.map(|&byte| element(byte.into())));
+            match op {
+                // The row's number.
+                ByteOp::RangeCheck16 => cells.push(element(row as u64)),
+                _ => cells.extend(bytes.map(|&byte| element(byte.into()))),
+            }
             cells.resize(WIDTH, Goldilocks::ZERO);
             rows.push(cells);
         }

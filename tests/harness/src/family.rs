@@ -29,7 +29,7 @@ pub enum Family {
     Rank,
     /// Ranks of callees, in calls from outside of their component.
     CalleeRank,
-    /// Bytes of the gap between two ranks.
+    /// Limbs of the gap between two ranks.
     Gap,
     /// Cells of rows beyond the last one of a function.
     Padding,

@@ -29,6 +29,7 @@ const EXPLAINED: &[(&str, &[usize], &str)] = &[
     ("calls/odd", &[0, 1, 2, 5], ARMS),
     ("calls/square", &[0, 2], TWICE),
     ("calls/outside", &[0, 1], TWICE),
+    ("gaps/fork", &[0, 1, 2, 5], ARMS),
     ("group/f+g", &[1, 2, 4], ARMS),
     ("advice/main", &[0, 1, 2, 10], ARMS),
 ];

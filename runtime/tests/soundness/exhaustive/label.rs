@@ -314,7 +314,7 @@ impl Walk<'_> {
                 let outputs = *num_outputs as usize;
                 self.determine(first, outputs, "output of a call");
                 let family = match place.ranked_call {
-                    RankedCall::Inside => "gap byte",
+                    RankedCall::Inside => "limb of a gap",
                     _ => "rank of a callee outside",
                 };
                 self.determine(first + outputs, count - outputs, family);
@@ -324,7 +324,7 @@ impl Walk<'_> {
             Op::Unary(op, _) | Op::Binary(op, ..) => {
                 self.determine(first, count, byte_family(*op));
             }
-            Op::U32LessThan(..) => self.determine(first, count, "byte of u32_less_than"),
+            Op::U32LessThan(..) => self.determine(first, count, "limb of u32_less_than"),
             _ => {}
         }
     }

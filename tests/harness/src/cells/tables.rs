@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
-use traceloom_air::bytes::ByteTable;
+use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
 use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
@@ -78,7 +78,10 @@ fn unused_row(rng: &mut ChaCha8Rng, table: ByteTable, trace: &Trace) -> Vec<(usi
         let results = op.results(operands[0], operands[table.num_operands() - 1]);
         let bytes = operands[..table.num_operands()].iter().chain(&results[..op.num_results()]);
         let mut cells = vec![Goldilocks::ONE, element(op.channel())];
-        cells.extend(bytes.map(|&byte| element(byte.into())));
+        match op {
+            ByteOp::RangeCheck16 => cells.push(element(rng.random_range(0..65_536))),
+            _ => cells.extend(bytes.map(|&byte| element(byte.into()))),
+        }
         cells.resize(trace.width, Goldilocks::ZERO);
         let is_used = (0..trace.height()).any(|row| trace.row(row)[1..] == cells[1..]);
         if !is_used {

@@ -181,17 +181,11 @@ fn provide_bytes(
 ) -> bool {
     let op = ops.iter().find(|op| op.channel() == message[0]);
     let Some(op) = op else { return false };
-    let first = 1 + op.num_operands();
-    let operands: Vec<u64> = (1..first).map(|i| at(message, i)).collect();
-    if operands.iter().any(|&operand| operand > 255) {
-        return false;
-    }
-    let results = op.results(operands[0] as u8, operands[operands.len() - 1] as u8);
-    let right = (0..8).all(|i| at(message, first + i) == u64::from(results[i]));
+    let right = is_right(*op, message);
     let name = if op.table() == ByteTable::Bytes1 { "bytes1" } else { "bytes2" };
     let named = |circuit: &_| is_short_table(circuit) && circuit.name == name;
     let circuit = system.circuits.iter().position(named);
-    let (true, Some(circuit)) = (right && message.len() <= first + 8, circuit) else {
+    let (true, Some(circuit)) = (right, circuit) else {
         return false;
     };
     let row = free_row(system, witness, circuit);
@@ -200,6 +194,21 @@ fn provide_bytes(
     cells[0] = count;
     cells[1..].iter_mut().zip(message).for_each(|(cell, &word)| *cell = element(word));
     true
+}
+
+/// Whether the table of `op` has a row for this message.
+fn is_right(op: ByteOp, message: &[u64]) -> bool {
+    if op == ByteOp::RangeCheck16 {
+        return at(message, 1) < 65_536 && message.len() <= 2;
+    }
+    let first = 1 + op.num_operands();
+    let operands: Vec<u64> = (1..first).map(|i| at(message, i)).collect();
+    if operands.iter().any(|&operand| operand > 255) {
+        return false;
+    }
+    let results = op.results(operands[0] as u8, operands[operands.len() - 1] as u8);
+    let right = (0..8).all(|i| at(message, first + i) == u64::from(results[i]));
+    right && message.len() <= first + 8
 }
 
 fn provide_memory(
