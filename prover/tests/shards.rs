@@ -316,3 +316,51 @@ fn a_shard_that_comes_out_different_is_named() {
         assert!(named, "{error}");
     }
 }
+
+/// Pieces of functions have no order: whoever calls finds its row in any shard.
+#[test]
+fn pieces_of_functions_may_be_in_any_order() {
+    let key = key();
+    for served in [[1, 2], [2, 1]] {
+        let [first, second] = served.map(|x| shard(&[], Inner::Elsewhere, &[x]));
+        let second = with_first_pointer(second, FIRST_POINTER + ROWS);
+        let shards = vec![shard(&[1, 2], Inner::Elsewhere, &[]), first, second];
+        let (proof, _) = prove(&key, shards, &ProveOptions::default()).unwrap();
+        assert_eq!(check(&key, &[1, 2], &proof), Ok(()), "{served:?}");
+    }
+}
+
+/// A shard that was proven for other claims, and public values of another batch.
+#[test]
+fn shards_do_not_change_batches() {
+    let key = key();
+    let batch_of = |inputs: [u64; 2]| {
+        let first = shard(&inputs, Inner::Elsewhere, &[]);
+        let second = shard(&[], Inner::Elsewhere, &inputs);
+        prove(&key, vec![first, second], &ProveOptions::default()).unwrap().0
+    };
+    let (one, other) = (batch_of([1, 2]), batch_of([3, 4]));
+    let shards = |proof: &Proof| match &proof.shards {
+        Shards::Quadratic(shards) => shards.clone(),
+        Shards::Cubic(_) => panic!("degree 2"),
+    };
+    for shard in 0..2 {
+        let mut mixed = one.clone();
+        let mut proofs = shards(&one);
+        proofs[shard] = shards(&other)[shard].clone();
+        mixed.shards = Shards::Quadratic(proofs);
+        // The proof of the other shard with this batch's statement, then with its own.
+        assert!(check(&key, &[1, 2], &mixed).is_err(), "{shard}");
+        let claims = mixed.statements[shard].claims.clone();
+        mixed.statements[shard] = ShardStatement { claims, ..other.statements[shard].clone() };
+        assert!(check(&key, &[1, 2], &mixed).is_err(), "{shard}");
+    }
+    // Ranges that are in order, and not those of the traces.
+    let (near, far) = (memories(&[0, ROWS]), memories(&[0, 100]));
+    let [near, far] =
+        [near, far].map(|shards| prove(&key, shards, &ProveOptions::default()).unwrap().0);
+    let mut swapped = near.clone();
+    swapped.statements[1].publics = far.statements[1].publics.clone();
+    assert!(check(&key, &[1, 2], &near).is_ok() && check(&key, &[1, 2], &far).is_ok());
+    assert!(!matches!(check(&key, &[1, 2], &swapped), Ok(()) | Err(VerifyError::Shape(_))));
+}

@@ -27,14 +27,17 @@ fn builder(program: &Program) -> SessionBuilder {
     Session::of_program(program.clone()).profile(Profile::Fast).registry(PROGRAMS)
 }
 
-/// Proves with every provider and retention: the same bytes, which verify.
+/// Proves with every retention, provider and two numbers of threads: the same bytes, which
+/// verify.
 fn prove(program: &Program, request: &Request, shards: usize) -> (Session, Proved) {
     let mut first: Option<Proved> = None;
     for retention in [Retention::Retain, Retention::Regenerate] {
         for provider in [TraceProvider::Scalar, TraceProvider::Reference] {
             let builder = builder(program).trace(provider).shards(options(shards, retention));
             let session = builder.build().unwrap();
-            let proved = session.prove(request.clone()).unwrap();
+            let threads = if provider == TraceProvider::Scalar { 1 } else { 3 };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let proved = pool.install(|| session.prove(request.clone())).unwrap();
             assert_eq!(proved.proof.statements.len(), shards);
             let planned = &proved.report.shards;
             assert_eq!((planned.plan.shards.len(), planned.retention), (shards, retention));

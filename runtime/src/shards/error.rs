@@ -117,7 +117,7 @@ pub enum PlanError {
         last: Box<PlanError>,
     },
     /// The batch breaks a rule of the protocol.
-    #[error("with {shards} shards, {error}")]
+    #[error("{}{error}", with(*shards))]
     Shape {
         /// How many shards there are.
         shards: usize,
@@ -125,13 +125,18 @@ pub enum PlanError {
         error: ShapeError,
     },
     /// The batch would be worth less than the profile promises.
-    #[error("with {shards} shards, {error}")]
+    #[error("{}{error}", with(*shards))]
     Security {
         /// How many shards there are.
         shards: usize,
         /// The figure.
         error: BelowFloor,
     },
+}
+
+/// One shard needs no mention.
+fn with(shards: usize) -> String {
+    if shards == 1 { String::new() } else { format!("with {shards} shards, ") }
 }
 
 impl PlanError {
@@ -146,6 +151,8 @@ impl PlanError {
         match self {
             Self::Cells { .. } | Self::Height { .. } => true,
             Self::Memory { base, have, .. } => *base < *have as u128,
+            // More shards have lower traces, where there are several already.
+            Self::Security { shards, .. } => *shards > 1,
             _ => false,
         }
     }
