@@ -528,7 +528,7 @@ fn shards_and_caps_that_cannot_be_are_refused() {
         (1, "--max-shard-cells 9", "the cap is 9; raise the cap to"),
         (2, "--max-memory 0", "--max-memory: 0 leaves no room"),
         (2, "--max-memory 8GB", "\"8GB\" is no size"),
-        (1, "--max-memory 1MiB", "--max-memory: 1 shards need"),
+        (1, "--max-memory 1MiB", "--max-memory: record, keys and the byte tables of shard 0 need"),
         (2, "--retention keep", "\"keep\" is no retention"),
     ] {
         for command in ["plan fibonacci --args 30", "prove fibonacci --args 30 --out p"] {

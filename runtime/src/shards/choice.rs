@@ -6,7 +6,7 @@ use traceloom_verifier::shape::{MAX_SHARDS, ShapeError};
 
 use super::estimate::{Estimate, HostBytes};
 use super::planner::{Rows, cut};
-use super::{BatchPlan, PlanError};
+use super::{BatchPlan, Piece, PlanError, ShardPlan};
 
 /// How many shards a proof has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,6 +119,12 @@ impl Chooser<'_> {
                 return Err(PlanError::TableHeight { circuit: name(circuit), need, have });
             }
         }
+        if let Some(have) = self.options.max_memory {
+            let need = self.least_memory();
+            if need > have.into() {
+                return Err(PlanError::MemoryBelowLeast { need, have });
+            }
+        }
         let Some(have) = self.options.max_shard_cells else { return Ok(()) };
         let tables =
             active().filter_map(|c| Some(self.rows.cells_per_row(c) << self.rows.fixed(c)?));
@@ -131,6 +137,16 @@ impl Chooser<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Bytes of a shard of nothing but the tables that cannot be cut.
+    fn least_memory(&self) -> u128 {
+        let pieces = self.rows.counts.iter().enumerate().map(|(circuit, &rows)| {
+            let log_height = self.rows.fixed(circuit).filter(|_| rows > 0)?;
+            Some(Piece { rows: 0..rows, log_height })
+        });
+        let plan = BatchPlan { shards: vec![ShardPlan { pieces: pieces.collect() }] };
+        Estimate::new(self.rows.key, &plan, self.host, Retention::Retain).peak()
     }
 
     /// The fewest shards that obey. Beyond eight, numbers grow by an eighth.

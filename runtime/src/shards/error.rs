@@ -63,6 +63,17 @@ pub enum PlanError {
         /// The cap.
         have: u64,
     },
+    /// A cap that no cut can obey.
+    #[error(
+        "max_memory: record, keys and the byte tables of shard 0 need {need} bytes, the cap is \
+         {have}; raise the cap or prove less at once"
+    )]
+    MemoryBelowLeast {
+        /// Bytes.
+        need: u128,
+        /// The cap.
+        have: u64,
+    },
     /// A given number of shards breaks a cap.
     #[error(
         "max_shard_cells: shard {shard} of {shards} needs {need} cells, the cap is {have}; ask \
@@ -95,8 +106,9 @@ pub enum PlanError {
     },
     /// A given number of shards takes too much memory.
     #[error(
-        "max_memory: {shards} shards need {need} bytes (record and keys {base}), the cap is \
-         {have}; ask for more shards, prove less at once, or raise the cap"
+        "max_memory: {} {need} bytes (record and keys {base}), the cap is {have}; ask for more \
+         shards, prove less at once, or raise the cap",
+        needs(*shards)
     )]
     Memory {
         /// How many shards there are.
@@ -139,6 +151,10 @@ fn with(shards: usize) -> String {
     if shards == 1 { String::new() } else { format!("with {shards} shards, ") }
 }
 
+fn needs(shards: usize) -> String {
+    if shards == 1 { "1 shard needs".into() } else { format!("{shards} shards need") }
+}
+
 impl PlanError {
     /// Whether an option is wrong in itself, whatever the rows are.
     #[must_use]
@@ -149,8 +165,7 @@ impl PlanError {
     /// Whether other numbers of shards may obey.
     pub(super) const fn is_of_number(&self) -> bool {
         match self {
-            Self::Cells { .. } | Self::Height { .. } => true,
-            Self::Memory { base, have, .. } => *base < *have as u128,
+            Self::Cells { .. } | Self::Height { .. } | Self::Memory { .. } => true,
             // More shards have lower traces, where there are several already.
             Self::Security { shards, .. } => *shards > 1,
             _ => false,

@@ -189,8 +189,11 @@ impl Rows<'_> {
             }
             return;
         }
+        let enough = self.least_height();
         for shard in &mut plan.shards {
-            self.pad_shard(shard);
+            if shard.log_heights().into_iter().max().flatten() < Some(enough) {
+                self.pad_shard(shard);
+            }
         }
     }
 
