@@ -546,9 +546,9 @@ fn plans_are_printed_with_the_rows_of_a_run() {
     let table = cli.ok("plan fibonacci --args 20");
     assert!(table.contains("row bytes"), "{table}");
     let last = table.lines().find(|line| line.starts_with("fibonacci") && line.contains(" 2 "));
-    // Path 2 is the recursive one: 18 columns, 48 of 56 seed bytes, 19 rows.
+    // Path 2 is the recursive one: 14 columns, 48 of 56 seed bytes, 19 rows.
     let columns: Vec<&str> = last.expect("path 2").split_whitespace().collect();
-    assert_eq!(columns, ["fibonacci", "2", "18", "56", "48", "4", "19", "912", "2736"]);
+    assert_eq!(columns, ["fibonacci", "2", "14", "56", "48", "4", "19", "912", "2128"]);
     assert!(!cli.ok("plan fibonacci").contains("shards"));
     let table = cli.ok("plan fibonacci --args 20 --shards 3 --profile fast --retention regenerate");
     assert!(table.contains("shards 3, as asked for"), "{table}");

@@ -36,120 +36,102 @@ pub mod bytes_0 {
         // constraint 0: a selector is a bit
         out.constraints[0] = v3;
         let auxiliary24 = cells.main[27];
-        let v62 = auxiliary24 * element(256);
+        let v57 = auxiliary24 * element(65536);
         let auxiliary23 = cells.main[26];
-        let v63 = auxiliary23 + v62;
-        let auxiliary25 = cells.main[28];
-        let v65 = auxiliary25 * element(65536);
-        let v66 = v63 + v65;
-        let auxiliary26 = cells.main[29];
-        let v68 = auxiliary26 * element(16777216);
-        let v69 = v66 + v68;
+        let v58 = auxiliary23 + v57;
         let input0 = cells.main[0];
-        let v70 = input0 - v69;
-        let v71 = selector0 * v70;
-        // constraint 1: main: block 0, op 13 u32_less_than: the operand is its bytes
-        out.constraints[1] = v71;
-        let auxiliary32 = cells.main[35];
-        let v72 = auxiliary32 * element(256);
-        let auxiliary31 = cells.main[34];
-        let v73 = auxiliary31 + v72;
-        let auxiliary33 = cells.main[36];
-        let v74 = auxiliary33 * element(65536);
-        let v75 = v73 + v74;
-        let auxiliary34 = cells.main[37];
-        let v76 = auxiliary34 * element(16777216);
-        let v77 = v75 + v76;
-        let input1 = cells.main[1];
-        let v78 = input1 - v77;
-        let v79 = selector0 * v78;
-        // constraint 2: main: block 0, op 13 u32_less_than: the operand is its bytes
-        out.constraints[2] = v79;
+        let v59 = input0 - v58;
+        let v60 = selector0 * v59;
+        // constraint 1: main: block 0, op 13 u32_less_than: the operand is its limbs
+        out.constraints[1] = v60;
         let auxiliary28 = cells.main[31];
-        let v80 = auxiliary28 * element(256);
+        let v61 = auxiliary28 * element(65536);
         let auxiliary27 = cells.main[30];
-        let v81 = auxiliary27 + v80;
-        let auxiliary29 = cells.main[32];
-        let v82 = auxiliary29 * element(65536);
-        let v83 = v81 + v82;
-        let auxiliary30 = cells.main[33];
-        let v84 = auxiliary30 * element(16777216);
-        let v85 = v83 + v84;
-        let v86 = input1 - input0;
-        let v87 = v86 - element(1);
-        let v88 = v85 - v87;
-        let v90 = v88 * element(18446744065119617026);
-        let v91 = v90 - element(1);
-        let v92 = v90 * v91;
-        let v93 = selector0 * v92;
+        let v62 = auxiliary27 + v61;
+        let input1 = cells.main[1];
+        let v63 = input1 - v62;
+        let v64 = selector0 * v63;
+        // constraint 2: main: block 0, op 13 u32_less_than: the operand is its limbs
+        out.constraints[2] = v64;
+        let auxiliary26 = cells.main[29];
+        let v65 = auxiliary26 * element(65536);
+        let auxiliary25 = cells.main[28];
+        let v66 = auxiliary25 + v65;
+        let v67 = input1 - input0;
+        let v68 = v67 - element(1);
+        let v69 = v66 - v68;
+        let v71 = v69 * element(18446744065119617026);
+        let v72 = v71 - element(1);
+        let v73 = v71 * v72;
+        let v74 = selector0 * v73;
         // constraint 3: main: block 0, op 13 u32_less_than: the borrow is a bit
-        out.constraints[3] = v93;
+        out.constraints[3] = v74;
         let auxiliary1 = cells.main[4];
         let auxiliary2 = cells.main[5];
-        let v95 = auxiliary1 + auxiliary2;
+        let v76 = auxiliary1 + auxiliary2;
         let auxiliary3 = cells.main[6];
-        let v96 = v95 + auxiliary3;
+        let v77 = v76 + auxiliary3;
         let auxiliary4 = cells.main[7];
-        let v97 = v96 + auxiliary4;
+        let v78 = v77 + auxiliary4;
         let auxiliary5 = cells.main[8];
-        let v98 = v97 + auxiliary5;
+        let v79 = v78 + auxiliary5;
         let auxiliary6 = cells.main[9];
-        let v99 = v98 + auxiliary6;
+        let v80 = v79 + auxiliary6;
         let auxiliary7 = cells.main[10];
-        let v100 = v99 + auxiliary7;
+        let v81 = v80 + auxiliary7;
         let auxiliary8 = cells.main[11];
-        let v101 = v100 + auxiliary8;
+        let v82 = v81 + auxiliary8;
         let auxiliary9 = cells.main[12];
-        let v102 = v101 + auxiliary9;
+        let v83 = v82 + auxiliary9;
         let auxiliary10 = cells.main[13];
-        let v103 = v102 + auxiliary10;
+        let v84 = v83 + auxiliary10;
         let auxiliary11 = cells.main[14];
-        let v104 = v103 + auxiliary11;
+        let v85 = v84 + auxiliary11;
         let auxiliary12 = cells.main[15];
-        let v105 = v104 + auxiliary12;
+        let v86 = v85 + auxiliary12;
         let auxiliary13 = cells.main[16];
-        let v106 = v105 + auxiliary13;
+        let v87 = v86 + auxiliary13;
         let auxiliary14 = cells.main[17];
-        let v107 = v106 + auxiliary14;
+        let v88 = v87 + auxiliary14;
         let auxiliary15 = cells.main[18];
-        let v108 = v107 + auxiliary15;
+        let v89 = v88 + auxiliary15;
         let v30 = input0 + input1;
         let v31 = v30 - auxiliary15;
         let v33 = v31 * element(18374686475393433601);
-        let v109 = v108 + v33;
+        let v90 = v89 + v33;
         let auxiliary16 = cells.main[19];
-        let v110 = v109 + auxiliary16;
+        let v91 = v90 + auxiliary16;
         let v36 = auxiliary16 + input1;
         let v37 = v36 - input0;
         let v38 = v37 * element(18374686475393433601);
-        let v111 = v110 + v38;
+        let v92 = v91 + v38;
         let auxiliary17 = cells.main[20];
-        let v112 = v111 + auxiliary17;
+        let v93 = v92 + auxiliary17;
         let auxiliary18 = cells.main[21];
-        let v113 = v112 + auxiliary18;
+        let v94 = v93 + auxiliary18;
         let auxiliary19 = cells.main[22];
-        let v114 = v113 + auxiliary19;
+        let v95 = v94 + auxiliary19;
         let auxiliary20 = cells.main[23];
-        let v115 = v114 + auxiliary20;
+        let v96 = v95 + auxiliary20;
         let auxiliary21 = cells.main[24];
-        let v116 = v115 + auxiliary21;
+        let v97 = v96 + auxiliary21;
         let auxiliary22 = cells.main[25];
-        let v117 = v116 + auxiliary22;
-        let v94 = T::from(element(1)) - v90;
-        let v118 = v117 + v94;
-        let v119 = v118 * v94;
-        let auxiliary35 = cells.main[38];
-        let v121 = v119 - auxiliary35;
-        let v122 = selector0 * v121;
+        let v98 = v97 + auxiliary22;
+        let v75 = T::from(element(1)) - v71;
+        let v99 = v98 + v75;
+        let v100 = v99 * v75;
+        let auxiliary29 = cells.main[32];
+        let v102 = v100 - auxiliary29;
+        let v103 = selector0 * v102;
         // constraint 4: main: block 0, op 38 mul: column is the product
-        out.constraints[4] = v122;
+        out.constraints[4] = v103;
         // constraint 5: the row selector is a bit
         out.constraints[5] = v3;
-        let v123 = T::from(element(1)) - selector0;
+        let v104 = T::from(element(1)) - selector0;
         let multiplicity = cells.main[3];
-        let v125 = multiplicity * v123;
+        let v106 = multiplicity * v104;
         // constraint 6: no multiplicity without row selector
-        out.constraints[6] = v125;
+        out.constraints[6] = v106;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
@@ -173,74 +155,68 @@ pub mod bytes_0 {
         out.arguments[3] = input1;
         let auxiliary1 = cells.main[4];
         let auxiliary2 = cells.main[5];
-        let v95 = auxiliary1 + auxiliary2;
+        let v76 = auxiliary1 + auxiliary2;
         let auxiliary3 = cells.main[6];
-        let v96 = v95 + auxiliary3;
+        let v77 = v76 + auxiliary3;
         let auxiliary4 = cells.main[7];
-        let v97 = v96 + auxiliary4;
+        let v78 = v77 + auxiliary4;
         let auxiliary5 = cells.main[8];
-        let v98 = v97 + auxiliary5;
+        let v79 = v78 + auxiliary5;
         let auxiliary6 = cells.main[9];
-        let v99 = v98 + auxiliary6;
+        let v80 = v79 + auxiliary6;
         let auxiliary7 = cells.main[10];
-        let v100 = v99 + auxiliary7;
+        let v81 = v80 + auxiliary7;
         let auxiliary8 = cells.main[11];
-        let v101 = v100 + auxiliary8;
+        let v82 = v81 + auxiliary8;
         let auxiliary9 = cells.main[12];
-        let v102 = v101 + auxiliary9;
+        let v83 = v82 + auxiliary9;
         let auxiliary10 = cells.main[13];
-        let v103 = v102 + auxiliary10;
+        let v84 = v83 + auxiliary10;
         let auxiliary11 = cells.main[14];
-        let v104 = v103 + auxiliary11;
+        let v85 = v84 + auxiliary11;
         let auxiliary12 = cells.main[15];
-        let v105 = v104 + auxiliary12;
+        let v86 = v85 + auxiliary12;
         let auxiliary13 = cells.main[16];
-        let v106 = v105 + auxiliary13;
+        let v87 = v86 + auxiliary13;
         let auxiliary14 = cells.main[17];
-        let v107 = v106 + auxiliary14;
+        let v88 = v87 + auxiliary14;
         let auxiliary15 = cells.main[18];
-        let v108 = v107 + auxiliary15;
+        let v89 = v88 + auxiliary15;
         let v30 = input0 + input1;
         let v31 = v30 - auxiliary15;
         let v33 = v31 * element(18374686475393433601);
-        let v109 = v108 + v33;
+        let v90 = v89 + v33;
         let auxiliary16 = cells.main[19];
-        let v110 = v109 + auxiliary16;
+        let v91 = v90 + auxiliary16;
         let v36 = auxiliary16 + input1;
         let v37 = v36 - input0;
         let v38 = v37 * element(18374686475393433601);
-        let v111 = v110 + v38;
+        let v92 = v91 + v38;
         let auxiliary17 = cells.main[20];
-        let v112 = v111 + auxiliary17;
+        let v93 = v92 + auxiliary17;
         let auxiliary18 = cells.main[21];
-        let v113 = v112 + auxiliary18;
+        let v94 = v93 + auxiliary18;
         let auxiliary19 = cells.main[22];
-        let v114 = v113 + auxiliary19;
+        let v95 = v94 + auxiliary19;
         let auxiliary20 = cells.main[23];
-        let v115 = v114 + auxiliary20;
+        let v96 = v95 + auxiliary20;
         let auxiliary21 = cells.main[24];
-        let v116 = v115 + auxiliary21;
+        let v97 = v96 + auxiliary21;
         let auxiliary22 = cells.main[25];
-        let v117 = v116 + auxiliary22;
-        let auxiliary28 = cells.main[31];
-        let v80 = auxiliary28 * element(256);
-        let auxiliary27 = cells.main[30];
-        let v81 = auxiliary27 + v80;
+        let v98 = v97 + auxiliary22;
+        let auxiliary26 = cells.main[29];
+        let v65 = auxiliary26 * element(65536);
+        let auxiliary25 = cells.main[28];
+        let v66 = auxiliary25 + v65;
+        let v67 = input1 - input0;
+        let v68 = v67 - element(1);
+        let v69 = v66 - v68;
+        let v71 = v69 * element(18446744065119617026);
+        let v75 = T::from(element(1)) - v71;
+        let v99 = v98 + v75;
+        out.arguments[4] = v99;
         let auxiliary29 = cells.main[32];
-        let v82 = auxiliary29 * element(65536);
-        let v83 = v81 + v82;
-        let auxiliary30 = cells.main[33];
-        let v84 = auxiliary30 * element(16777216);
-        let v85 = v83 + v84;
-        let v86 = input1 - input0;
-        let v87 = v86 - element(1);
-        let v88 = v85 - v87;
-        let v90 = v88 * element(18446744065119617026);
-        let v94 = T::from(element(1)) - v90;
-        let v118 = v117 + v94;
-        out.arguments[4] = v118;
-        let auxiliary35 = cells.main[38];
-        out.arguments[5] = auxiliary35;
+        out.arguments[5] = auxiliary29;
         let multiplicity = cells.main[3];
         // lookup 0: main: return
         out.multiplicities[0] = multiplicity;
@@ -318,34 +294,24 @@ pub mod bytes_0 {
         out.multiplicities[13] = selector0;
         let auxiliary23 = cells.main[26];
         out.arguments[65] = auxiliary23;
-        let auxiliary24 = cells.main[27];
-        out.arguments[66] = auxiliary24;
         // lookup 14: main: block 0, op 13 u32_less_than
         out.multiplicities[14] = selector0;
-        let auxiliary25 = cells.main[28];
-        out.arguments[68] = auxiliary25;
-        let auxiliary26 = cells.main[29];
-        out.arguments[69] = auxiliary26;
+        let auxiliary24 = cells.main[27];
+        out.arguments[67] = auxiliary24;
         // lookup 15: main: block 0, op 13 u32_less_than
         out.multiplicities[15] = selector0;
-        out.arguments[71] = auxiliary27;
-        out.arguments[72] = auxiliary28;
+        out.arguments[69] = auxiliary25;
         // lookup 16: main: block 0, op 13 u32_less_than
         out.multiplicities[16] = selector0;
-        out.arguments[74] = auxiliary29;
-        out.arguments[75] = auxiliary30;
+        out.arguments[71] = auxiliary26;
         // lookup 17: main: block 0, op 13 u32_less_than
         out.multiplicities[17] = selector0;
-        let auxiliary31 = cells.main[34];
-        out.arguments[77] = auxiliary31;
-        let auxiliary32 = cells.main[35];
-        out.arguments[78] = auxiliary32;
+        let auxiliary27 = cells.main[30];
+        out.arguments[73] = auxiliary27;
         // lookup 18: main: block 0, op 13 u32_less_than
         out.multiplicities[18] = selector0;
-        let auxiliary33 = cells.main[36];
-        out.arguments[80] = auxiliary33;
-        let auxiliary34 = cells.main[37];
-        out.arguments[81] = auxiliary34;
+        let auxiliary28 = cells.main[31];
+        out.arguments[75] = auxiliary28;
         // lookup 19: main: block 0, op 13 u32_less_than
         out.multiplicities[19] = selector0;
     }
@@ -537,6 +503,12 @@ pub mod bytes_2 {
         let u8_range_check = cells.main[9];
         // lookup 9: u8_range_check
         out.multiplicities[9] = u8_range_check;
+        let v37 = fixed0 * element(256);
+        let v38 = v37 + fixed1;
+        out.arguments[43] = v38;
+        let u16_range_check = cells.main[10];
+        // lookup 10: u16_range_check
+        out.multiplicities[10] = u16_range_check;
     }
 }
 
@@ -888,11 +860,11 @@ pub mod calls_1 {
         out.constraints[4] = v16;
         // constraint 5: the row selector is a bit
         out.constraints[5] = v11;
-        let v37 = T::from(element(1)) - v8;
+        let v22 = T::from(element(1)) - v8;
         let multiplicity = cells.main[3];
-        let v39 = multiplicity * v37;
+        let v24 = multiplicity * v22;
         // constraint 6: no multiplicity without row selector
-        out.constraints[6] = v39;
+        out.constraints[6] = v24;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
@@ -916,48 +888,29 @@ pub mod calls_1 {
         out.arguments[0] = v8;
         out.arguments[1] = v8;
         let auxiliary1 = cells.main[4];
-        let v40 = selector0 * auxiliary1;
-        let v41 = selector1 * auxiliary1;
-        let v44 = v40 + v41;
-        out.arguments[2] = v44;
+        let v25 = selector0 * auxiliary1;
+        let v26 = selector1 * auxiliary1;
+        let v29 = v25 + v26;
+        out.arguments[2] = v29;
         let input0 = cells.main[0];
         let v12 = selector0 * input0;
-        let v42 = selector1 * input0;
-        let v45 = v12 + v42;
-        out.arguments[3] = v45;
+        let v27 = selector1 * input0;
+        let v30 = v12 + v27;
+        out.arguments[3] = v30;
         let auxiliary3 = cells.main[6];
-        let v43 = selector1 * auxiliary3;
-        let v46 = selector0 + v43;
-        out.arguments[4] = v46;
+        let v28 = selector1 * auxiliary3;
+        let v31 = selector0 + v28;
+        out.arguments[4] = v31;
         let multiplicity = cells.main[3];
         // lookup 0: even: return (and 1 more)
         out.multiplicities[0] = multiplicity;
-        let v35 = auxiliary1 - element(1);
-        let auxiliary5 = cells.main[8];
-        let v26 = auxiliary5 * element(256);
-        let auxiliary4 = cells.main[7];
-        let v27 = auxiliary4 + v26;
-        let auxiliary6 = cells.main[9];
-        let v29 = auxiliary6 * element(65536);
-        let v30 = v27 + v29;
-        let auxiliary7 = cells.main[10];
-        let v32 = auxiliary7 * element(16777216);
-        let v33 = v30 + v32;
-        let v36 = v35 - v33;
-        out.arguments[7] = v36;
+        let v21 = auxiliary1 - element(1);
+        out.arguments[7] = v21;
         let v17 = input0 - element(1);
         out.arguments[8] = v17;
         out.arguments[9] = auxiliary3;
         // lookup 1: even: block 2, op 2 call
         out.multiplicities[1] = selector1;
-        out.arguments[11] = auxiliary4;
-        out.arguments[12] = auxiliary5;
-        // lookup 2: even: block 2, op 2 call
-        out.multiplicities[2] = selector1;
-        out.arguments[14] = auxiliary6;
-        out.arguments[15] = auxiliary7;
-        // lookup 3: even: block 2, op 2 call
-        out.multiplicities[3] = selector1;
     }
 }
 
