@@ -132,6 +132,14 @@ fn kernels_of(file: &str) -> Vec<String> {
             .map(|log| format!("tl_extend_{log}"))
             .chain(["rows", "factors", "powers"].map(|name| format!("tl_extend_{name}")))
             .collect(),
+        "points.cu" => ["inverses_2", "inverses_3", "values_2", "values_3", "value_sums"]
+            .map(|name| format!("tl_{name}"))
+            .into(),
+        "folding.cu" => (2..=3)
+            .flat_map(|degree| (1..=4).map(move |arity| format!("tl_fold_{degree}_{arity}")))
+            .chain(["reduction_2", "reduction_3", "layer_leaves"].map(|name| format!("tl_{name}")))
+            .collect(),
+        "queries.cu" => ["gather", "grind", "transpose"].map(|name| format!("tl_{name}")).into(),
         _ => ["leaves", "wide_leaves", "nodes"].map(|name| format!("tl_tree_{name}")).into(),
     }
 }

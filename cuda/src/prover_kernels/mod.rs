@@ -1,14 +1,20 @@
-//! The handwritten kernels of the prover: low-degree extensions and Merkle trees.
+//! The handwritten kernels of the prover.
 //!
 //! - [`transform`]: which launches extend columns, and the tables that they read;
 //! - [`tree`]: which launches hash the rows of matrices and build a tree;
+//! - [`openings`]: values at points, and the codewords that they are reduced to;
+//! - [`layers`]: trees over codewords, and folds;
+//! - [`queries`]: gathering of rows and digests, grinding, columns from rows;
 //! - [`load`]: the kernels on a device.
 //!
 //! A list of [`Launch`]es is a value: tests run it on the host, where the same text is
 //! compiled as C++, and a device runs it with [`load::ProverKernels::run`]. `cuda/kernels`
 //! has the text, and in its headers the formulas, layouts and floors.
 
+pub mod layers;
 pub mod load;
+pub mod openings;
+pub mod queries;
 pub mod transform;
 pub mod tree;
 
@@ -21,7 +27,7 @@ macro_rules! source {
 }
 
 /// The text of the kernels: `.cu` files are compiled, `.cuh` files included by name.
-pub const SOURCES: [SourceFile; 10] = [
+pub const SOURCES: [SourceFile; 19] = [
     source!("block.cuh"),
     source!("wide.cuh"),
     source!("steps.cuh"),
@@ -29,9 +35,18 @@ pub const SOURCES: [SourceFile; 10] = [
     source!("extend.cuh"),
     source!("blake3.cuh"),
     source!("tree.cuh"),
+    source!("element.cuh"),
+    source!("inverses.cuh"),
+    source!("values.cuh"),
+    source!("reduction.cuh"),
+    source!("layers.cuh"),
+    source!("queries.cuh"),
     source!("columns.cu"),
     source!("extend.cu"),
     source!("tree.cu"),
+    source!("points.cu"),
+    source!("folding.cu"),
+    source!("queries.cu"),
 ];
 
 /// Eight bytes of a kernel's parameter.

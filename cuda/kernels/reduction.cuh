@@ -1,0 +1,67 @@
+// Reduced openings: one launch adds a matrix at one or two points to the codeword of its
+// height,
+//
+//   codeword(x) += sum over points z of (value_z - weight_z * row(x)) / (z - x),
+//   row(x) = sum_c alpha^c column_c(x)
+//
+// where value_z is the weight times what row would be at z. Floor per row of W columns:
+// 8 W bytes and D W multiplications, beside 8 D bytes for each vector of elements.
+#pragma once
+
+#include "element.cuh"
+
+namespace traceloom {
+
+struct Reduction {
+  uint64_t *to;               // codeword
+  const uint64_t *columns;    // first cell of the first column
+  const uint64_t *powers;     // alpha^c
+  const uint64_t *inverses;   // 1 / (z - x) of the first point
+  const uint64_t *inverses_2; // of the second one, or null
+  uint64_t num_columns;
+  uint64_t stride;  // words from column to column
+  uint64_t height;
+  uint64_t is_first;  // whether the codeword has nothing yet
+  uint64_t value[3], weight[3];
+  uint64_t value_2[3], weight_2[3];
+};
+
+template <uint32_t D>
+TL_DEVICE Element<D> reduced_row(const Reduction &a, uint64_t row) {
+  ProductSum sums[D] = {};
+  for (uint64_t column = 0; column < a.num_columns; ++column) {
+    const uint64_t cell = a.columns[column * a.stride + row];
+    TL_UNROLL
+    for (uint32_t k = 0; k < D; ++k) {
+      sums[k].add(cell, a.powers[D * column + k]);
+    }
+  }
+  Element<D> sum;
+  TL_UNROLL
+  for (uint32_t k = 0; k < D; ++k) {
+    sum.c[k] = sums[k].reduced();
+  }
+  return sum;
+}
+
+template <uint32_t D>
+TL_DEVICE void write_reduction(const Reduction &a) {
+  phase([=](uint32_t thread) {
+    const uint64_t row = block_index() * block_threads() + thread;
+    if (row >= a.height) {
+      return;
+    }
+    const Element<D> sum = reduced_row<D>(a, row);
+    const Element<D> difference =
+        element_at<D>(a.value, 0) - element_at<D>(a.weight, 0) * sum;
+    Element<D> added = difference * element_at<D>(a.inverses, row);
+    if (a.inverses_2 != nullptr) {
+      const Element<D> second =
+          element_at<D>(a.value_2, 0) - element_at<D>(a.weight_2, 0) * sum;
+      added = added + second * element_at<D>(a.inverses_2, row);
+    }
+    store_element(a.to, row, a.is_first != 0 ? added : element_at<D>(a.to, row) + added);
+  });
+}
+
+}  // namespace traceloom
