@@ -132,6 +132,21 @@ fn kernels_of(file: &str) -> Vec<String> {
             .map(|log| format!("tl_extend_{log}"))
             .chain(["rows", "factors", "powers"].map(|name| format!("tl_extend_{name}")))
             .collect(),
+        "messages.cu" => [2, 3]
+            .into_iter()
+            .flat_map(|degree| {
+                ["local", "scratch", "chunks", "add"]
+                    .map(|name| format!("tl_messages_{name}_{degree}"))
+            })
+            .chain(["tl_messages_clear".into()])
+            .collect(),
+        "constraints.cu" => [2, 3]
+            .into_iter()
+            .flat_map(|degree| {
+                ["local", "scratch"].map(|name| format!("tl_constraints_{name}_{degree}"))
+            })
+            .chain(["tl_constraints_slices".into()])
+            .collect(),
         _ => ["leaves", "wide_leaves", "nodes"].map(|name| format!("tl_tree_{name}")).into(),
     }
 }
