@@ -23,11 +23,10 @@ template <uint32_t D>
 TL_DEVICE void write_inverses(const Inverses &a) {
   phase([=](uint32_t thread) {
     const uint64_t first = block_index() * block_threads() * INVERSES_PER_THREAD + thread;
-    const Element<D> point = element_at<D>(a.point, 0);
-    Element<D> one{};
-    one.c[0] = gl(1);
-    Element<D> differences[INVERSES_PER_THREAD], before[INVERSES_PER_THREAD];
-    Element<D> product = one;
+    const Ext<D> point = element_at<D>(a.point, 0);
+    const Ext<D> one = ext_of<D>(gl(1));
+    Ext<D> differences[INVERSES_PER_THREAD], before[INVERSES_PER_THREAD];
+    Ext<D> product = one;
     TL_UNROLL
     for (uint32_t i = 0; i < INVERSES_PER_THREAD; ++i) {
       const uint64_t index = first + uint64_t(i) * block_threads();
@@ -39,7 +38,7 @@ TL_DEVICE void write_inverses(const Inverses &a) {
       before[i] = product;
       product = product * differences[i];
     }
-    Element<D> inverse = inverted(product);
+    Ext<D> inverse = inverted(product);
     TL_UNROLL
     for (uint32_t i = INVERSES_PER_THREAD; i-- > 0;) {
       const uint64_t index = first + uint64_t(i) * block_threads();

@@ -73,19 +73,19 @@ TL_DEVICE void write_fold(const Fold &a) {
     if (group >= a.num_groups) {
       return;
     }
-    Element<D> values[1u << A];
+    Ext<D> values[1u << A];
     TL_UNROLL
     for (uint32_t i = 0; i < (1u << A); ++i) {
       values[i] = element_at<D>(a.from, (group << A) + i);
     }
-    Element<D> beta = element_at<D>(a.beta, 0);
+    Ext<D> beta = element_at<D>(a.beta, 0);
     TL_UNROLL
     for (uint32_t step = 0; step < A; ++step) {
       const uint32_t pairs = 1u << (A - 1 - step);
       TL_UNROLL
       for (uint32_t pair = 0; pair < pairs; ++pair) {
         const Gl inverse = subgroup_point(a.roots, 2 * (group * pairs + pair));
-        const Element<D> low = values[2 * pair], high = values[2 * pair + 1];
+        const Ext<D> low = values[2 * pair], high = values[2 * pair + 1];
         values[pair] = ((low + high) + (low - high) * beta * inverse) * gl(a.half);
       }
       beta = beta * beta;

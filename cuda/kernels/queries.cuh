@@ -46,7 +46,7 @@ struct Grind {
   uint64_t mask;  // bits that have to be zero
 };
 
-TL_DEVICE void keep_least(uint64_t *found, uint64_t candidate) {
+TL_DEVICE void keep_witness(uint64_t *found, uint64_t candidate) {
 #if TL_ON_DEVICE
   atomicMin((unsigned long long *)found, (unsigned long long)candidate);
 #else
@@ -81,7 +81,7 @@ TL_DEVICE void grind(const Grind &a) {
     m[9] = uint32_t(candidate >> 32);
     const Chain digest = compressed(initial_chain(), m, 0, 40, CHUNK_START | CHUNK_END | ROOT);
     if ((bytes_reversed(digest.word[6], digest.word[7]) & a.mask) == 0) {
-      keep_least(a.found, candidate);
+      keep_witness(a.found, candidate);
     }
   });
 }

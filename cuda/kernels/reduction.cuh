@@ -27,19 +27,19 @@ struct Reduction {
 };
 
 template <uint32_t D>
-TL_DEVICE Element<D> reduced_row(const Reduction &a, uint64_t row) {
-  ProductSum sums[D] = {};
+TL_DEVICE Ext<D> reduced_row(const Reduction &a, uint64_t row) {
+  Dot sums[D] = {};
   for (uint64_t column = 0; column < a.num_columns; ++column) {
     const uint64_t cell = a.columns[column * a.stride + row];
     TL_UNROLL
     for (uint32_t k = 0; k < D; ++k) {
-      sums[k].add(cell, a.powers[D * column + k]);
+      add_product(sums[k], gl(cell), gl(a.powers[D * column + k]));
     }
   }
-  Element<D> sum;
+  Ext<D> sum;
   TL_UNROLL
   for (uint32_t k = 0; k < D; ++k) {
-    sum.c[k] = sums[k].reduced();
+    sum.c[k] = reduced(sums[k]);
   }
   return sum;
 }
@@ -51,12 +51,12 @@ TL_DEVICE void write_reduction(const Reduction &a) {
     if (row >= a.height) {
       return;
     }
-    const Element<D> sum = reduced_row<D>(a, row);
-    const Element<D> difference =
+    const Ext<D> sum = reduced_row<D>(a, row);
+    const Ext<D> difference =
         element_at<D>(a.value, 0) - element_at<D>(a.weight, 0) * sum;
-    Element<D> added = difference * element_at<D>(a.inverses, row);
+    Ext<D> added = difference * element_at<D>(a.inverses, row);
     if (a.inverses_2 != nullptr) {
-      const Element<D> second =
+      const Ext<D> second =
           element_at<D>(a.value_2, 0) - element_at<D>(a.weight_2, 0) * sum;
       added = added + second * element_at<D>(a.inverses_2, row);
     }

@@ -38,10 +38,10 @@ TL_DEVICE uint32_t value_stride() {
 template <uint32_t D>
 TL_DEVICE void sum_rows(const Values &a, uint64_t column, uint64_t first, uint64_t end,
                         uint64_t *words) {
-  ProductSum sums[VALUE_COLUMNS][D] = {};
+  Dot sums[VALUE_COLUMNS][D] = {};
   Gl plain[VALUE_COLUMNS] = {};
   for (uint64_t row = first; row < end; row += VALUE_THREADS) {
-    const Element<D> inverse = element_at<D>(a.inverses, row);
+    const Ext<D> inverse = element_at<D>(a.inverses, row);
     TL_UNROLL
     for (uint32_t i = 0; i < VALUE_COLUMNS; ++i) {
       if (column + i < a.num_columns) {
@@ -49,7 +49,7 @@ TL_DEVICE void sum_rows(const Values &a, uint64_t column, uint64_t first, uint64
         plain[i] = plain[i] + gl(cell);
         TL_UNROLL
         for (uint32_t k = 0; k < D; ++k) {
-          sums[i][k].add(cell, inverse.c[k].value);
+          add_product(sums[i][k], gl(cell), inverse.c[k]);
         }
       }
     }
@@ -58,7 +58,7 @@ TL_DEVICE void sum_rows(const Values &a, uint64_t column, uint64_t first, uint64
   for (uint32_t i = 0; i < VALUE_COLUMNS; ++i) {
     TL_UNROLL
     for (uint32_t k = 0; k < D; ++k) {
-      words[(D + 1) * i + k] = sums[i][k].reduced().value;
+      words[(D + 1) * i + k] = reduced(sums[i][k]).value;
     }
     words[(D + 1) * i + D] = plain[i].value;
   }

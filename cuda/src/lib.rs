@@ -1,4 +1,4 @@
-//! Main traces written by a GPU.
+//! Main traces written by a GPU, and proofs computed there.
 //!
 //! - [`probe`]: what this machine has, an answer in every case;
 //! - [`device`], [`error`]: devices, streams, events, buffers, and what fails where;
@@ -7,13 +7,15 @@
 //!   built or now;
 //! - [`rows`], [`resident`]: any range of rows of a circuit, from seeds that stay;
 //! - [`trace`], [`provider`]: device-born traces, for the proofs of `runtime`;
-//! - [`prover_kernels`]: low-degree extensions and Merkle trees, handwritten;
+//! - [`prover_kernels`]: the kernels of the prover, handwritten, and their launches;
+//! - [`backend`]: the prover: traces stay on the device from their rows to the proof;
 //! - [`mock`]: a device that is none, for tests.
 //!
 //! The calls themselves are in `native`, the only unsafe code of the workspace; `driver`
 //! is the boundary. Nothing here chooses whether a device is used: `runtime::provider`
 //! does, once.
 
+pub mod backend;
 pub mod cache;
 pub mod compile;
 pub mod device;

@@ -21,6 +21,8 @@ pub enum Kind {
     Identity,
     /// Tables that kernels of the prover read.
     Tables,
+    /// What a prover reads of its stages: roots, terminals, opened values, rows and paths.
+    Proof,
 }
 
 impl Kind {
@@ -33,6 +35,7 @@ impl Kind {
             Self::Code => "code",
             Self::Identity => "identity",
             Self::Tables => "tables",
+            Self::Proof => "proof",
         }
     }
 }

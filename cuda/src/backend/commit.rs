@@ -76,11 +76,6 @@ impl<'a> Extending<'a> {
         self.work.run(&launches, &buffers)
     }
 
-    /// Where matrix `index` lies, and in which memory, for kernels that write it themselves.
-    pub(super) fn place(&self, index: usize) -> (&Buffer, MatrixAt) {
-        (&self.cells, self.matrices[index])
-    }
-
     /// Builds the tree and reads its root.
     pub(super) fn finish(self, shard: Option<usize>) -> Result<(Root, CudaCommitted), Failure> {
         let Self { work, cells, matrices, .. } = self;

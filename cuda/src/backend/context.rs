@@ -10,7 +10,10 @@ use super::error::Failure;
 use crate::cache::KernelCache;
 use crate::device::Buffer;
 use crate::driver::Pieces;
+use crate::error::DeviceError;
 use crate::prover_kernels::Launch;
+use crate::prover_kernels::constraints::{SlicePlaces, SliceTransform};
+use crate::prover_kernels::evaluator::WordsAt;
 use crate::prover_kernels::load::{ProverKernelError, ProverKernels};
 use crate::prover_kernels::openings::roots;
 use crate::prover_kernels::transform::{ColumnsAt, Extension, Places};
@@ -27,6 +30,7 @@ pub struct ProofContext {
     kernels: ProverKernels,
     roots: Buffer,
     tables: Mutex<BTreeMap<(u32, u32), Arc<ExtensionTables>>>,
+    slices: Mutex<BTreeMap<(u32, u32), Arc<SliceTables>>>,
 }
 
 /// What extensions from one height to another read.
@@ -35,6 +39,15 @@ pub(super) struct ExtensionTables {
     pub(super) extension: Extension,
     pub(super) tables: Buffer,
     pub(super) factors: Buffer,
+}
+
+/// What quotients of one height and number of slices read.
+#[derive(Debug)]
+pub(super) struct SliceTables {
+    pub(super) transform: SliceTransform,
+    pub(super) tables: Buffer,
+    pub(super) factors: Buffer,
+    pub(super) matrix: Buffer,
 }
 
 impl ProofContext {
@@ -48,8 +61,21 @@ impl ProofContext {
         ledger: &Ledger,
     ) -> Result<Self, ProverKernelError> {
         let kernels = ProverKernels::load(engine.device(), cache, ledger)?;
+        Ok(Self::of_kernels(engine, kernels, ledger)?)
+    }
+
+    /// With kernels that were loaded on the device of `engine`.
+    ///
+    /// # Errors
+    /// [`DeviceError`].
+    pub fn of_kernels(
+        engine: &Arc<RowEngine>,
+        kernels: ProverKernels,
+        ledger: &Ledger,
+    ) -> Result<Self, DeviceError> {
         let roots = upload(engine, "roots of unity", &roots(), ledger)?;
-        Ok(Self { engine: Arc::clone(engine), kernels, roots, tables: Mutex::default() })
+        let (tables, slices) = (Mutex::default(), Mutex::default());
+        Ok(Self { engine: Arc::clone(engine), kernels, roots, tables, slices })
     }
 
     /// What rows are written with on the same device.
@@ -65,7 +91,7 @@ fn upload(
     name: &str,
     words: &[u64],
     ledger: &Ledger,
-) -> Result<Buffer, crate::error::DeviceError> {
+) -> Result<Buffer, DeviceError> {
     let copy = |at: usize, to: &mut [u8]| {
         let (to, _) = to.as_chunks_mut::<8>();
         for (word, to) in words[at..].iter().zip(to) {
@@ -85,7 +111,7 @@ fn upload_with(
     fill: impl Fn(usize, &mut [u8]),
     ledger: &Ledger,
     transfer: &Transfer<'_>,
-) -> Result<Buffer, crate::error::DeviceError> {
+) -> Result<Buffer, DeviceError> {
     let staging = engine.staging();
     let bytes = NonZeroU64::new(8 * count.max(1) as u64).unwrap_or(NonZeroU64::MIN);
     // The stream of the copies: what may fill fresh memory comes in front of them.
@@ -143,6 +169,11 @@ impl<'a> Work<'a> {
         Ok(self.context.kernels.run(self.context.engine.compute(), launches, buffers)?)
     }
 
+    /// Fills a buffer with a byte.
+    pub(super) fn fill(&self, buffer: &Buffer, byte: u8) -> Result<(), Failure> {
+        Ok(self.context.engine.compute().fill(buffer, byte)?)
+    }
+
     /// Waits for what was queued and reads words.
     pub(super) fn read(&self, from: &Buffer, first: u64, count: u64) -> Result<Vec<u64>, Failure> {
         let engine = &self.context.engine;
@@ -181,12 +212,43 @@ impl<'a> Work<'a> {
         let extension = Extension::new(log_height, log_blowup)?;
         let tables = self.upload("twiddles", extension.tables())?;
         let factors = self.buffer("factors of twiddles", extension.factor_words())?;
-        let nowhere = ColumnsAt { buffer: 0, first: 0, stride: 0 };
-        let (from, to) = (nowhere, nowhere);
+        let (from, to) = (NOWHERE, NOWHERE);
         let places = Places { from, to, tables: 0, factors: 0, scratch: 0, chunk: 1 };
         self.run(&extension.prepare(&places), &[&factors])?;
         let made = Arc::new(ExtensionTables { extension, tables, factors });
         known.insert((log_height, log_blowup), Arc::clone(&made));
         Ok(made)
     }
+
+    /// What slices of this shape read, made once.
+    pub(super) fn slice_tables(
+        &self,
+        log_height: u32,
+        log_slices: u32,
+    ) -> Result<Arc<SliceTables>, Failure> {
+        let mut known = self.context.slices.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tables) = known.get(&(log_height, log_slices)) {
+            return Ok(Arc::clone(tables));
+        }
+        let transform = SliceTransform::new(log_height, log_slices)?;
+        let tables = self.upload("twiddles of slices", transform.tables())?;
+        let matrix = self.upload("matrix of slices", &transform.matrix())?;
+        let factors = self.buffer("factors of slices", transform.factor_words())?;
+        let places = SlicePlaces {
+            columns: NOWHERE,
+            scratch: NOWHERE,
+            matrix: WordsAt { buffer: 0, first: 0 },
+            tables: 0,
+            factors: 0,
+            transform_scratch: 0,
+            chunk: 1,
+        };
+        self.run(&transform.prepare(&places), &[&factors])?;
+        let made = Arc::new(SliceTables { transform, tables, factors, matrix });
+        known.insert((log_height, log_slices), Arc::clone(&made));
+        Ok(made)
+    }
 }
+
+/// Columns that launches of factors do not touch.
+const NOWHERE: ColumnsAt = ColumnsAt { buffer: 0, first: 0, stride: 0 };

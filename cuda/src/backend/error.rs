@@ -4,6 +4,7 @@ use traceloom_prover::ProveError;
 
 use crate::error::DeviceError;
 use crate::prover_kernels::ShapeError;
+use crate::prover_kernels::tape::TapeError;
 
 /// Why a step failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +15,9 @@ pub(super) enum Failure {
     /// No kernel is made for a shape.
     #[error("{0}; prove with --backend cpu")]
     Shape(#[from] ShapeError),
+    /// A circuit is too large to be evaluated on a device.
+    #[error("{0}; prove with --backend cpu")]
+    Tape(#[from] TapeError),
     /// More words than there are numbers.
     #[error("{what}: {words} words are more than any device has")]
     Size {

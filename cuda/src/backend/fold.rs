@@ -2,7 +2,6 @@
 
 use std::marker::PhantomData;
 
-use traceloom_air::field::PrimeCharacteristicRing;
 use traceloom_prover::backend::LayerRows;
 use traceloom_verifier::scheme::{Extension, Root};
 

@@ -2,6 +2,9 @@
 //!
 //! - [`transform`]: which launches extend columns, and the tables that they read;
 //! - [`tree`]: which launches hash the rows of matrices and build a tree;
+//! - [`tape`], [`evaluator`]: a circuit's expressions as a device evaluates them;
+//! - [`messages`]: which launches compute stage 2 of a circuit, and its terminal;
+//! - [`constraints`]: which launches compute the quotient of a circuit, and its slices;
 //! - [`openings`]: values at points, and the codewords that they are reduced to;
 //! - [`layers`]: trees over codewords, and folds;
 //! - [`queries`]: gathering of rows and digests, grinding, columns from rows;
@@ -11,10 +14,14 @@
 //! compiled as C++, and a device runs it with [`load::ProverKernels::run`]. `cuda/kernels`
 //! has the text, and in its headers the formulas, layouts and floors.
 
+pub mod constraints;
+pub mod evaluator;
 pub mod layers;
 pub mod load;
+pub mod messages;
 pub mod openings;
 pub mod queries;
+pub mod tape;
 pub mod transform;
 pub mod tree;
 
@@ -27,7 +34,7 @@ macro_rules! source {
 }
 
 /// The text of the kernels: `.cu` files are compiled, `.cuh` files included by name.
-pub const SOURCES: [SourceFile; 19] = [
+pub const SOURCES: [SourceFile; 25] = [
     source!("block.cuh"),
     source!("wide.cuh"),
     source!("steps.cuh"),
@@ -41,12 +48,18 @@ pub const SOURCES: [SourceFile; 19] = [
     source!("reduction.cuh"),
     source!("layers.cuh"),
     source!("queries.cuh"),
+    source!("extension.cuh"),
+    source!("tape.cuh"),
+    source!("messages.cuh"),
+    source!("constraints.cuh"),
     source!("columns.cu"),
     source!("extend.cu"),
     source!("tree.cu"),
     source!("points.cu"),
     source!("folding.cu"),
     source!("queries.cu"),
+    source!("messages.cu"),
+    source!("constraints.cu"),
 ];
 
 /// Eight bytes of a kernel's parameter.
@@ -137,6 +150,14 @@ pub enum ShapeError {
         height: u64,
         /// Words from column to column.
         stride: u64,
+    },
+    /// Not even one block of rows can be evaluated.
+    #[error("a scratch memory of {words} words for registers; at least {least} are needed")]
+    Scratch {
+        /// Words that there are.
+        words: u64,
+        /// Words of one block.
+        least: u64,
     },
     /// A grid has at most 2^31 - 1 blocks.
     #[error("{columns} columns of {height} rows need {blocks} blocks; extend fewer at a time")]

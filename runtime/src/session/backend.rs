@@ -1,6 +1,8 @@
-//! Where a proof is computed. There is one whole backend so far, the CPU's.
+//! Where a proof is computed: on the CPU, or on a device that proves. A device that only
+//! writes rows leaves the rest to the CPU.
 
 use super::Devices;
+use crate::device::ProofDevice;
 use crate::provider::TraceProvider;
 
 /// What a caller may ask for.
@@ -11,7 +13,7 @@ pub enum Backend {
     Auto,
     /// The CPU; nothing of a device is touched.
     Cpu,
-    /// A device. It has only the rows of a proof so far, so this asks for those.
+    /// A device: all of a proof, from the rows on, if it proves; else the rows.
     Device,
 }
 
@@ -24,24 +26,25 @@ pub enum BackendError {
     NoDevice(String),
     /// A device alone has to compute the proof, and none can.
     #[error(
-        ", with strict rows: this version computes commitments and openings on the CPU only; \
-         strict rows of a device need no backend of a device"
+        ", with strict rows: this device writes rows and does not prove; strict rows of a device \
+         need no backend of a device"
     )]
     Strict,
     /// A device has only the rows of a proof, and others were asked for.
     #[error(
-        ", with {} rows: a device has only the rows of a proof in this version, so leave one of \
-         the two out",
+        ", with {} rows: this device has only the rows of a proof, so leave one of the two out",
         .0.name()
     )]
     OtherRows(TraceProvider),
 }
 
 /// Where a proof is computed, chosen once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Decision {
+#[derive(Clone, Debug)]
+pub(super) struct Decision<'a> {
     /// Name of the backend.
     pub name: &'static str,
+    /// The device that proves; without one the CPU does.
+    pub device: Option<&'a dyn ProofDevice>,
     /// Why it is not a device's, or not all of it, where that could have been.
     pub reason: Option<String>,
     /// Who writes rows, with what the backend says about `auto`.
@@ -54,23 +57,32 @@ pub(super) fn decide(
     provider: TraceProvider,
     strict: bool,
     devices: &Devices,
-) -> Result<Decision, BackendError> {
-    let on_cpu = |reason, provider| Decision { name: "cpu", reason, provider };
+) -> Result<Decision<'_>, BackendError> {
+    let on_cpu = |reason, provider| Decision { name: "cpu", device: None, reason, provider };
     match (backend, devices) {
         (Backend::Cpu, _) | (Backend::Auto, Devices::NotAsked) => Ok(on_cpu(None, provider)),
         (Backend::Auto, Devices::Unavailable(why)) => Ok(on_cpu(Some(why.clone()), provider)),
         (Backend::Auto, Devices::Found(_)) => {
-            let why = "this version proves on no device; one can write the rows";
+            let why = "a device proves only if it is asked for";
             Ok(on_cpu(Some(why.into()), provider))
         }
         (Backend::Device, Devices::NotAsked) => {
             Err(BackendError::NoDevice("this session was given no device".into()))
         }
         (Backend::Device, Devices::Unavailable(why)) => Err(BackendError::NoDevice(why.clone())),
+        (Backend::Device, Devices::Found(_)) if devices.prover().is_some() => {
+            let device = devices.prover();
+            let provider = match provider {
+                TraceProvider::Auto => TraceProvider::Device,
+                other => other,
+            };
+            let name = device.map_or("", ProofDevice::backend);
+            Ok(Decision { name, device, reason: None, provider })
+        }
         (Backend::Device, Devices::Found(_)) if strict => Err(BackendError::Strict),
         (Backend::Device, Devices::Found(_)) => match provider {
             TraceProvider::Auto | TraceProvider::Device => {
-                let why = "this version has a device write the rows, and nothing else of a proof";
+                let why = "this device writes the rows, and nothing else of a proof";
                 Ok(on_cpu(Some(why.into()), TraceProvider::Device))
             }
             other => Err(BackendError::OtherRows(other)),

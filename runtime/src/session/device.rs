@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use traceloom_abi::record::Record;
 
-use crate::device::{DeviceOption, RowDevice};
+use crate::device::{DeviceOption, ProofDevice, RowDevice};
 
 /// What may write rows besides the CPU.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,14 @@ pub enum Devices {
 }
 
 impl Devices {
+    /// The device that proves, if one does.
+    pub(super) fn prover(&self) -> Option<&dyn ProofDevice> {
+        match self {
+            Self::Found(devices) => devices.first()?.prover(),
+            Self::NotAsked | Self::Unavailable(_) => None,
+        }
+    }
+
     /// The device of one proof.
     pub(super) fn option<'a>(&'a self, record: &'a Record) -> DeviceOption<'a> {
         match self {

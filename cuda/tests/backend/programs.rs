@@ -1,0 +1,72 @@
+//! Whole sessions: rows born on the device, and a proof that never leaves it.
+
+use std::sync::Arc;
+
+use traceloom_bytecode::Program;
+use traceloom_cuda::backend::prover::DeviceProver;
+use traceloom_cuda::provider::{RowOptions, RowWriter};
+use traceloom_generated::PROGRAMS;
+use traceloom_runtime::ledger::Kind;
+use traceloom_runtime::session::{Backend, Devices, Proved, Request, Session, SessionBuilder};
+use traceloom_verifier::Profile;
+
+use crate::common::{images, staging};
+use crate::{Kernels, Test, context};
+
+pub const TESTS: [(&str, Test); 2] =
+    [("programs_without_a_byte_table_of_pairs", functions), ("blake3", blake3)];
+
+fn builder(program: Program, profile: Profile) -> SessionBuilder {
+    Session::of_program(program).profile(profile).registry(PROGRAMS)
+}
+
+/// A session whose proofs are computed on a mock device, several in a row.
+fn on_device(kernels: &Kernels, program: Program, profile: Profile) -> Session {
+    let mock = kernels.mock(true);
+    let context = Arc::new(context(&mock).unwrap());
+    let options = RowOptions { staging: staging(1 << 16, 2), seed_budget: 0, cache: None };
+    let device = context.engine().device().clone();
+    let writer = RowWriter::new(&device, images(), options).unwrap();
+    let writer = writer.with_prover(DeviceProver::of_context(context));
+    let devices = Devices::Found(vec![Arc::new(writer)]);
+    let builder = builder(program, profile).backend(Backend::Device).devices(devices);
+    builder.strict(true).build().unwrap()
+}
+
+fn check(found: &Proved, expected: &Proved) {
+    assert!(found.bytes == expected.bytes, "proof bytes differ");
+    assert_eq!((found.report.backend.as_str(), &found.report.backend_reason), ("cuda", &None));
+    let ledger = &found.report.trace.ledger;
+    assert_eq!(ledger.of_kind(Kind::Rows).down, 0, "rows came down");
+    let device = found.report.trace.circuits.iter().filter(|of| of.provider.name() == "device");
+    for circuit in device {
+        let up = ledger.moved.get(&(circuit.name.clone(), Kind::Rows));
+        assert_eq!(up, None, "rows of {} went up", circuit.name);
+    }
+    let proof = ledger.of_kind(Kind::Proof).down;
+    assert!(proof <= found.bytes.len() as u64 + (1 << 20), "{proof} bytes came down");
+}
+
+fn functions(kernels: &Kernels) {
+    for (profile, args) in [(Profile::Fast, 30), (Profile::Standard, 5)] {
+        let program = || traceloom_programs::fibonacci::program().unwrap();
+        let request = || Request::args([args]);
+        let expected = builder(program(), profile).build().unwrap().prove(request()).unwrap();
+        let session = on_device(kernels, program(), profile);
+        for _ in 0..2 {
+            check(&session.prove(request()).unwrap(), &expected);
+        }
+    }
+}
+
+fn blake3(kernels: &Kernels) {
+    let program = || traceloom_programs::blake3::program().unwrap();
+    let request = || {
+        let words: Vec<u64> = (0..1100).map(|i| i * 7 % 251).collect();
+        Request::args([1100]).input(0, &[], &words).unwrap()
+    };
+    let expected = builder(program(), Profile::Fast).build().unwrap();
+    let expected = expected.prove(request()).unwrap();
+    let session = on_device(kernels, program(), Profile::Fast);
+    check(&session.prove(request()).unwrap(), &expected);
+}
