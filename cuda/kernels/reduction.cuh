@@ -1,4 +1,4 @@
-// Reduced openings: one launch adds a matrix at one or two points to the codeword of its
+// Reduced openings: one launch adds a matrix at up to three points to the codeword of its
 // height,
 //
 //   codeword(x) += sum over points z of (value_z - weight_z * row(x)) / (z - x),
@@ -12,18 +12,22 @@
 
 namespace traceloom {
 
+constexpr uint32_t MOST_POINTS = 3;
+
+struct ReducedPoint {
+  const uint64_t *inverses;  // 1 / (z - x); null: there is no such point
+  uint64_t value[3], weight[3];
+};
+
 struct Reduction {
-  uint64_t *to;               // codeword
-  const uint64_t *columns;    // first cell of the first column
-  const uint64_t *powers;     // alpha^c
-  const uint64_t *inverses;   // 1 / (z - x) of the first point
-  const uint64_t *inverses_2; // of the second one, or null
+  uint64_t *to;             // codeword
+  const uint64_t *columns;  // first cell of the first column
+  const uint64_t *powers;   // alpha^c
   uint64_t num_columns;
   uint64_t stride;  // words from column to column
   uint64_t height;
   uint64_t is_first;  // whether the codeword has nothing yet
-  uint64_t value[3], weight[3];
-  uint64_t value_2[3], weight_2[3];
+  ReducedPoint points[MOST_POINTS];
 };
 
 template <uint32_t D>
@@ -52,15 +56,17 @@ TL_DEVICE void write_reduction(const Reduction &a) {
       return;
     }
     const Ext<D> sum = reduced_row<D>(a, row);
-    const Ext<D> difference =
-        element_at<D>(a.value, 0) - element_at<D>(a.weight, 0) * sum;
-    Ext<D> added = difference * element_at<D>(a.inverses, row);
-    if (a.inverses_2 != nullptr) {
-      const Ext<D> second =
-          element_at<D>(a.value_2, 0) - element_at<D>(a.weight_2, 0) * sum;
-      added = added + second * element_at<D>(a.inverses_2, row);
+    Ext<D> result = a.is_first != 0 ? ext_zero<D>() : element_at<D>(a.to, row);
+    TL_UNROLL
+    for (uint32_t i = 0; i < MOST_POINTS; ++i) {
+      const ReducedPoint &point = a.points[i];
+      if (point.inverses != nullptr) {
+        const Ext<D> difference =
+            element_at<D>(point.value, 0) - element_at<D>(point.weight, 0) * sum;
+        result = result + difference * element_at<D>(point.inverses, row);
+      }
     }
-    store_element(a.to, row, a.is_first != 0 ? added : element_at<D>(a.to, row) + added);
+    store_element(a.to, row, result);
   });
 }
 

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use traceloom_programs as programs;
-use traceloom_runtime::provider::TraceProvider;
-use traceloom_runtime::session::{BackendError, Kind, SessionError};
+use traceloom_runtime::session::{Kind, SessionError};
 
 use super::source::usage;
 
@@ -75,23 +74,7 @@ fn worded(error: &SessionError) -> String {
         SessionError::Profile { found, expected } => format!(
             "the proof has profile {found}, expected {expected}; accept another one with --profile"
         ),
-        SessionError::Backend(error) => format!("--backend cuda{}", backend(error)),
+        SessionError::Backend(error) => format!("--backend cuda{error}"),
         other => other.to_string(),
-    }
-}
-
-fn backend(error: &BackendError) -> String {
-    match error {
-        BackendError::NoDevice(why) => format!(": {why}"),
-        BackendError::Strict => format!(
-            ": with --strict: this version computes commitments and openings on the CPU only; \
-             --trace {} --strict has a GPU write all rows of functions",
-            TraceProvider::Device.name()
-        ),
-        BackendError::OtherRows(provider) => format!(
-            " --trace {}: a GPU has only the rows of a proof in this version, so leave one of \
-             the two out",
-            provider.name()
-        ),
     }
 }

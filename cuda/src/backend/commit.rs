@@ -11,6 +11,9 @@ use crate::prover_kernels::tree::{MatrixAt, Tree, TreePlaces};
 /// Words of scratch memory that an extension may use: enough for 16 columns of 2^22 rows.
 const SCRATCH_WORDS: u64 = 1 << 26;
 
+/// Logarithm of the rows up to which an extension is one launch, without scratch memory.
+const LOG_OF_ONE_LAUNCH: u32 = 12;
+
 /// The committed matrices of one round on the device, with all digests of their tree.
 #[derive(Debug)]
 pub struct CudaCommitted {
@@ -35,6 +38,20 @@ pub(super) struct Extending<'a> {
     log_blowup: u32,
     cells: Buffer,
     matrices: Vec<MatrixAt>,
+    /// For one matrix after the other.
+    scratch: Buffer,
+}
+
+/// Words of scratch memory with which matrices of these committed heights are extended.
+pub(super) fn scratch_words(
+    matrices: impl IntoIterator<Item = (u64, u64)>,
+    log_blowup: u32,
+) -> u64 {
+    let words = matrices.into_iter().map(|(width, extended)| {
+        let is_split = extended >> log_blowup > 1 << LOG_OF_ONE_LAUNCH;
+        if is_split { extended * chunk(extended, width) } else { 0 }
+    });
+    words.max().unwrap_or(0)
 }
 
 impl<'a> Extending<'a> {
@@ -51,8 +68,11 @@ impl<'a> Extending<'a> {
             matrices.push(MatrixAt { first, width, stride: height, height });
             first += width * height;
         }
-        let cells = work.buffer(name, first)?;
-        Ok(Self { work, log_blowup: log_blowup as u32, cells, matrices })
+        let (cells, log_blowup) = (work.buffer(name, first)?, log_blowup as u32);
+        let of_scratch = matrices.iter().map(|matrix| (matrix.width, matrix.height));
+        let scratch = scratch_words(of_scratch, log_blowup);
+        let scratch = work.buffer("scratch of extensions", scratch)?;
+        Ok(Self { work, log_blowup, cells, matrices, scratch })
     }
 
     /// Extends the columns in `from`, values on the trace domain, to matrix `index`.
@@ -61,8 +81,6 @@ impl<'a> Extending<'a> {
         let log_height = to.height.ilog2() - self.log_blowup;
         let tables = self.work.tables(log_height, self.log_blowup)?;
         let chunk = chunk(to.height, to.width);
-        let scratch = chunk * tables.extension.scratch_words();
-        let scratch = self.work.buffer("scratch of extensions", scratch)?;
         let places = Places {
             from: ColumnsAt { buffer: 0, first: 0, stride: 1 << log_height },
             to: ColumnsAt { buffer: 1, first: to.first, stride: to.stride },
@@ -72,13 +90,14 @@ impl<'a> Extending<'a> {
             chunk,
         };
         let launches = tables.extension.launches(&places, to.width)?;
-        let buffers = [from, &self.cells, &tables.tables, &tables.factors, &scratch];
+        let buffers = [from, &self.cells, &tables.tables, &tables.factors, &self.scratch];
         self.work.run(&launches, &buffers)
     }
 
     /// Builds the tree and reads its root.
     pub(super) fn finish(self, shard: Option<usize>) -> Result<(Root, CudaCommitted), Failure> {
-        let Self { work, cells, matrices, .. } = self;
+        let Self { work, cells, matrices, scratch, .. } = self;
+        drop(scratch);
         let tree = Tree::new(&matrices)?;
         let list = work.upload("list of matrices", tree.list())?;
         let digests = work.buffer("digests", tree.digest_bytes() / 8)?;

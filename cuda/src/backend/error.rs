@@ -26,6 +26,20 @@ pub(super) enum Failure {
         /// Its size.
         words: u64,
     },
+    /// A batch does not fit.
+    #[error(
+        "the proof needs {need} bytes of the device beside the {held} that this process holds, and \
+         {have} are free; prove fewer rows at once, end other users of the device, or prove with \
+         --backend cpu"
+    )]
+    Memory {
+        /// Bytes.
+        need: u64,
+        /// Free ones.
+        have: u64,
+        /// Those in buffers of this process.
+        held: u64,
+    },
     /// What a device answered cannot be.
     #[error("{0}, which is a fault of traceloom or of the device")]
     Fault(String),

@@ -5,6 +5,7 @@
 //! - [`context`]: kernels, tables and streams that all proofs on a device share;
 //! - [`trace`]: traces on the device; `key`: fixed columns and tapes;
 //! - `commit`: extensions and trees; `stages`: stage 2 and quotients;
+//! - [`memory`]: what a proof takes, planned before its first launch;
 //! - `open`, `fold`, `gather`, `grind`: what p3-fri's protocol asks for;
 //! - [`prover`]: whole proofs, for the sessions of `runtime`.
 //!
@@ -18,6 +19,7 @@ mod fold;
 mod gather;
 mod grind;
 mod key;
+pub mod memory;
 mod open;
 pub mod prover;
 mod stages;

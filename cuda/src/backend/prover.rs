@@ -11,10 +11,12 @@ use traceloom_runtime::device::{
 };
 use traceloom_runtime::ledger::Ledger;
 use traceloom_verifier::proof::Proof;
+use traceloom_verifier::shape::ShardShape;
 use traceloom_verifier::{Params, VerifyingKey};
 
 use super::context::ProofContext;
 use super::error::{At, Failure};
+use super::memory::Plan;
 use super::trace::CudaTrace;
 use super::{CudaBackend, CudaKey, NAME};
 use crate::cache::KernelCache;
@@ -89,6 +91,33 @@ impl DeviceProver {
     }
 }
 
+impl DeviceProver {
+    /// Refuses a batch that does not fit beside what is on the device.
+    fn admit(
+        &self,
+        verifying: &VerifyingKey,
+        key: &CudaKey,
+        shards: &[ShardWitness<CudaTrace>],
+    ) -> Result<(), ProveError> {
+        let heights = |shard: &ShardWitness<CudaTrace>| -> Vec<Option<usize>> {
+            let traces = shard.traces.iter();
+            traces.map(|trace| Some(trace.as_ref()?.height.max(1).ilog2() as usize)).collect()
+        };
+        let shapes = shards.iter().map(|shard| ShardShape::new(verifying, &heights(shard)));
+        let shapes: Vec<ShardShape> = shapes.collect();
+        let plan = Plan::new(verifying, key, &shapes);
+        let need = plan.peak().saturating_sub(plan.traces()) + plan.tables();
+        let at = At { stage: "memory", shard: None, circuit: None };
+        let device = self.engine.device();
+        let free = device.free_memory().map_err(|error| at.failed(error))?;
+        let have = free + self.engine.seeds().used();
+        match need > have {
+            true => Err(at.failed(Failure::Memory { need, have, held: device.memory().0 })),
+            false => Ok(()),
+        }
+    }
+}
+
 impl ProofDevice for DeviceProver {
     fn backend(&self) -> &'static str {
         NAME
@@ -107,6 +136,7 @@ impl ProofDevice for DeviceProver {
         let shards = shards.into_iter().enumerate();
         let witnesses = shards.map(|(shard, traces)| witness(&backend, key, shard, traces));
         let witnesses = witnesses.collect::<Result<Vec<_>, ProveError>>()?;
+        self.admit(key, proving.backend_key(), &witnesses)?;
         Ok(prove_with(&backend, &proving, witnesses, options)?)
     }
 }

@@ -35,7 +35,7 @@ const fn committed(buffer: usize, matrix: MatrixAt) -> ColumnsAt {
     ColumnsAt { buffer, first: matrix.first, stride: matrix.stride }
 }
 
-fn register_words(evaluator: &Evaluator, num_rows: u64) -> u64 {
+pub(super) fn register_words(evaluator: &Evaluator, num_rows: u64) -> u64 {
     let least = evaluator.scratch_words(1);
     evaluator.scratch_words(num_rows).min(REGISTER_WORDS).max(least)
 }

@@ -154,7 +154,10 @@ pub struct ReducedPoint {
     pub value: Vec<u64>,
 }
 
-/// Adds a matrix, at one or two points, to the codeword of its height.
+/// Points that a [`Reduction`] has at most: zeta, that of the next row, and one more.
+pub const MOST_POINTS: usize = 3;
+
+/// Adds a matrix, at one to [`MOST_POINTS`] points, to the codeword of its height.
 #[derive(Clone, Debug)]
 pub struct Reduction {
     /// The matrix, as it is committed.
@@ -183,24 +186,20 @@ impl Reduction {
         let matrix = self.matrix;
         let degree = self.points.first().map_or(0, |point| point.weight.len() as u64);
         let elements = |buffer, count| Word::words(buffer, 0, degree * count);
-        let point = |index: usize| self.points.get(index);
-        let inverses = |index| match point(index) {
-            Some(point) => elements(point.inverses, matrix.height),
-            None => Word::Number(0),
-        };
         let mut words = vec![
             elements(places.codeword, matrix.height),
             matrix.part(places.matrix),
             elements(places.powers, matrix.width),
-            inverses(0),
-            inverses(1),
             Word::Number(matrix.width),
             Word::Number(matrix.stride),
             Word::Number(matrix.height),
             Word::Number(self.is_first.into()),
         ];
-        for index in 0..2 {
-            let of = point(index).map_or((&[][..], &[][..]), |of| (&of.value, &of.weight));
+        for index in 0..MOST_POINTS {
+            let point = self.points.get(index);
+            let inverses = point.map(|point| elements(point.inverses, matrix.height));
+            words.push(inverses.unwrap_or(Word::Number(0)));
+            let of = point.map_or((&[][..], &[][..]), |of| (&of.value, &of.weight));
             words.extend(element_words(of.0));
             words.extend(element_words(of.1));
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use traceloom_bytecode::Program;
 use traceloom_cuda::backend::prover::DeviceProver;
+use traceloom_cuda::mock::Mock;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_generated::PROGRAMS;
 use traceloom_runtime::ledger::Kind;
@@ -13,8 +14,12 @@ use traceloom_verifier::Profile;
 use crate::common::{images, staging};
 use crate::{Kernels, Test, context};
 
-pub const TESTS: [(&str, Test); 2] =
-    [("programs_without_a_byte_table_of_pairs", functions), ("blake3", blake3)];
+pub const TESTS: [(&str, Test); 4] = [
+    ("sessions_prove_on_a_device_again_and_again", functions),
+    ("rows_of_a_hash_stay_on_the_device", blake3),
+    ("circuits_that_fall_back_are_uploaded", fallback),
+    ("what_does_not_fit_is_refused_before_the_first_launch", memory),
+];
 
 fn builder(program: Program, profile: Profile) -> SessionBuilder {
     Session::of_program(program).profile(profile).registry(PROGRAMS)
@@ -22,15 +27,18 @@ fn builder(program: Program, profile: Profile) -> SessionBuilder {
 
 /// A session whose proofs are computed on a mock device, several in a row.
 fn on_device(kernels: &Kernels, program: Program, profile: Profile) -> Session {
-    let mock = kernels.mock(true);
-    let context = Arc::new(context(&mock).unwrap());
+    let builder = builder(program, profile).strict(true);
+    with_device(&kernels.mock(true), builder)
+}
+
+fn with_device(mock: &Mock, builder: SessionBuilder) -> Session {
+    let context = Arc::new(context(mock).unwrap());
     let options = RowOptions { staging: staging(1 << 16, 2), seed_budget: 0, cache: None };
     let device = context.engine().device().clone();
     let writer = RowWriter::new(&device, images(), options).unwrap();
     let writer = writer.with_prover(DeviceProver::of_context(context));
     let devices = Devices::Found(vec![Arc::new(writer)]);
-    let builder = builder(program, profile).backend(Backend::Device).devices(devices);
-    builder.strict(true).build().unwrap()
+    builder.backend(Backend::Device).devices(devices).build().unwrap()
 }
 
 fn check(found: &Proved, expected: &Proved) {
@@ -69,4 +77,30 @@ fn blake3(kernels: &Kernels) {
     let expected = expected.prove(request()).unwrap();
     let session = on_device(kernels, program(), Profile::Fast);
     check(&session.prove(request()).unwrap(), &expected);
+}
+
+fn fallback(kernels: &Kernels) {
+    let program = || traceloom_programs::fibonacci::program().unwrap();
+    let request = || Request::args([40]);
+    let without = || builder(program(), Profile::Fast).registry(&[]);
+    let expected = without().build().unwrap().prove(request()).unwrap();
+    let session = with_device(&kernels.mock(false), without());
+    let found = session.prove(request()).unwrap();
+    check(&found, &expected);
+    let ledger = &found.report.trace.ledger;
+    let circuit = &found.report.trace.circuits[0];
+    assert_eq!(circuit.provider.name(), "reference");
+    let up = ledger.moved[&(circuit.name.clone(), Kind::Rows)].up;
+    assert_eq!(up, 8 * (circuit.height * circuit.width) as u64);
+}
+
+fn memory(kernels: &Kernels) {
+    let program = || traceloom_programs::fibonacci::program().unwrap();
+    // Enough for the rows and the key, and too little for the proof.
+    let mock = kernels.mock(false).with_memory(130 << 20);
+    let session = with_device(&mock, builder(program(), Profile::Fast));
+    let error = session.prove(Request::args([30])).unwrap_err().to_string();
+    let parts =
+        ["memory: the proof needs ", " are free; prove fewer rows at once", "--backend cpu"];
+    assert!(parts.iter().all(|part| error.contains(part)), "{error}");
 }

@@ -3,16 +3,18 @@
 use traceloom_air::system::System;
 use traceloom_air::trace::ShardWitness;
 use traceloom_cuda::backend::CudaBackend;
+use traceloom_cuda::backend::memory::Plan;
 use traceloom_cuda::error::Code;
 use traceloom_cuda::mock::Mock;
 use traceloom_prover::{ProveError, ProveOptions, ProvingKey, SetupError, prove, prove_with};
 use traceloom_runtime::ledger::Ledger;
+use traceloom_verifier::shape::ShardShape;
 use traceloom_verifier::{Params, Profile};
 
 use crate::toy::{INNER, Inner, PLAIN, batch, fast, ops, shard, system, with_extras};
 use crate::{Kernels, Test, context};
 
-pub const TESTS: [(&str, Test); 8] = [
+pub const TESTS: [(&str, Test); 9] = [
     ("every_blowup_arity_and_field", every_blowup_arity_and_field),
     ("every_small_height", every_small_height),
     ("heights_of_many_launches", heights_of_many_launches),
@@ -21,6 +23,7 @@ pub const TESTS: [(&str, Test); 8] = [
     ("shards_and_op_tables", shards_and_op_tables),
     ("a_zero_denominator_is_an_error_with_its_row", a_zero_denominator_is_an_error_with_its_row),
     ("any_call_may_fail", any_call_may_fail),
+    ("memory_is_planned_within_a_tenth", memory_is_planned_within_a_tenth),
 ];
 
 /// The proof of the CPU.
@@ -165,7 +168,6 @@ fn a_zero_denominator_is_an_error_with_its_row(kernels: &Kernels) {
     use traceloom_prover::backend::{Backend, ShardInput};
     use traceloom_verifier::LookupChallenges;
     use traceloom_verifier::scheme::Quadratic;
-    use traceloom_verifier::shape::ShardShape;
 
     let (system, params) = (system(), fast(2));
     let mock = kernels.mock(false);
@@ -231,5 +233,48 @@ fn any_call_may_fail(kernels: &Kernels) {
             }
         }
         assert_eq!(mock.num_live(), 0, "call {number}: something leaks");
+    }
+}
+
+/// What is planned is what is measured, for each stage that can be the largest.
+fn memory_is_planned_within_a_tenth(kernels: &Kernels) {
+    let options = ProveOptions::default();
+    for (extension_degree, log_plain, log_free, num_shards) in
+        [(2, 13, 12, 1), (3, 10, 15, 1), (3, 12, 12, 2)]
+    {
+        let (system, params) = (system(), fast(extension_degree));
+        let mock = kernels.mock(false);
+        let context = context(&mock).unwrap();
+        let ledger = Ledger::default();
+        let backend = CudaBackend::new(&context, &ledger);
+        let key = ProvingKey::with_backend(&backend, &system, &params).unwrap();
+        let witness = with_extras(shard(&[7, 8], Inner::Here, &[]), log_plain, log_free);
+        let shards = match num_shards {
+            1 => vec![witness],
+            _ => {
+                let second = shard(&[4], Inner::Here, &[7, 8]);
+                let first = with_extras(shard(&[7, 8], Inner::Elsewhere, &[]), log_plain, 3);
+                batch(vec![first, with_extras(second, 3, log_free)])
+            }
+        };
+        let names: Vec<String> = system.circuits.iter().map(|c| c.name.clone()).collect();
+        let witnesses = shards.iter().enumerate();
+        let witnesses = witnesses.map(|(shard, of)| backend.witness(shard, &names, of).unwrap());
+        let witnesses: Vec<_> = witnesses.collect();
+        let height = |trace: &traceloom_air::trace::Trace| trace.height().ilog2() as usize;
+        let shapes: Vec<ShardShape> = shards
+            .iter()
+            .map(|shard| shard.traces.iter().map(|of| of.as_ref().map(height)).collect())
+            .map(|heights: Vec<_>| ShardShape::new(key.verifying_key(), &heights))
+            .collect();
+        let plan = Plan::new(key.verifying_key(), key.backend_key(), &shapes);
+        let (held, before) = context.engine().device().memory();
+        let planned = held - plan.traces() + plan.peak() + plan.tables();
+        prove_with(&backend, &key, witnesses, &options).unwrap();
+        let (_, measured) = context.engine().device().memory();
+        assert!(measured > before, "the proof takes most");
+        let ratio = planned as f64 / measured as f64;
+        println!("planned {planned}, measured {measured}, ratio {ratio:.3}");
+        assert!((0.9..1.1).contains(&ratio), "planned {planned}, measured {measured}");
     }
 }

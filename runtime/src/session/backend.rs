@@ -1,5 +1,4 @@
-//! Where a proof is computed: on the CPU, or on a device that proves. A device that only
-//! writes rows leaves the rest to the CPU.
+//! Where a proof is computed: on the CPU, or on a device that proves.
 
 use super::Devices;
 use crate::device::ProofDevice;
@@ -13,7 +12,7 @@ pub enum Backend {
     Auto,
     /// The CPU; nothing of a device is touched.
     Cpu,
-    /// A device: all of a proof, from the rows on, if it proves; else the rows.
+    /// A device: all of a proof, from the rows on.
     Device,
 }
 
@@ -21,21 +20,9 @@ pub enum Backend {
 /// name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackendError {
-    /// There is no device to use.
+    /// There is no device to use, or it does not prove.
     #[error(": {0}")]
     NoDevice(String),
-    /// A device alone has to compute the proof, and none can.
-    #[error(
-        ", with strict rows: this device writes rows and does not prove; strict rows of a device \
-         need no backend of a device"
-    )]
-    Strict,
-    /// A device has only the rows of a proof, and others were asked for.
-    #[error(
-        ", with {} rows: this device has only the rows of a proof, so leave one of the two out",
-        .0.name()
-    )]
-    OtherRows(TraceProvider),
 }
 
 /// Where a proof is computed, chosen once.
@@ -45,7 +32,7 @@ pub(super) struct Decision<'a> {
     pub name: &'static str,
     /// The device that proves; without one the CPU does.
     pub device: Option<&'a dyn ProofDevice>,
-    /// Why it is not a device's, or not all of it, where that could have been.
+    /// Why it is not a device's, where that could have been.
     pub reason: Option<String>,
     /// Who writes rows, with what the backend says about `auto`.
     pub provider: TraceProvider,
@@ -55,7 +42,6 @@ pub(super) struct Decision<'a> {
 pub(super) fn decide(
     backend: Backend,
     provider: TraceProvider,
-    strict: bool,
     devices: &Devices,
 ) -> Result<Decision<'_>, BackendError> {
     let on_cpu = |reason, provider| Decision { name: "cpu", device: None, reason, provider };
@@ -70,22 +56,15 @@ pub(super) fn decide(
             Err(BackendError::NoDevice("this session was given no device".into()))
         }
         (Backend::Device, Devices::Unavailable(why)) => Err(BackendError::NoDevice(why.clone())),
-        (Backend::Device, Devices::Found(_)) if devices.prover().is_some() => {
-            let device = devices.prover();
+        (Backend::Device, Devices::Found(_)) => {
+            let why =
+                || BackendError::NoDevice("this device writes rows and does not prove".into());
+            let device = devices.prover().ok_or_else(why)?;
             let provider = match provider {
                 TraceProvider::Auto => TraceProvider::Device,
                 other => other,
             };
-            let name = device.map_or("", ProofDevice::backend);
-            Ok(Decision { name, device, reason: None, provider })
+            Ok(Decision { name: device.backend(), device: Some(device), reason: None, provider })
         }
-        (Backend::Device, Devices::Found(_)) if strict => Err(BackendError::Strict),
-        (Backend::Device, Devices::Found(_)) => match provider {
-            TraceProvider::Auto | TraceProvider::Device => {
-                let why = "this device writes the rows, and nothing else of a proof";
-                Ok(on_cpu(Some(why.into()), TraceProvider::Device))
-            }
-            other => Err(BackendError::OtherRows(other)),
-        },
     }
 }

@@ -31,8 +31,7 @@ impl Session {
     /// or proof cannot be made as asked for.
     pub fn prove(&self, request: Request) -> Result<Proved, SessionError> {
         let settings = &self.settings;
-        let backend =
-            decide(settings.backend, settings.provider, settings.strict, &settings.devices)?;
+        let backend = decide(settings.backend, settings.provider, &settings.devices)?;
         let tracker = Tracker::new(self, Step::Execute);
         if let Some(reason) = &backend.reason {
             tracker.notice(&format!("proving on the CPU: {reason}"));
