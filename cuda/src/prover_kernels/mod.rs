@@ -16,6 +16,7 @@ pub mod constraints;
 pub mod evaluator;
 pub mod load;
 pub mod messages;
+mod schedule;
 pub mod tape;
 pub mod transform;
 pub mod tree;
