@@ -22,6 +22,15 @@ use crate::oracle::Case;
 const WIDTH: usize = 5;
 const EDGES: [u64; 6] = [0, 1, MODULUS - 1, 0xffff_ffff, 1 << 32, MODULUS - (1 << 32)];
 
+/// Arguments and file of every program.
+pub const INPUTS: [(&str, &[u64], &[u8]); 5] = [
+    ("blake3", &[3], b"abc"),
+    ("sha256", &[3], b"abc"),
+    ("fibonacci", &[20], b""),
+    ("merge_sort", &[3], b"\x05\0\0\0\x01\0\0\0\x09\0\0\0"),
+    ("div_rem", &[9, 8, 7, 0, 5, 4, 0, 0], b""),
+];
+
 /// How a random circuit is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {

@@ -30,8 +30,8 @@ pub const POISON: u64 = u64::MAX;
 /// Words between columns.
 const GAP: usize = 3;
 
-/// Runs launches over buffers of words and gives the buffers afterwards.
-pub type Runner<'a> = dyn Fn(&[Launch], Vec<Vec<u64>>) -> Vec<Vec<u64>> + 'a;
+/// Runs launches over buffers of words and gives the buffers afterwards, or says why not.
+pub type Runner<'a> = dyn Fn(&[Launch], Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, String> + 'a;
 
 /// Traces of a system.
 pub struct Case {
@@ -251,7 +251,7 @@ fn run(
     buffers: Vec<Vec<u64>>,
 ) -> Result<Vec<Vec<u64>>, String> {
     let before = buffers[..4].to_vec();
-    let after = runner(launches, buffers);
+    let after = runner(launches, buffers)?;
     match after.iter().zip(&before).all(|(after, before)| after.starts_with(before)) {
         true => Ok(after),
         false => Err("what is only read was written to".into()),
