@@ -21,6 +21,7 @@ pub mod load;
 pub mod messages;
 pub mod openings;
 pub mod queries;
+mod schedule;
 pub mod tape;
 pub mod transform;
 pub mod tree;
