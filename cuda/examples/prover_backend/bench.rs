@@ -42,10 +42,14 @@ fn timed(session: &Session, case: &Case, kib: u64, what: &str) -> Outcome<Proved
         format!("{}_ms={:.2}", name.replace(' ', "_"), 1e3 * time.as_secs_f64())
     });
     println!(
-        "time backend={what} kib={kib} {} prover_ms={:.2} all_ms={:.2}",
+        "time backend={what} kib={kib} {} prover_ms={:.2} all_ms={:.2} transforms_ms={:.2} \
+         hashing_ms={:.2} evaluation_ms={:.2}",
         stages.collect::<Vec<_>>().join(" "),
         1e3 * proved.metrics.total().as_secs_f64(),
-        1e3 * all
+        1e3 * all,
+        1e3 * proved.metrics.transforms.as_secs_f64(),
+        1e3 * proved.metrics.hashing.as_secs_f64(),
+        1e3 * proved.metrics.evaluation.as_secs_f64()
     );
     Ok(proved)
 }

@@ -26,6 +26,7 @@ use traceloom_cuda::prover_kernels::load::compile_kernels;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_generated::{IMAGES, PROGRAMS};
 
+/// What every step gives.
 pub type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {

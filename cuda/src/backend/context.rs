@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 
+use super::clock::Clock;
 use super::error::Failure;
 use crate::cache::KernelCache;
 use crate::device::Buffer;
@@ -132,6 +133,7 @@ fn upload_with(
 pub(super) struct Work<'a> {
     pub(super) context: &'a ProofContext,
     pub(super) ledger: &'a Ledger,
+    pub(super) clock: &'a Clock,
 }
 
 impl<'a> Work<'a> {
@@ -166,7 +168,9 @@ impl<'a> Work<'a> {
             let threads = launch.blocks * u64::from(launch.threads);
             self.ledger.dispatched(PROVER, &launch.kernel, threads);
         }
-        Ok(self.context.kernels.run(self.context.engine.compute(), launches, buffers)?)
+        let stream = self.context.engine.compute();
+        let queue = || Ok(self.context.kernels.run(stream, launches, buffers)?);
+        self.clock.time(stream, launches.first(), queue)
     }
 
     /// Fills a buffer with a byte.

@@ -7,11 +7,12 @@
 //! - `commit`: extensions and trees; `stages`: stage 2 and quotients;
 //! - [`memory`]: what a proof takes, planned before its first launch;
 //! - `open`, `fold`, `gather`, `grind`: what p3-fri's protocol asks for;
-//! - [`prover`]: whole proofs, for the sessions of `runtime`.
+//! - `clock`: time of kernels; [`prover`]: whole proofs, for the sessions of `runtime`.
 //!
 //! Bytes are those of the CPU backend. Work is queued on one stream; a buffer is given back
 //! behind its last reader when its owner drops it.
 
+mod clock;
 mod commit;
 pub mod context;
 mod error;
@@ -40,6 +41,7 @@ use traceloom_verifier::{LookupChallenges, VerifyingKey};
 use crate::prover_kernels::constraints::QuotientParameters;
 use crate::prover_kernels::queries::{Gather, GatherColumn};
 
+pub use self::clock::Clock;
 pub use self::commit::CudaCommitted;
 use self::commit::Extending;
 use self::context::{ProofContext, Work};
@@ -61,10 +63,10 @@ pub struct CudaBackend<'a> {
 }
 
 impl<'a> CudaBackend<'a> {
-    /// Over a device; `ledger` gets every transfer and launch.
+    /// Over a device; `ledger` gets every transfer and launch, `clock` the time of kernels.
     #[must_use]
-    pub fn new(context: &'a ProofContext, ledger: &'a Ledger) -> Self {
-        Self { work: Work { context, ledger } }
+    pub fn new(context: &'a ProofContext, ledger: &'a Ledger, clock: &'a Clock) -> Self {
+        Self { work: Work { context, ledger, clock } }
     }
 
     /// Brings a trace of the host to the device. `circuit` is its name for errors.
@@ -324,8 +326,9 @@ impl Backend for CudaBackend<'_> {
         witness.map(element).map_err(|failure| at.failed(failure))
     }
 
-    /// Stages are timed by the driver; kernels overlap with nothing that the host could time.
-    fn read_metrics(&self, _metrics: &mut Metrics) {}
+    fn read_metrics(&self, metrics: &mut Metrics) {
+        self.work.clock.read(metrics);
+    }
 }
 
 impl CudaBackend<'_> {

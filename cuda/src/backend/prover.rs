@@ -18,7 +18,7 @@ use super::context::ProofContext;
 use super::error::{At, Failure};
 use super::memory::Plan;
 use super::trace::CudaTrace;
-use super::{CudaBackend, CudaKey, NAME};
+use super::{Clock, CudaBackend, CudaKey, NAME};
 use crate::cache::KernelCache;
 use crate::rows::RowEngine;
 use crate::trace::BornTrace;
@@ -131,7 +131,8 @@ impl ProofDevice for DeviceProver {
         ledger: &Ledger,
     ) -> Result<(Proof, Metrics), DeviceProofError> {
         let context = self.context(ledger)?;
-        let backend = CudaBackend::new(&context, ledger);
+        let clock = Clock::default();
+        let backend = CudaBackend::new(&context, ledger, &clock);
         let proving = self.key(&backend, key)?;
         let shards = shards.into_iter().enumerate();
         let witnesses = shards.map(|(shard, traces)| witness(&backend, key, shard, traces));

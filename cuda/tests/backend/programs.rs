@@ -18,7 +18,7 @@ pub const TESTS: [(&str, Test); 4] = [
     ("sessions_prove_on_a_device_again_and_again", functions),
     ("rows_of_a_hash_stay_on_the_device", blake3),
     ("circuits_that_fall_back_are_uploaded", fallback),
-    ("what_does_not_fit_is_refused_before_the_first_launch", memory),
+    ("what_does_not_fit_is_refused_with_need_and_have", memory),
 ];
 
 fn builder(program: Program, profile: Profile) -> SessionBuilder {

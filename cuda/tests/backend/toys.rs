@@ -2,8 +2,8 @@
 
 use traceloom_air::system::System;
 use traceloom_air::trace::ShardWitness;
-use traceloom_cuda::backend::CudaBackend;
 use traceloom_cuda::backend::memory::Plan;
+use traceloom_cuda::backend::{Clock, CudaBackend};
 use traceloom_cuda::error::Code;
 use traceloom_cuda::mock::Mock;
 use traceloom_prover::{ProveError, ProveOptions, ProvingKey, SetupError, prove, prove_with};
@@ -48,7 +48,8 @@ fn proved(
 ) -> Result<Vec<u8>, Failure> {
     let context = context(mock).map_err(|error| Failure::Device(error.to_string()))?;
     let ledger = Ledger::default();
-    let backend = CudaBackend::new(&context, &ledger);
+    let clock = Clock::default();
+    let backend = CudaBackend::new(&context, &ledger, &clock);
     let key = ProvingKey::with_backend(&backend, system, params).map_err(Failure::Setup)?;
     let names: Vec<String> = system.circuits.iter().map(|circuit| circuit.name.clone()).collect();
     let witnesses = shards.iter().enumerate();
@@ -173,7 +174,8 @@ fn a_zero_denominator_is_an_error_with_its_row(kernels: &Kernels) {
     let mock = kernels.mock(false);
     let context = context(&mock).unwrap();
     let ledger = Ledger::default();
-    let backend = CudaBackend::new(&context, &ledger);
+    let clock = Clock::default();
+    let backend = CudaBackend::new(&context, &ledger, &clock);
     let key = ProvingKey::with_backend(&backend, &system, &params).unwrap();
     let names: Vec<String> = system.circuits.iter().map(|circuit| circuit.name.clone()).collect();
     let witness = shard(&[1, 2, 3, 4], Inner::Here, &[]);
@@ -246,7 +248,8 @@ fn memory_is_planned_within_a_tenth(kernels: &Kernels) {
         let mock = kernels.mock(false);
         let context = context(&mock).unwrap();
         let ledger = Ledger::default();
-        let backend = CudaBackend::new(&context, &ledger);
+        let clock = Clock::default();
+        let backend = CudaBackend::new(&context, &ledger, &clock);
         let key = ProvingKey::with_backend(&backend, &system, &params).unwrap();
         let witness = with_extras(shard(&[7, 8], Inner::Here, &[]), log_plain, log_free);
         let shards = match num_shards {

@@ -3,7 +3,9 @@
 
 mod cases;
 mod host;
+mod openings;
 mod oracle;
+mod queries;
 mod stages;
 
 use p3_commit::Mmcs as _;
