@@ -93,46 +93,55 @@ struct ConstraintSink {
   }
 };
 
+// Fills in a row of the domain; gives the last-row selector.
+TL_DEVICE Gl set_row(const Constraints &a, uint64_t row, uint32_t i, PackRows &rows) {
+  const uint32_t log_height = uint32_t(a.rows.log_height), log_slices = uint32_t(a.log_slices);
+  const uint32_t log_size = log_height + log_slices;
+  const uint64_t natural = reverse_bits(uint32_t(row), log_size);
+  const uint64_t after = (natural + (uint64_t(1) << log_slices)) & (a.rows.num_rows - 1);
+  rows.row[i] = row;
+  rows.next[i] = reverse_bits(uint32_t(after), log_size);
+  const Gl x = gl(7) * root_power(a.rows.roots, natural);
+  const Gl from_first = x - gl(1), from_last = x - gl(shared_word(a.rows.roots, 32));
+  const Gl vanishing = gl(shared_word(a.vanishing, row >> log_height));
+  const Gl both = vanishing * inverse_or_zero(from_first * from_last);
+  rows.is_first.row[i] = both * from_last;
+  rows.is_transition.row[i] = from_last;
+  return both * from_first * gl(a.last_scale);
+}
+
+template <uint32_t D, class Registers>
+TL_DEVICE void write_values(const Constraints &a, uint64_t begin, uint32_t thread) {
+  const uint32_t log_height = uint32_t(a.rows.log_height);
+  PackRows rows;
+  Pack is_last;
+  TL_UNROLL
+  for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
+    const uint64_t index = begin + i * TAPE_THREADS + thread;
+    is_last.row[i] = set_row(a, index & (a.rows.num_rows - 1), i, rows);
+  }
+  Registers registers(a.rows, block_index() * TAPE_THREADS + thread);
+  ConstraintSink<D> sink(a, rows, is_last);
+  TapeMachine<Registers> machine{a.rows, rows, registers, Pack{}};
+  machine.run(sink);
+  TL_UNROLL
+  for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
+    if (begin + i * TAPE_THREADS + thread < a.rows.num_rows) {
+      const uint64_t part = rows.row[i] >> log_height;
+      const uint64_t low = rows.row[i] & ((uint64_t(1) << log_height) - 1);
+      const uint32_t at = reverse_bits(uint32_t(low), log_height);
+      const Gl inverse = gl(shared_word(a.vanishing, (uint64_t(1) << a.log_slices) + part));
+      ext_store(a.to + part * D * a.to_stride + at, a.to_stride, reduced(sink.sum[i]) * inverse);
+    }
+  }
+}
+
 template <uint32_t D, class Registers>
 TL_DEVICE void write_quotient(const Constraints &a) {
-  const uint32_t log_height = uint32_t(a.rows.log_height);
-  const uint32_t log_slices = uint32_t(a.log_slices), log_size = log_height + log_slices;
-  const uint64_t size = uint64_t(1) << log_size, height = uint64_t(1) << log_height;
-  const uint64_t begin = block_index() * (TAPE_THREADS * TAPE_ROWS);
-  phase([=](uint32_t thread) {
-    const Gl back = gl(shared_word(a.rows.roots, 32));
-    PackRows rows;
-    Pack is_last;
-    TL_UNROLL
-    for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      const uint64_t index = begin + i * TAPE_THREADS + thread;
-      const uint64_t row = (a.rows.first_row + index) & (size - 1);
-      const uint64_t natural = reverse_bits(uint32_t(row), log_size);
-      const uint64_t after = (natural + (uint64_t(1) << log_slices)) & (size - 1);
-      rows.row[i] = row;
-      rows.next[i] = reverse_bits(uint32_t(after), log_size);
-      const Gl x = gl(7) * root_power(a.rows.roots, natural);
-      const Gl from_first = x - gl(1), from_last = x - back;
-      const Gl vanishing = gl(shared_word(a.vanishing, row >> log_height));
-      const Gl both = vanishing * inverse_or_zero(from_first * from_last);
-      rows.is_first.row[i] = both * from_last;
-      rows.is_transition.row[i] = from_last;
-      is_last.row[i] = both * from_first * gl(a.last_scale);
-    }
-    Registers registers(a.rows, block_index() * TAPE_THREADS + thread);
-    ConstraintSink<D> sink(a, rows, is_last);
-    TapeMachine<Registers> machine{a.rows, rows, registers, Pack{}};
-    machine.run(sink);
-    TL_UNROLL
-    for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      if (begin + i * TAPE_THREADS + thread < a.rows.num_rows) {
-        const uint64_t part = rows.row[i] >> log_height;
-        const uint32_t at = reverse_bits(uint32_t(rows.row[i] & (height - 1)), log_height);
-        const Gl inverse = gl(shared_word(a.vanishing, (uint64_t(1) << log_slices) + part));
-        ext_store(a.to + part * D * a.to_stride + at, a.to_stride, reduced(sink.sum[i]) * inverse);
-      }
-    }
-  });
+  const uint64_t num_rows = a.rows.num_rows, step = a.rows.num_blocks * CHUNK_ROWS;
+  for (uint64_t begin = block_index() * CHUNK_ROWS; begin < num_rows; begin += step) {
+    phase([=](uint32_t thread) { write_values<D, Registers>(a, begin, thread); });
+  }
 }
 
 constexpr uint32_t SLICE_THREADS = 256;

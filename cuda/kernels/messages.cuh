@@ -15,8 +15,7 @@
 
 namespace traceloom {
 
-constexpr uint32_t CHUNK_ROWS = TAPE_THREADS * TAPE_ROWS, PENDING = 8, GROUP_TILE = 32;
-constexpr uint32_t SCAN_THREADS = 256;
+constexpr uint32_t PENDING = 8, GROUP_TILE = 32, SCAN_THREADS = 256;
 static_assert(CHUNK_ROWS == SCAN_THREADS, "a thread of add_rows has a row of a chunk");
 
 struct Messages {
@@ -115,50 +114,57 @@ struct FractionSink {
   }
 };
 
+// The fractions of a thread's rows: columns within rows, sums of rows, and these in `totals`.
+template <uint32_t D, class Registers>
+TL_DEVICE void write_fractions(const Messages &a, uint64_t begin, uint32_t thread,
+                               uint64_t *totals) {
+  const uint64_t height = a.rows.num_rows;
+  const Gl back = gl(shared_word(a.rows.roots, 32));
+  PackRows rows;
+  bool is_stored[TAPE_ROWS];
+  TL_UNROLL
+  for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
+    const uint64_t index = begin + i * TAPE_THREADS + thread;
+    const uint64_t row = index & (height - 1);
+    is_stored[i] = index < height;
+    rows.row[i] = row;
+    rows.next[i] = (row + 1) & (height - 1);
+    rows.is_first.row[i] = gl(row == 0 ? height : 0);
+    rows.is_transition.row[i] =
+        a.uses_selector != 0 ? root_power(a.rows.roots, row) - back : gl(0);
+  }
+  Registers registers(a.rows, block_index() * TAPE_THREADS + thread);
+  FractionSink<D> sink(a, rows, is_stored);
+  TapeMachine<Registers> machine{a.rows, rows, registers, Pack{}};
+  machine.run(sink);
+  sink.flush();
+  TL_UNROLL
+  for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
+    const Ext<D> sum = is_stored[i] ? sink.sum[i] : ext_zero<D>();
+    ext_store(totals + i * TAPE_THREADS + thread, CHUNK_ROWS, sum);
+    if (is_stored[i]) {
+      ext_store(a.sums + rows.row[i], height, sum);
+    }
+  }
+}
+
 template <uint32_t D, class Registers>
 TL_DEVICE void write_messages(const Messages &a) {
   uint64_t *totals = shared_words();
-  const uint64_t height = uint64_t(1) << a.rows.log_height;
-  const uint64_t begin = block_index() * CHUNK_ROWS;
-  phase([=](uint32_t thread) {
-    const Gl back = gl(shared_word(a.rows.roots, 32));
-    PackRows rows;
-    bool is_stored[TAPE_ROWS];
-    TL_UNROLL
-    for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      const uint64_t index = begin + i * TAPE_THREADS + thread;
-      is_stored[i] = index < a.rows.num_rows;
-      const uint64_t row = (a.rows.first_row + index) & (height - 1);
-      rows.row[i] = row;
-      rows.next[i] = (row + 1) & (height - 1);
-      rows.is_first.row[i] = gl(row == 0 ? height : 0);
-      rows.is_transition.row[i] =
-          a.uses_selector != 0 ? root_power(a.rows.roots, row) - back : gl(0);
-    }
-    Registers registers(a.rows, block_index() * TAPE_THREADS + thread);
-    FractionSink<D> sink(a, rows, is_stored);
-    TapeMachine<Registers> machine{a.rows, rows, registers, Pack{}};
-    machine.run(sink);
-    sink.flush();
-    TL_UNROLL
-    for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      const Ext<D> sum = is_stored[i] ? sink.sum[i] : ext_zero<D>();
-      ext_store(totals + i * TAPE_THREADS + thread, CHUNK_ROWS, sum);
-      if (is_stored[i]) {
-        ext_store(a.sums + rows.row[i], height, sum);
+  for (uint64_t chunk = block_index(); chunk < a.num_chunks; chunk += a.rows.num_blocks) {
+    phase([=](uint32_t thread) {
+      write_fractions<D, Registers>(a, chunk * CHUNK_ROWS, thread, totals);
+    });
+    phase([=](uint32_t thread) {
+      if (thread < D) {
+        Gl sum = gl(0);
+        for (uint32_t i = 0; i < CHUNK_ROWS; ++i) {
+          sum = sum + gl(totals[thread * CHUNK_ROWS + i]);
+        }
+        a.chunks[thread * a.num_chunks + chunk] = sum.value;
       }
-    }
-  });
-  phase([=](uint32_t thread) {
-    if (thread < D) {
-      Gl sum = gl(0);
-      for (uint32_t i = 0; i < CHUNK_ROWS; ++i) {
-        sum = sum + gl(totals[thread * CHUNK_ROWS + i]);
-      }
-      const uint64_t chunk = a.rows.first_row / CHUNK_ROWS + block_index();
-      a.chunks[thread * a.num_chunks + chunk] = sum.value;
-    }
-  });
+    });
+  }
 }
 
 struct Clear {

@@ -10,7 +10,8 @@
 //
 // What an operation makes is the *last* value until another one makes the next, and is kept
 // in a register only if it is read later than that. Registers lie in local memory, or in
-// `registers` if there are more than LOCAL_REGISTERS: [register][row][thread].
+// `registers` if there are more than LOCAL_REGISTERS: [register][row][thread]. Blocks go from
+// chunk to chunk of rows, so that there are no more registers than threads at work.
 //
 // Floor per row: 8 bytes per column read. Beside that about 30 instructions per operation
 // of two rows for decoding, and 6 (sums) to 20 (products) for each row.
@@ -21,6 +22,7 @@
 namespace traceloom {
 
 constexpr uint32_t TAPE_THREADS = 128, TAPE_ROWS = 2, LOCAL_REGISTERS = 64;
+constexpr uint32_t CHUNK_ROWS = TAPE_THREADS * TAPE_ROWS;
 constexpr uint32_t NO_REGISTER = 0xffffu;
 
 enum Operation : uint32_t {
@@ -53,8 +55,8 @@ struct TapeRows {
   const uint64_t *instructions;
   const uint64_t *constants;
   uint64_t num_instructions;
-  uint64_t *registers;       // null: local memory
-  uint64_t register_stride;  // threads of the launch
+  uint64_t *registers;  // null: local memory
+  uint64_t num_blocks;  // of the launch
   const uint64_t *main;
   uint64_t main_stride;
   const uint64_t *fixed;
@@ -63,9 +65,8 @@ struct TapeRows {
   const uint64_t *starts;  // per lookup beta and its constant arguments
   const uint64_t *gammas;  // powers of gamma
   const uint64_t *roots;   // 32 words w^(2^k), w the root of the domain; then 1/g
-  uint64_t first_row;
-  uint64_t num_rows;  // of this launch
-  uint64_t log_height;
+  uint64_t num_rows;    // of the domain
+  uint64_t log_height;  // of the trace
 };
 
 // A word that all threads read and none writes.
@@ -102,7 +103,7 @@ struct Pack {
   Gl row[TAPE_ROWS];
 };
 
-// The rows of a thread. Those outside of the launch are other rows again, and not stored.
+// The rows of a thread. Those outside of the domain are other rows again, and not stored.
 struct PackRows {
   uint64_t row[TAPE_ROWS];
   uint64_t next[TAPE_ROWS];
@@ -122,7 +123,7 @@ struct ScratchRegisters {
   uint64_t stride;
 
   TL_DEVICE ScratchRegisters(const TapeRows &tape, uint64_t thread)
-      : words(tape.registers + thread), stride(tape.register_stride) {}
+      : words(tape.registers + thread), stride(tape.num_blocks * TAPE_THREADS) {}
   TL_DEVICE uint64_t &at(uint32_t index, uint32_t row) {
     return words[(uint64_t(index) * TAPE_ROWS + row) * stride];
   }

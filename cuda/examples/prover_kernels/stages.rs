@@ -178,7 +178,7 @@ fn quotient<E: Extension>(
         report(&subject(what), &times(kit, launches, &buffers)?, bytes, 0.0);
         Ok(())
     };
-    let of_rows = quotient.launches(&places, log_height)?;
+    let of_rows = [quotient.launch(&places, log_height)?];
     time("quotient", &of_rows, quotient.bytes(width, log_height))?;
     time("slice_factors", &slices.prepare(&slice_places), 8 * slices.factor_words())?;
     let of_slices = slices.launches(&slice_places, E::DEGREE as u64)?;

@@ -7,9 +7,7 @@ use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::layout::CircuitLayout;
 use traceloom_verifier::scheme::Extension;
 
-use super::evaluator::{
-    BLOCK_ROWS, Evaluator, RowPlaces, Rows, THREADS, WordsAt, check, optional, push,
-};
+use super::evaluator::{Evaluator, RowPlaces, Rows, THREADS, WordsAt, check, optional, push};
 use super::tape::{Part, TapeError};
 use super::transform::{self, ColumnsAt, Places, coset};
 use super::{Launch, ShapeError, Word};
@@ -132,11 +130,7 @@ impl Quotient {
     ///
     /// # Errors
     /// [`ShapeError`].
-    pub fn launches(
-        &self,
-        places: &QuotientPlaces,
-        log_height: u32,
-    ) -> Result<Vec<Launch>, ShapeError> {
+    pub fn launch(&self, places: &QuotientPlaces, log_height: u32) -> Result<Launch, ShapeError> {
         let log_size = log_height + self.log_slices;
         check(log_size, &[&places.rows.main])?;
         for columns in places.rows.fixed.iter().chain(&places.stage_two) {
@@ -150,32 +144,28 @@ impl Quotient {
         let generator = Goldilocks::two_adic_generator(log_height as usize);
         let last_scale = (Goldilocks::from_u64(height) * generator).inverse();
         let stage_two = places.stage_two.filter(|_| self.num_groups > 0);
-        let launch = |rows: std::ops::Range<u64>| {
-            let mut words = self.rows.words(&places.rows, size, &rows, log_height);
-            let columns = self.num_groups * degree;
-            words.extend([
-                stage_two.map_or(Word::Number(0), |at| at.column(0, size, columns)),
-                Word::Number(stage_two.map_or(0, |at| at.stride)),
-                Word::Number(stage_two.map_or(0, |_| self.num_groups)),
-                optional(terminal - first, |count| parameter(first, count)),
-                Word::Number(self.num_constraints),
-                parameter(terminal, degree),
-                parameter(terminal + degree, 2 << self.log_slices),
-                Word::Number(self.log_slices.into()),
-                Word::Number(word(last_scale)),
-                places.to.column(0, height, self.num_columns()),
-                Word::Number(places.to.stride),
-            ]);
-            Launch {
-                kernel: format!("tl_constraints_{}_{degree}", self.rows.evaluator.storage()),
-                blocks: (rows.end - rows.start).div_ceil(BLOCK_ROWS),
-                threads: THREADS as u32,
-                shared_bytes: 0,
-                words,
-            }
-        };
-        let rows = self.rows.evaluator.launches(size, places.rows.scratch_words)?;
-        Ok(rows.into_iter().map(launch).collect())
+        let blocks = self.rows.evaluator.blocks(size, places.rows.scratch_words)?;
+        let mut words = self.rows.words(&places.rows, [size, blocks], log_height);
+        words.extend([
+            stage_two.map_or(Word::Number(0), |at| at.column(0, size, self.num_groups * degree)),
+            Word::Number(stage_two.map_or(0, |at| at.stride)),
+            Word::Number(stage_two.map_or(0, |_| self.num_groups)),
+            optional(terminal - first, |count| parameter(first, count)),
+            Word::Number(self.num_constraints),
+            parameter(terminal, degree),
+            parameter(terminal + degree, 2 << self.log_slices),
+            Word::Number(self.log_slices.into()),
+            Word::Number(word(last_scale)),
+            places.to.column(0, height, self.num_columns()),
+            Word::Number(places.to.stride),
+        ]);
+        Ok(Launch {
+            kernel: format!("tl_constraints_{}_{degree}", self.rows.evaluator.storage()),
+            blocks,
+            threads: THREADS as u32,
+            shared_bytes: 0,
+            words,
+        })
     }
 }
 
@@ -191,7 +181,7 @@ pub struct SliceTransform {
 /// Where slices are made.
 #[derive(Clone, Copy, Debug)]
 pub struct SlicePlaces {
-    /// The values that [`Quotient::launches`] wrote, and at last the slices: values on the
+    /// The values that [`Quotient::launch`] wrote, and at last the slices: values on the
     /// trace domain in natural order, ready to be extended.
     pub columns: ColumnsAt,
     /// As many columns of scratch memory.

@@ -1,8 +1,6 @@
 //! What stage 2 and the quotient share: how a circuit's expressions are evaluated, what a
 //! proof adds to them, and the first words of both kernels' parameters.
 
-use std::ops::Range;
-
 use traceloom_air::field::{Field, Goldilocks, PrimeCharacteristicRing, TwoAdicField, word};
 use traceloom_air::system::Circuit;
 use traceloom_verifier::LookupChallenges;
@@ -18,6 +16,8 @@ pub(super) const THREADS: u64 = 128;
 pub(super) const ROWS: u64 = 2;
 /// Rows of a block.
 pub(super) const BLOCK_ROWS: u64 = THREADS * ROWS;
+/// Four on each of 132 multiprocessors.
+const RESIDENT_BLOCKS: u64 = 528;
 
 /// Logarithm of the most rows that a domain may have.
 pub const MOST_LOG_ROWS: u32 = 31;
@@ -49,11 +49,11 @@ impl Evaluator {
         if registers > LOCAL_REGISTERS { registers * BLOCK_ROWS } else { 0 }
     }
 
-    /// Words of scratch memory with which one launch evaluates `num_rows` rows; 0 if it needs
-    /// none. With less, down to what one row takes, there are more launches.
+    /// Words of scratch memory for `num_rows` rows, with which as many blocks are at work as an
+    /// H200 holds; 0 if it needs none. With less, down to those of one row, it takes longer.
     #[must_use]
     pub fn scratch_words(&self, num_rows: u64) -> u64 {
-        num_rows.div_ceil(BLOCK_ROWS) * self.block_register_words()
+        num_rows.div_ceil(BLOCK_ROWS).min(RESIDENT_BLOCKS) * self.block_register_words()
     }
 
     /// Where the registers of a kernel are: a part of its name.
@@ -61,23 +61,14 @@ impl Evaluator {
         if self.block_register_words() == 0 { "local" } else { "scratch" }
     }
 
-    /// The rows of each launch.
-    pub(super) fn launches(
-        &self,
-        num_rows: u64,
-        scratch_words: u64,
-    ) -> Result<Vec<Range<u64>>, ShapeError> {
-        let of_block = self.block_register_words();
-        let most = match of_block {
-            0 => num_rows,
-            _ if scratch_words < of_block => {
-                let (words, least) = (scratch_words, of_block);
-                return Err(ShapeError::Scratch { words, least });
-            }
-            _ => scratch_words / of_block * BLOCK_ROWS,
-        };
-        let starts = (0..num_rows).step_by(usize::try_from(most).unwrap_or(usize::MAX));
-        Ok(starts.map(|first| first..num_rows.min(first + most)).collect())
+    /// Blocks that evaluate `num_rows` rows, one chunk of rows after another.
+    pub(super) fn blocks(&self, num_rows: u64, scratch_words: u64) -> Result<u64, ShapeError> {
+        let (chunks, least) = (num_rows.div_ceil(BLOCK_ROWS), self.block_register_words());
+        match scratch_words.checked_div(least) {
+            None => Ok(chunks),
+            Some(0) => Err(ShapeError::Scratch { words: scratch_words, least }),
+            Some(most) => Ok(chunks.min(most).min(RESIDENT_BLOCKS)),
+        }
     }
 }
 
@@ -203,14 +194,12 @@ impl Rows {
     pub(super) fn words(
         &self,
         places: &RowPlaces,
-        domain: u64,
-        rows: &Range<u64>,
+        [num_rows, num_blocks]: [u64; 2],
         log_height: u32,
     ) -> Vec<Word> {
         let Evaluator::Tape(tape) = &self.evaluator;
         let (instructions, all) = (tape.num_instructions(), tape.words().len() as u64);
-        let num_rows = rows.end - rows.start;
-        let registers = self.evaluator.scratch_words(num_rows);
+        let registers = num_blocks * self.evaluator.block_register_words();
         let sections = self.sections();
         let parameter = |first: u64, end: u64| {
             optional(end - first, |count| places.parameters.part(first, count))
@@ -221,16 +210,15 @@ impl Rows {
             optional(all - instructions, |count| places.tape.part(instructions, count)),
             Word::Number(instructions),
             optional(registers, |count| places.scratch.part(0, count)),
-            Word::Number(num_rows.div_ceil(BLOCK_ROWS) * THREADS),
-            optional(self.width, |width| places.main.column(0, domain, width)),
+            Word::Number(num_blocks),
+            optional(self.width, |width| places.main.column(0, num_rows, width)),
             Word::Number(places.main.stride),
-            fixed.map_or(Word::Number(0), |fixed| fixed.column(0, domain, self.fixed_width)),
+            fixed.map_or(Word::Number(0), |fixed| fixed.column(0, num_rows, self.fixed_width)),
             Word::Number(fixed.map_or(0, |fixed| fixed.stride)),
             parameter(0, sections.starts),
             parameter(sections.starts, sections.gammas),
             parameter(sections.gammas, sections.roots),
             parameter(sections.roots, sections.end),
-            Word::Number(rows.start),
             Word::Number(num_rows),
             Word::Number(log_height.into()),
         ]

@@ -131,15 +131,13 @@ impl Messages {
             words,
         };
         let mut launches = vec![launch("tl_messages_clear".into(), 1, 32, vec![zero_row])];
-        for rows in self.rows.evaluator.launches(height, places.rows.scratch_words)? {
-            let kernel = format!("tl_messages_{}_{degree}", self.rows.evaluator.storage());
-            let blocks = (rows.end - rows.start).div_ceil(CHUNK_ROWS);
-            let mut words = self.rows.words(&places.rows, height, &rows, log_height);
-            words.extend([to, Word::Number(places.to.stride), sums, chunks]);
-            let uses_selector = u64::from(self.rows.evaluator.reads_selectors());
-            words.extend([Word::Number(num_chunks), zero_row, Word::Number(uses_selector)]);
-            launches.push(launch(kernel, blocks, THREADS, words));
-        }
+        let kernel = format!("tl_messages_{}_{degree}", self.rows.evaluator.storage());
+        let blocks = self.rows.evaluator.blocks(height, places.rows.scratch_words)?;
+        let mut words = self.rows.words(&places.rows, [height, blocks], log_height);
+        words.extend([to, Word::Number(places.to.stride), sums, chunks]);
+        let uses_selector = u64::from(self.rows.evaluator.reads_selectors());
+        words.extend([Word::Number(num_chunks), zero_row, Word::Number(uses_selector)]);
+        launches.push(launch(kernel, blocks, THREADS, words));
         let words = vec![chunks, Word::Number(num_chunks), places.result.part(0, degree)];
         launches.push(launch(format!("tl_messages_chunks_{degree}"), 1, SCAN_THREADS, words));
         let mut words = vec![to, Word::Number(places.to.stride), sums, chunks];

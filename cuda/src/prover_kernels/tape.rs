@@ -206,3 +206,193 @@ fn assemble(
     }
     Ok((instructions, end))
 }
+
+#[cfg(test)]
+mod tests {
+    use traceloom_air::field::{MODULUS, element};
+    use traceloom_air::system::{CircuitKind, Constraint, Direction, ExprId, Lookup};
+
+    use super::*;
+
+    /// Runs the instructions on one row, whose leaves have the values `of`. Gives constraints,
+    /// arguments and multiplicities as they come; what was never written is not read.
+    fn run(tape: &Tape, of: impl Fn(u64, u64) -> Goldilocks) -> Vec<(u64, u64, Goldilocks)> {
+        let (instructions, constants) = tape.words().split_at(tape.num_instructions() as usize);
+        let mut registers = vec![None; tape.num_registers() as usize];
+        let (mut last, mut sinks) = (None, Vec::new());
+        for at in instructions {
+            let operand = |kind: u64, index: u64| match kind {
+                0 => registers[index as usize].expect("a register was written"),
+                1 => last.expect("something was made"),
+                5 => element(index),
+                6 => element(constants[index as usize]),
+                _ => of(kind, index),
+            };
+            let (operation, index) = (at & 15, (at >> 10) & 0xffff);
+            let a = operand((at >> 4) & 7, (at >> 26) & 0x7_ffff);
+            if operation > 5 {
+                sinks.push((operation, index, a));
+                continue;
+            }
+            let b = operand((at >> 7) & 7, at >> 45);
+            let before = || last.expect("something was made");
+            let made = match operation {
+                0 => a + b,
+                1 => a - b,
+                2 => a * b,
+                3 => before() + a * b,
+                4 => before() - a * b,
+                _ => a * b - before(),
+            };
+            last = Some(made);
+            if index != NO_REGISTER {
+                registers[index as usize] = last;
+            }
+        }
+        sinks
+    }
+
+    fn leaf(kind: u64, index: u64) -> Goldilocks {
+        element(1_000_003 * (kind + 1) + 77 * index * index + index)
+    }
+
+    fn values(arena: &Arena) -> Vec<Goldilocks> {
+        let mut values: Vec<Goldilocks> = Vec::new();
+        for &node in arena.nodes() {
+            let of = |expr: ExprId| values[expr.0 as usize];
+            let value = match node {
+                Node::Constant(value) => value,
+                Node::Main(column) => leaf(2, column.into()),
+                Node::MainNext(column) => leaf(3, column.into()),
+                Node::Preprocessed(column) => leaf(4, column.into()),
+                Node::Public(index) => leaf(7, u64::from(index) + 2),
+                Node::IsFirstRow => leaf(7, 0),
+                Node::IsTransition => leaf(7, 1),
+                Node::Add(a, b) => of(a) + of(b),
+                Node::Sub(a, b) => of(a) - of(b),
+                Node::Mul(a, b) => of(a) * of(b),
+            };
+            values.push(value);
+        }
+        values
+    }
+
+    fn circuit(arena: Arena, constraints: &[ExprId], lookups: Vec<Lookup>) -> Circuit {
+        let constraint = |&expr| Constraint { expr, label: String::new() };
+        Circuit {
+            name: "toy".into(),
+            kind: CircuitKind::Memory { width: 1 },
+            width: 8,
+            column_names: vec![String::new(); 8],
+            num_publics: 1,
+            arena,
+            constraints: constraints.iter().map(constraint).collect(),
+            lookups,
+        }
+    }
+
+    /// Operations over all that was made before, chosen by a generator of Lehmer's.
+    fn arena(seed: u64, num_nodes: usize) -> (Arena, Vec<ExprId>) {
+        let mut arena = Arena::default();
+        let mut exprs: Vec<ExprId> = (0..8).map(|column| arena.main(column)).collect();
+        let others = [
+            Node::MainNext(1),
+            Node::Preprocessed(2),
+            Node::Public(0),
+            Node::IsFirstRow,
+            Node::IsTransition,
+            Node::Constant(element(MOST_OPERANDS - 1)),
+            Node::Constant(element(MOST_OPERANDS)),
+            Node::Constant(element(MODULUS - 1)),
+        ];
+        exprs.extend(others.map(|node| arena.intern(node)));
+        let mut state = 2 * seed + 1;
+        let mut draw = |below: usize| {
+            state = state * 48_271 % 0x7fff_ffff;
+            state as usize % below
+        };
+        for _ in 0..num_nodes {
+            let recent = exprs.len() - 3 + draw(3);
+            let [a, b] = [exprs[recent], exprs[draw(exprs.len())]];
+            let [a, b] = if draw(2) == 0 { [a, b] } else { [b, a] };
+            let node = [Node::Add(a, b), Node::Sub(a, b), Node::Mul(a, b)][draw(3)];
+            exprs.push(arena.intern(node));
+        }
+        (arena, exprs)
+    }
+
+    #[test]
+    fn tapes_compute_what_nodes_say() {
+        for seed in 0..60 {
+            let (arena, exprs) = arena(seed, 5 * seed as usize);
+            let values = values(&arena);
+            let of = |expr: ExprId| values[expr.0 as usize];
+            let constraints: Vec<ExprId> = exprs.iter().rev().step_by(7).copied().collect();
+            let lookup = |at: usize| Lookup {
+                direction: if at == 1 { Direction::Pull } else { Direction::Push },
+                multiplicity: exprs[exprs.len() - 1 - at],
+                arguments: vec![exprs[at], exprs[15], exprs[exprs.len() / (at + 1) - 1]],
+                label: String::new(),
+            };
+            let circuit = circuit(arena, &constraints, (0..3).map(lookup).collect());
+            let mut expected = Vec::new();
+            for (index, lookup) in circuit.lookups.iter().enumerate() {
+                for (position, &argument) in (0..).zip(&lookup.arguments) {
+                    if !matches!(circuit.arena.node(argument), Node::Constant(_)) {
+                        expected.push((7, position, of(argument)));
+                    }
+                }
+                // Groups are the first two, and the third.
+                expected.push((8, [2, 1 | 4, 2 | 4][index], of(lookup.multiplicity)));
+            }
+            let groups = [0..2, 2..3];
+            let tape = Tape::new(&circuit, &groups, Part::Lookups).expect("it is small");
+            assert_eq!(run(&tape, leaf), expected, "seed {seed}");
+            let folded = (0..).zip(&constraints).map(|(at, &expr)| (6, at, of(expr)));
+            let expected: Vec<_> = folded.chain(expected).collect();
+            let tape = Tape::new(&circuit, &groups, Part::All).expect("it is small");
+            assert_eq!(run(&tape, leaf), expected, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn chains_and_sums_of_products_need_no_register() {
+        let mut arena = Arena::default();
+        let columns: Vec<ExprId> = (0..8).map(|column| arena.main(column)).collect();
+        let mut sum = arena.mul(columns[0], columns[1]);
+        for pair in columns.windows(2).skip(1) {
+            let product = arena.mul(pair[0], pair[1]);
+            sum = arena.add(sum, product);
+        }
+        let circuit = circuit(arena, &[sum], Vec::new());
+        let tape = Tape::new(&circuit, &[], Part::All).expect("it is small");
+        assert_eq!((tape.num_instructions(), tape.num_registers()), (8, 0));
+        assert!(!tape.reads_selectors());
+    }
+
+    #[test]
+    fn registers_are_used_again() {
+        let mut arena = Arena::default();
+        let columns: Vec<ExprId> = (0..8).map(|column| arena.main(column)).collect();
+        let mut sum = columns[0];
+        for _ in 0..100 {
+            let left = arena.add(sum, columns[1]);
+            let right = arena.sub(sum, columns[2]);
+            sum = arena.add(left, right);
+        }
+        let circuit = circuit(arena, &[sum], Vec::new());
+        let tape = Tape::new(&circuit, &[], Part::All).expect("it is small");
+        assert_eq!(tape.num_instructions(), 301);
+        assert_eq!(tape.num_registers(), 2);
+    }
+
+    #[test]
+    fn what_an_instruction_has_no_room_for_is_an_error() {
+        let mut arena = Arena::default();
+        let far = arena.intern(Node::Main(MOST_OPERANDS as u32));
+        let circuit = circuit(arena, &[far], Vec::new());
+        let error = Tape::new(&circuit, &[], Part::All).expect_err("it has no room");
+        assert!(matches!(error, TapeError::Many { got, .. } if got == MOST_OPERANDS + 1));
+        assert!(error.to_string().starts_with("circuit toy: 524289 columns"), "{error}");
+    }
+}

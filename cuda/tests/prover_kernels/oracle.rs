@@ -322,7 +322,7 @@ fn quotient<E: Extension>(
     ]);
     let stage_two = stage_two.map(|_| at(5, committed));
     let places = QuotientPlaces { rows, stage_two, to: at(6, height) };
-    let mut launches = quotient.launches(&places, log_height).map_err(text)?;
+    let mut launches = vec![quotient.launch(&places, log_height).map_err(text)?];
     let places = SlicePlaces {
         columns: at(6, height),
         scratch: at(7, height),

@@ -63,7 +63,7 @@ fn stages_of_tall_circuits_are_those_of_the_cpu() {
     }
 }
 
-/// More registers than there is local memory for, in as many launches as there may be.
+/// More registers than there is local memory for, in as few blocks as there may be.
 #[test]
 fn registers_in_scratch_memory_compute_the_same() {
     let host = Host::compile();
