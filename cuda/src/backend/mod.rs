@@ -85,6 +85,22 @@ impl<'a> CudaBackend<'a> {
         Ok(CudaTrace::born(cells, trace.width, trace.height()))
     }
 
+    /// The values of all committed columns at a point outside of all domains, by matrix and
+    /// column; `log_blowup` is that of the commitment.
+    ///
+    /// # Errors
+    /// [`ProveError::Backend`].
+    pub fn values_at<E: Extension>(
+        &self,
+        committed: &CudaCommitted,
+        point: E,
+        log_blowup: usize,
+    ) -> Result<Vec<Vec<E>>, ProveError> {
+        let at = At { stage: "values at a point", shard: committed.shard, circuit: None };
+        let values = CudaPoints::values_at(self.work, committed, point, log_blowup);
+        values.map_err(|failure| at.failed(failure))
+    }
+
     /// Brings all traces of a witness to the device; `circuits` are the circuits' names.
     ///
     /// # Errors

@@ -54,15 +54,33 @@ impl<E: Extension> CudaPoints<E> {
                 }
             }
         }
-        let inverted = |(point, log_height): (E, usize)| {
-            let log_size = log_height + log_blowup;
-            let to = work.buffer("inverses of points", (E::DEGREE as u64) << log_size)?;
-            let launch = inverses(&words_of(point), log_size as u32, 0, 1);
-            work.run(&[launch], &[&to, work.roots()])?;
-            Ok((point, to))
-        };
+        let inverted = |(point, log_height)| Self::inverted(work, point, log_height + log_blowup);
         let points = tallest.into_iter().map(inverted).collect::<Result<_, Failure>>()?;
         Ok(Self { zeta, points })
+    }
+
+    /// A point with its inverses on a committed domain.
+    fn inverted(work: Work<'_>, point: E, log_size: usize) -> Result<(E, Buffer), Failure> {
+        let to = work.buffer("inverses of points", (E::DEGREE as u64) << log_size)?;
+        let launch = inverses(&words_of(point), log_size as u32, 0, 1);
+        work.run(&[launch], &[&to, work.roots()])?;
+        Ok((point, to))
+    }
+
+    /// The values of all columns of a commitment at one point, by matrix.
+    pub(super) fn values_at(
+        work: Work<'_>,
+        committed: &CudaCommitted,
+        point: E,
+        log_blowup: usize,
+    ) -> Result<Vec<Vec<E>>, Failure> {
+        // The first rows of a committed matrix determine it.
+        let low = |matrix: &MatrixAt| MatrixAt { height: matrix.height >> log_blowup, ..*matrix };
+        let log_height = committed.log_leaves as usize - log_blowup;
+        let points = vec![Self::inverted(work, point, log_height)?];
+        let matrices = committed.matrices.iter().map(low);
+        let asked = matrices.map(|matrix| Asked { cells: &committed.cells, matrix, point });
+        Self { zeta: point, points }.evaluate(work, &asked.collect::<Vec<_>>())
     }
 
     fn inverses(&self, point: E) -> Result<&Buffer, Failure> {

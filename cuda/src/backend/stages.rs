@@ -123,12 +123,12 @@ pub(super) fn quotient<E: Extension>(
         stage_two: input.stage_two.map(|(_, matrix)| committed(5, matrix)),
         to: columns(6, height),
     };
-    let launches = quotient.launches(&places, input.log_height)?;
+    let launch = quotient.launch(&places, input.log_height)?;
     let fixed = fixed.map_or(main, |(fixed, _)| fixed);
     let stage_two = input.stage_two.map_or(main, |(stage_two, _)| stage_two);
     let buffers =
         [&of.tape, &parameters, &main.cells, &fixed.cells, &registers, &stage_two.cells, &to];
-    work.run(&launches, &buffers)?;
+    work.run(&[launch], &buffers)?;
     slices(work, quotient, to, input.log_height, E::DEGREE as u64)
 }
 

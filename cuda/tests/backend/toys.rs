@@ -1,20 +1,25 @@
 //! A toy system with every kind of table, in all shapes.
 
+use traceloom_air::field::{Field, PrimeCharacteristicRing, TwoAdicField, element};
+use traceloom_air::message::MEMORY_CHANNEL;
 use traceloom_air::system::System;
 use traceloom_air::trace::ShardWitness;
 use traceloom_cuda::backend::memory::Plan;
-use traceloom_cuda::backend::{Clock, CudaBackend};
+use traceloom_cuda::backend::trace::CudaTrace;
+use traceloom_cuda::backend::{Clock, CudaBackend, CudaCommitted, CudaKey};
 use traceloom_cuda::error::Code;
 use traceloom_cuda::mock::Mock;
+use traceloom_prover::backend::{Backend, ShardInput};
 use traceloom_prover::{ProveError, ProveOptions, ProvingKey, SetupError, prove, prove_with};
 use traceloom_runtime::ledger::Ledger;
+use traceloom_verifier::scheme::{F, Quadratic};
 use traceloom_verifier::shape::ShardShape;
-use traceloom_verifier::{Params, Profile};
+use traceloom_verifier::{LookupChallenges, Params, Profile};
 
 use crate::toy::{INNER, Inner, PLAIN, batch, fast, ops, shard, system, with_extras};
 use crate::{Kernels, Test, context};
 
-pub const TESTS: [(&str, Test); 9] = [
+pub const TESTS: [(&str, Test); 10] = [
     ("every_blowup_arity_and_field", every_blowup_arity_and_field),
     ("every_small_height", every_small_height),
     ("heights_of_many_launches", heights_of_many_launches),
@@ -22,6 +27,7 @@ pub const TESTS: [(&str, Test); 9] = [
     ("every_profile_and_all_grinding", every_profile_and_all_grinding),
     ("shards_and_op_tables", shards_and_op_tables),
     ("a_zero_denominator_is_an_error_with_its_row", a_zero_denominator_is_an_error_with_its_row),
+    ("values_of_a_commitment_at_a_point", values_of_a_commitment_at_a_point),
     ("any_call_may_fail", any_call_may_fail),
     ("memory_is_planned_within_a_tenth", memory_is_planned_within_a_tenth),
 ];
@@ -163,37 +169,66 @@ fn shards_and_op_tables(kernels: &Kernels) {
     }
 }
 
-/// beta is the same for any main trace with these cells, so a message of -beta cannot be
-/// made; a column of zeros as beta and gamma can.
-fn a_zero_denominator_is_an_error_with_its_row(kernels: &Kernels) {
-    use traceloom_prover::backend::{Backend, ShardInput};
-    use traceloom_verifier::LookupChallenges;
-    use traceloom_verifier::scheme::Quadratic;
-
+/// Calls of the backend alone, with challenges that no transcript draws.
+fn with_a_committed_shard(
+    kernels: &Kernels,
+    then: impl FnOnce(&CudaBackend<'_>, ShardInput<'_, CudaKey>, Vec<CudaTrace>, &CudaCommitted),
+) {
     let (system, params) = (system(), fast(2));
-    let mock = kernels.mock(false);
-    let context = context(&mock).unwrap();
-    let ledger = Ledger::default();
-    let clock = Clock::default();
+    let context = context(&kernels.mock(false)).unwrap();
+    let (ledger, clock) = (Ledger::default(), Clock::default());
     let backend = CudaBackend::new(&context, &ledger, &clock);
     let key = ProvingKey::with_backend(&backend, &system, &params).unwrap();
     let names: Vec<String> = system.circuits.iter().map(|circuit| circuit.name.clone()).collect();
     let witness = shard(&[1, 2, 3, 4], Inner::Here, &[]);
     let witness = backend.witness(0, &names, &witness).unwrap();
-    let heights: Vec<Option<usize>> = [Some(2), Some(2), None, None, Some(2), Some(8)].into();
+    let heights = [Some(2), Some(2), None, None, Some(2), Some(8)];
     let shape = ShardShape::new(key.verifying_key(), &heights);
     let input = ShardInput { key: &key, shard: 0, shape: &shape, publics: &witness.publics };
-    let traces: Vec<_> = witness.traces.into_iter().flatten().collect();
-    backend.commit_main(input, &traces).unwrap();
-    let zero = Quadratic::default();
-    // The message of a call begins with the number of its channel, which is not 0: with
-    // beta its opposite, gamma 0 makes every denominator of that channel 0.
-    let beta = zero
-        - Quadratic::from(traceloom_air::field::element(traceloom_air::message::MEMORY_CHANNEL));
-    let challenges = LookupChallenges { beta, gamma: zero };
-    let error = backend.stage_two(input, traces, &challenges).err().unwrap();
-    let circuit = "inner".to_owned();
-    assert_eq!(error, ProveError::ZeroDenominator { shard: 0, circuit, row: 0 });
+    let traces: Vec<CudaTrace> = witness.traces.into_iter().flatten().collect();
+    let (_, main) = backend.commit_main(input, &traces).unwrap();
+    then(&backend, input, traces, &main);
+}
+
+fn a_zero_denominator_is_an_error_with_its_row(kernels: &Kernels) {
+    with_a_committed_shard(kernels, |backend, input, traces, _| {
+        // A message of memory begins with the number of its channel: with beta its opposite,
+        // gamma 0 makes every denominator of that channel 0.
+        let (zero, channel) = (Quadratic::default(), element(MEMORY_CHANNEL));
+        let challenges = LookupChallenges { beta: zero - channel, gamma: zero };
+        let error = backend.stage_two(input, traces, &challenges).err().unwrap();
+        let circuit = "inner".to_owned();
+        assert_eq!(error, ProveError::ZeroDenominator { shard: 0, circuit, row: 0 });
+    });
+}
+
+/// Columns can be evaluated right after they are committed: their values are those of the
+/// interpolated columns.
+fn values_of_a_commitment_at_a_point(kernels: &Kernels) {
+    let cells = shard(&[1, 2, 3, 4], Inner::Here, &[]).traces;
+    with_a_committed_shard(kernels, |backend, input, _, main| {
+        let log_blowup = input.key.verifying_key().params().log_blowup;
+        let point = Quadratic::new([element(5), element(6)]);
+        let values = backend.values_at(main, point, log_blowup).unwrap();
+        assert_eq!(values.len(), cells.iter().flatten().count());
+        for (values, trace) in values.iter().zip(cells.iter().flatten()) {
+            let (height, width) = (trace.height(), trace.width);
+            assert_eq!(values.len(), width);
+            // Lagrange on the subgroup: (z^n - 1)/n times the sum of v_i w^i / (z - w^i).
+            let root = F::two_adic_generator(height.ilog2() as usize);
+            let scale = point.exp_u64(height as u64) - Quadratic::ONE;
+            let scale = scale * element(height as u64).inverse();
+            for (column, &value) in values.iter().enumerate() {
+                let sum: Quadratic = (0..height)
+                    .map(|row| {
+                        let x = root.exp_u64(row as u64);
+                        (point - x).inverse() * x * trace.values[row * width + column]
+                    })
+                    .sum();
+                assert_eq!(value, sum * scale, "column {column}");
+            }
+        }
+    });
 }
 
 /// Whatever call fails, there is a right proof or an error that says where, and nothing is
