@@ -188,7 +188,6 @@ fn compare_with_generator(program: &CheckedProgram, binding: &Binding) -> Result
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use traceloom_abi::registry::{FunctionUnit, ProgramUnit};
 

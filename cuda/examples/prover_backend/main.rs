@@ -4,8 +4,9 @@
 //! ```text
 //! cargo build --release -p traceloom-cuda --example prover_backend
 //! prover_backend compile sm_90 FOLDER    compiles all kernels, needs NVRTC
-//! prover_backend parity FOLDER [quick]   every program and profile against the CPU;
-//!                                        `quick`: the smallest of each
+//! prover_backend parity FOLDER [quick|tiny]
+//!                                        every program and profile against the CPU;
+//!                                        `quick`: the smallest of each, `tiny`: one of all
 //! prover_backend bench FOLDER KIB [cpu]  BLAKE3 of KIB KiB: time per stage; `cpu`: beside it
 //! ```
 //!
@@ -44,11 +45,12 @@ fn main() -> ExitCode {
 fn run(args: &[&str]) -> Outcome {
     match *args {
         ["compile", architecture, folder] => compile(architecture, folder),
-        ["parity", folder] => parity::run(&open(folder, true)?, false),
-        ["parity", folder, "quick"] => parity::run(&open(folder, true)?, true),
+        ["parity", folder] => parity::run(&open(folder, true)?, parity::Extent::Whole),
+        ["parity", folder, "quick"] => parity::run(&open(folder, true)?, parity::Extent::Quick),
+        ["parity", folder, "tiny"] => parity::run(&open(folder, true)?, parity::Extent::Tiny),
         ["bench", folder, kib] => bench::run(&open(folder, false)?, kib.parse()?, false),
         ["bench", folder, kib, "cpu"] => bench::run(&open(folder, false)?, kib.parse()?, true),
-        _ => Err("usage: prover_backend compile ARCH FOLDER | parity FOLDER [quick] | \
+        _ => Err("usage: prover_backend compile ARCH FOLDER | parity FOLDER [quick|tiny] | \
                   bench FOLDER KIB [cpu]"
             .into()),
     }

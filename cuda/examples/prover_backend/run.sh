@@ -41,7 +41,7 @@ step parity 240 "$binary" parity "$folder"
 step bench1 120 "$binary" bench "$folder" 1024 cpu
 step bench8 240 "$binary" bench "$folder" 8192 cpu
 export -f sanitized
-step memcheck 240 bash -c 'sanitized memcheck "$@"' sanitized "$binary" parity "$folder" quick
-step racecheck 240 bash -c 'sanitized racecheck "$@"' sanitized "$binary" parity "$folder" quick
+step memcheck 240 bash -c 'sanitized memcheck "$@"' sanitized "$binary" parity "$folder" tiny
+step racecheck 240 bash -c 'sanitized racecheck "$@"' sanitized "$binary" parity "$folder" tiny
 printf '%s\n' "== summary" "${results[@]}" | tee "$OUT/summary.txt"
 ! printf '%s\n' "${results[@]}" | grep -qv 'status 0,'

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use traceloom_bytecode::Program;
+use traceloom_bytecode::builder::BuildErrors;
 use traceloom_cuda::backend::prover::DeviceProver;
 use traceloom_cuda::mock::Mock;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
@@ -16,7 +17,7 @@ use crate::{Kernels, Test, context};
 
 pub const TESTS: [(&str, Test); 4] = [
     ("sessions_prove_on_a_device_again_and_again", functions),
-    ("rows_of_a_hash_stay_on_the_device", blake3),
+    ("rows_of_every_program_stay_on_the_device", programs),
     ("circuits_that_fall_back_are_uploaded", fallback),
     ("what_does_not_fit_is_refused_with_need_and_have", memory),
 ];
@@ -67,16 +68,27 @@ fn functions(kernels: &Kernels) {
     }
 }
 
-fn blake3(kernels: &Kernels) {
-    let program = || traceloom_programs::blake3::program().unwrap();
-    let request = || {
-        let words: Vec<u64> = (0..1100).map(|i| i * 7 % 251).collect();
-        Request::args([1100]).input(0, &[], &words).unwrap()
-    };
-    let expected = builder(program(), Profile::Fast).build().unwrap();
-    let expected = expected.prove(request()).unwrap();
-    let session = on_device(kernels, program(), Profile::Fast);
-    check(&session.prove(request()).unwrap(), &expected);
+/// Every example program once.
+fn programs(kernels: &Kernels) {
+    use traceloom_programs::{blake3, div_rem, merge_sort, sha256};
+    type Build = fn() -> Result<Program, BuildErrors>;
+    let numbers: &[u64] = &[7, 0, 0, 9, 0, 2, 0, 0];
+    let cases: [(Build, &[u64], u64); 4] = [
+        (blake3::program, &[1100], 1100),
+        (sha256::program, &[150], 150),
+        (merge_sort::program, &[20], 80),
+        (div_rem::program, numbers, 0),
+    ];
+    for (build, args, input) in cases {
+        let request = || {
+            let words: Vec<u64> = (0..input).map(|i| i * 7 % 251).collect();
+            Request::args(args).input(0, &[], &words).unwrap()
+        };
+        let expected = builder(build().unwrap(), Profile::Fast).build().unwrap();
+        let expected = expected.prove(request()).unwrap();
+        let session = on_device(kernels, build().unwrap(), Profile::Fast);
+        check(&session.prove(request()).unwrap(), &expected);
+    }
 }
 
 fn fallback(kernels: &Kernels) {
