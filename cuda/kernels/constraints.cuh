@@ -41,7 +41,7 @@ struct ConstraintSink {
   const Constraints &a;
   const PackRows &rows;
   GroupFold<D> fold;
-  ExtDot<D> sum[TAPE_ROWS];
+  Dot sum[TAPE_ROWS][D];
   Ext<D> current[TAPE_ROWS];  // A of the next group
   Pack is_last;
   uint64_t group;
@@ -50,13 +50,24 @@ struct ConstraintSink {
       : a(a), rows(rows), fold(a.rows), is_last(is_last), group(0) {
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      sum[i] = ext_dot<D>();
-      if (a.num_groups != 0) {
-        current[i] = column(0, rows.row[i]);
-        const Ext<D> power = shared_element<D>(a.alphas, a.num_constraints);
-        add_product(sum[i], power, current[i] * rows.is_first.row[i]);
+      current[i] = a.num_groups == 0 ? ext_zero<D>() : column(0, rows.row[i]);
+      const Ext<D> first = a.num_groups == 0
+                               ? ext_zero<D>()
+                               : current[i] * shared_element<D>(a.alphas, a.num_constraints);
+      TL_UNROLL
+      for (uint32_t k = 0; k < D; ++k) {
+        sum[i][k] = dot_of(first.c[k] * rows.is_first.row[i]);
       }
     }
+  }
+
+  TL_DEVICE Ext<D> folded(uint32_t i) const {
+    Ext<D> result;
+    TL_UNROLL
+    for (uint32_t k = 0; k < D; ++k) {
+      result.c[k] = reduced(sum[i][k]);
+    }
+    return result;
   }
 
   TL_DEVICE Ext<D> column(uint64_t of_group, uint64_t row) const {
@@ -68,7 +79,10 @@ struct ConstraintSink {
     const Ext<D> power = shared_element<D>(a.alphas, index);
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      add_product(sum[i], power, value.row[i]);
+      TL_UNROLL
+      for (uint32_t k = 0; k < D; ++k) {
+        add_product(sum[i][k], power.c[k], value.row[i]);
+      }
     }
   }
 
@@ -87,7 +101,11 @@ struct ConstraintSink {
       const Ext<D> next = is_end ? column(0, rows.next[i]) + terminal * is_last.row[i]
                                  : column(group, rows.row[i]);
       const Ext<D> step = next - current[i];
-      add_product(sum[i], power, fold.denominator[i] * step - fold.numerator[i]);
+      const Ext<D> term = power * (fold.denominator[i] * step - fold.numerator[i]);
+      TL_UNROLL
+      for (uint32_t k = 0; k < D; ++k) {
+        add_to(sum[i][k], term.c[k]);
+      }
       current[i] = next;
     }
   }
@@ -131,7 +149,7 @@ TL_DEVICE void write_values(const Constraints &a, uint64_t begin, uint32_t threa
       const uint64_t low = rows.row[i] & ((uint64_t(1) << log_height) - 1);
       const uint32_t at = reverse_bits(uint32_t(low), log_height);
       const Gl inverse = gl(shared_word(a.vanishing, (uint64_t(1) << a.log_slices) + part));
-      ext_store(a.to + part * D * a.to_stride + at, a.to_stride, reduced(sink.sum[i]) * inverse);
+      ext_store(a.to + part * D * a.to_stride + at, a.to_stride, sink.folded(i) * inverse);
     }
   }
 }

@@ -106,6 +106,19 @@ TL_DEVICE Gl reduced(const Dot &sum) {
   return reduce(sum.low, sum.high) - gl_reduced(uint64_t(sum.carry) << 32);
 }
 
+// Adds an element.
+TL_DEVICE void add_to(Dot &sum, Gl value) {
+#if TL_ON_DEVICE
+  asm("add.cc.u64 %0, %0, %3;\n\taddc.cc.u64 %1, %1, 0;\n\taddc.u32 %2, %2, 0;"
+      : "+l"(sum.low), "+l"(sum.high), "+r"(sum.carry)
+      : "l"(value.value));
+#else
+  sum.low += value.value;
+  sum.high += sum.low < value.value ? 1 : 0;
+  sum.carry += sum.low < value.value && sum.high == 0 ? 1 : 0;
+#endif
+}
+
 // An element of the extension as the sums of products that each power of X has, not yet
 // reduced by the polynomial.
 template <uint32_t D>
@@ -131,14 +144,6 @@ TL_DEVICE void add_product(ExtDot<D> &sum, const Ext<D> &a, const Ext<D> &b) {
     for (uint32_t j = 0; j < D; ++j) {
       add_product(sum.power[i + j], a.c[i], b.c[j]);
     }
-  }
-}
-
-template <uint32_t D>
-TL_DEVICE void add_product(ExtDot<D> &sum, const Ext<D> &a, Gl b) {
-  TL_UNROLL
-  for (uint32_t i = 0; i < D; ++i) {
-    add_product(sum.power[i], a.c[i], b);
   }
 }
 

@@ -37,6 +37,14 @@ TL_DEVICE void keep_least(uint64_t *place, uint64_t value) {
 #endif
 }
 
+// Fractions that wait for their inverses. Apart from the sink, since what is indexed by a
+// number that is not constant lies in local memory.
+template <uint32_t D>
+struct Pending {
+  Ext<D> numerators[PENDING][TAPE_ROWS];
+  Ext<D> denominators[PENDING][TAPE_ROWS];
+};
+
 // The sink of stage 2.
 template <uint32_t D>
 struct FractionSink {
@@ -47,12 +55,17 @@ struct FractionSink {
   Ext<D> sum[TAPE_ROWS];
   uint64_t group;  // of the first one that is pending
   uint32_t num_pending;
-  Ext<D> numerators[PENDING][TAPE_ROWS];
-  Ext<D> denominators[PENDING][TAPE_ROWS];
+  Pending<D> &pending;
 
   TL_DEVICE FractionSink(const Messages &a, const PackRows &rows,
-                         const bool (&is_stored)[TAPE_ROWS])
-      : a(a), rows(rows), is_stored(is_stored), fold(a.rows), group(0), num_pending(0) {
+                         const bool (&is_stored)[TAPE_ROWS], Pending<D> &pending)
+      : a(a),
+        rows(rows),
+        is_stored(is_stored),
+        fold(a.rows),
+        group(0),
+        num_pending(0),
+        pending(pending) {
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
       sum[i] = ext_zero<D>();
@@ -67,8 +80,8 @@ struct FractionSink {
     }
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      numerators[num_pending][i] = fold.numerator[i];
-      denominators[num_pending][i] = fold.denominator[i];
+      pending.numerators[num_pending][i] = fold.numerator[i];
+      pending.denominators[num_pending][i] = fold.denominator[i];
     }
     if (++num_pending == PENDING) {
       flush();
@@ -83,7 +96,8 @@ struct FractionSink {
       TL_UNROLL
       for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
         Gl norm;
-        numerators[at][i] = numerators[at][i] * adjugate(denominators[at][i], norm);
+        Ext<D> &numerator = pending.numerators[at][i];
+        numerator = numerator * adjugate(pending.denominators[at][i], norm);
         if (norm.value == 0) {
           keep_least(a.zero_row, rows.row[i]);
           norm = gl(1);
@@ -97,7 +111,8 @@ struct FractionSink {
     for (uint32_t at = num_pending; at-- > 0;) {
       TL_UNROLL
       for (uint32_t i = TAPE_ROWS; i-- > 0;) {
-        numerators[at][i] = numerators[at][i] * (inverse * before[at][i]);
+        Ext<D> &numerator = pending.numerators[at][i];
+        numerator = numerator * (inverse * before[at][i]);
         inverse = inverse * norms[at][i];
       }
     }
@@ -107,7 +122,7 @@ struct FractionSink {
         if (is_stored[i]) {
           ext_store(a.to + group * D * a.to_stride + rows.row[i], a.to_stride, sum[i]);
         }
-        sum[i] = sum[i] + numerators[at][i];
+        sum[i] = sum[i] + pending.numerators[at][i];
       }
     }
     num_pending = 0;
@@ -134,7 +149,8 @@ TL_DEVICE void write_fractions(const Messages &a, uint64_t begin, uint32_t threa
         a.uses_selector != 0 ? root_power(a.rows.roots, row) - back : gl(0);
   }
   Registers registers(a.rows, block_index() * TAPE_THREADS + thread);
-  FractionSink<D> sink(a, rows, is_stored);
+  Pending<D> pending;
+  FractionSink<D> sink(a, rows, is_stored, pending);
   TapeMachine<Registers> machine{a.rows, rows, registers, Pack{}};
   machine.run(sink);
   sink.flush();
