@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! once per key   preprocess, then fixed for every circuit of the system
-//! per shard      commit_main
+//! per shard      commit_main, and in a batch of several shards bind
 //! once           grind
 //! per shard      stage_two, quotient, grind,
 //!                open_values, grind, reduce,
@@ -180,6 +180,20 @@ pub trait Backend {
         traces: &[Self::Trace],
     ) -> Result<Commitment<Self::Committed>, ProveError>;
 
+    /// Evaluates the main columns of a shard at `point`, which is outside all domains: per
+    /// active circuit, one value per column. `main` is the commitment that
+    /// [`Self::commit_main`] has just made; the driver calls this in batches of several
+    /// shards only. The point is an element of the challenge field, as zeta is.
+    ///
+    /// # Errors
+    /// [`ProveError::Backend`].
+    fn bind<E: Extension>(
+        &self,
+        input: ShardInput<'_, Self::Key>,
+        main: &Self::Committed,
+        point: E,
+    ) -> Result<Vec<Vec<E>>, ProveError>;
+
     /// Computes, extends and commits stage 2: per active circuit with lookups a matrix of
     /// one extension column per lookup group (`groups · DEGREE` base columns). The traces
     /// are those of [`Self::commit_main`] and have no later reader.
@@ -206,9 +220,13 @@ pub trait Backend {
         challenges: &QuotientChallenges<'_, E>,
     ) -> Result<Commitment<Self::Committed>, ProveError>;
 
-    /// Evaluates all committed polynomials: per round of the shape, matrix, and point of
-    /// [`traceloom_verifier::verify::points`], one value per base column. `committed` has one entry
-    /// per round of the shape, in that order.
+    /// Evaluates all committed polynomials at zeta and, where the next row is read, at
+    /// zeta·g: per round of the shape, matrix, and point, one value per base column.
+    /// `committed` has one entry per round of the shape, in that order.
+    ///
+    /// `bound` is the point of [`Self::bind`], if it was called. Its values are known and are
+    /// not computed again, but it is a point of [`Self::reduce`]: the last one of main
+    /// matrices, see [`traceloom_verifier::shape::MatrixShape::points`].
     ///
     /// # Errors
     /// [`ProveError::Backend`].
@@ -217,6 +235,7 @@ pub trait Backend {
         input: ShardInput<'_, Self::Key>,
         committed: &[&Self::Committed],
         zeta: E,
+        bound: Option<E>,
     ) -> Result<(OpenedValues<E>, Self::Points<E>), ProveError>;
 
     /// Combines everything that was opened into one codeword per distinct log height, the
@@ -227,7 +246,8 @@ pub trait Backend {
     /// ```
     ///
     /// k counts the pairs of column and point among the matrices of that height: by round,
-    /// matrix, point, column. `committed` is what [`Self::open_values`] had.
+    /// matrix, point, column. `committed` is what [`Self::open_values`] had; `opened` is what
+    /// it returned and, behind them in each main matrix, the values of [`Self::bind`].
     ///
     /// # Errors
     /// [`ProveError::Backend`].

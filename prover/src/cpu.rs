@@ -26,7 +26,7 @@ use crate::quotient::{QuotientInput, slices_lde};
 use crate::rows::RowContext;
 use crate::scheme::{LayerTree, Tree};
 use crate::stage_two::stage_two;
-use opening::OpenedMatrix;
+use opening::{OpenedMatrix, values_at};
 
 pub use key::CpuKey;
 pub use opening::CpuPoints;
@@ -107,7 +107,7 @@ impl Backend for CpuBackend {
     type Trace = Trace;
     type Committed = CpuCommitted;
     type Key = CpuKey;
-    type Points<E: Extension> = (E, CpuPoints<E>);
+    type Points<E: Extension> = CpuPoints<E>;
     type Codeword<E: Extension> = Vec<E>;
     type Layer<E: Extension> = CpuLayer<E>;
 
@@ -136,6 +136,16 @@ impl Backend for CpuBackend {
             self.extend(RowMajorMatrix::new(values, trace.width), log_blowup)
         };
         Ok(self.commit(traces.iter().map(extend).collect()))
+    }
+
+    fn bind<E: Extension>(
+        &self,
+        input: ShardInput<'_, CpuKey>,
+        main: &CpuCommitted,
+        point: E,
+    ) -> Result<Vec<Vec<E>>, ProveError> {
+        let log_blowup = input.key.verifying_key().params().log_blowup;
+        Ok(values_at(&self.matrices(main), point, log_blowup))
     }
 
     fn stage_two<E: Extension>(
@@ -209,11 +219,12 @@ impl Backend for CpuBackend {
         input: ShardInput<'_, CpuKey>,
         committed: &[&CpuCommitted],
         zeta: E,
+        bound: Option<E>,
     ) -> Result<(OpenedValues<E>, Self::Points<E>), ProveError> {
         let log_blowup = input.key.verifying_key().params().log_blowup;
-        let points = CpuPoints::new(&input.shape.rounds, zeta, log_blowup);
-        let values = points.values(&self.opened(input, committed), zeta, log_blowup);
-        Ok((values, (zeta, points)))
+        let points = CpuPoints::new(&input.shape.rounds, zeta, bound, log_blowup);
+        let values = points.values(&self.opened(input, committed), log_blowup);
+        Ok((values, points))
     }
 
     fn reduce<E: Extension>(
@@ -221,10 +232,10 @@ impl Backend for CpuBackend {
         input: ShardInput<'_, CpuKey>,
         committed: &[&CpuCommitted],
         opened: &OpenedValues<E>,
-        (zeta, points): Self::Points<E>,
+        points: Self::Points<E>,
         alpha: E,
     ) -> Result<Vec<Vec<E>>, ProveError> {
-        Ok(points.reduce(&self.opened(input, committed), zeta, opened, alpha))
+        Ok(points.reduce(&self.opened(input, committed), opened, alpha))
     }
 
     fn commit_layer<E: Extension>(

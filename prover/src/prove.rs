@@ -23,7 +23,7 @@ use crate::cpu::CpuBackend;
 use crate::key::ProvingKey;
 use crate::metrics::{Metrics, Stage};
 use checks::{check_balance, check_witnesses};
-use opening::{Commitments, open};
+use opening::{Commitments, Points, open};
 
 pub use error::ProveError;
 pub use progress::Progress;
@@ -81,11 +81,13 @@ struct Driver<'a, E: Extension, B: Backend> {
 }
 
 /// A shard after step 1.
-struct Committed<B: Backend> {
+struct Committed<E, B: Backend> {
     statement: ShardStatement,
     shape: ShardShape,
     traces: Vec<B::Trace>,
     main: B::Committed,
+    /// Where the shard is bound, in a batch of several.
+    bound: Option<E>,
 }
 
 impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
@@ -102,14 +104,17 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
         let key = self.key.verifying_key();
         let (statements, shapes) = check_witnesses(key, &witnesses, self.options.skip_self_checks)?;
         self.total = progress::total(&shapes);
-        let mut transcript = steps::seed(key, witnesses.len());
+        let num_shards = witnesses.len();
+        let seed = steps::seed(key, num_shards);
+        let mut transcript = seed.clone();
         let mut shards = Vec::new();
         for (shard, ((witness, statement), shape)) in
             witnesses.into_iter().zip(statements).zip(shapes).enumerate()
         {
             let traces = witness.traces.into_iter().flatten().collect();
-            let committed = self.commit_main(shard, statement, shape, traces)?;
-            steps::statement(&mut transcript, &committed.statement);
+            let seed = (num_shards > 1).then_some(&seed);
+            let committed = self.commit_main(shard, statement, shape, traces, seed)?;
+            steps::statement(&mut transcript, &committed.statement, num_shards);
             shards.push(committed);
         }
         let lookup_witness = self.time(Stage::Lookup, 0, 0, |backend| {
@@ -150,31 +155,39 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
         result
     }
 
+    /// Commits to the main columns of a shard and, from the `seed` of a batch of several
+    /// shards, binds it.
     fn commit_main(
         &mut self,
         shard: usize,
         mut statement: ShardStatement,
         shape: ShardShape,
         traces: Vec<B::Trace>,
-    ) -> Result<Committed<B>, ProveError> {
-        let input = ShardInput { key: self.key, shard, shape: &shape, publics: &statement.publics };
-        let work = progress::work(&shape, Stage::Main);
-        let (root, main) =
-            self.time(Stage::Main, shard, work, |backend| backend.commit_main(input, &traces))?;
-        statement.main = root;
-        Ok(Committed { statement, shape, traces, main })
+        seed: Option<&Transcript>,
+    ) -> Result<Committed<E, B>, ProveError> {
+        let (key, work) = (self.key, progress::work(&shape, Stage::Main));
+        let (main, bound) = self.time(Stage::Main, shard, work, |backend| {
+            let input = ShardInput { key, shard, shape: &shape, publics: &statement.publics };
+            let (root, main) = backend.commit_main(input, &traces)?;
+            statement.main = root;
+            let bound = seed.map(|seed| bind(backend, seed, input, &main, &statement));
+            Ok((main, bound.transpose()?))
+        })?;
+        let (bound, values) = bound.unzip();
+        statement.bound = values.unwrap_or_default();
+        Ok(Committed { statement, shape, traces, main, bound })
     }
 
     fn prove_shard(
         &mut self,
         shard: usize,
-        committed: Committed<B>,
+        committed: Committed<E, B>,
         challenges: &LookupChallenges<E>,
         mut transcript: Transcript,
     ) -> Result<(ShardStatement, ShardProof<E>), ProveError> {
         let key = self.key;
         let params = *key.verifying_key().params();
-        let Committed { statement, shape, traces, main } = committed;
+        let Committed { statement, shape, traces, main, bound } = committed;
         let input = ShardInput { key, shard, shape: &shape, publics: &statement.publics };
         let work = |stage| progress::work(&shape, stage);
         let stage_two = self.time(Stage::StageTwo, shard, work(Stage::StageTwo), |backend| {
@@ -198,9 +211,10 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
             return Err(ProveError::ZetaInDomain { shard });
         }
         let commitments = Commitments { main, stage_two, quotient };
+        let points = Points { zeta, bound: bound.map(|point| (point, &statement.bound[..])) };
         let (opened, opening) =
             self.time(Stage::Opening, shard, work(Stage::Opening), |backend| {
-                open(backend, input, commitments, zeta, &mut transcript)
+                open(backend, input, commitments, points, &mut transcript)
             })?;
         let proof = ShardProof {
             stage_two: stage_two_root,
@@ -212,6 +226,31 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
         };
         Ok((statement, proof))
     }
+}
+
+/// Draws the point that binds a shard whose statement has its main root; the point, and the
+/// coefficients of the values there.
+fn bind<E: Extension, B: Backend>(
+    backend: &B,
+    seed: &Transcript,
+    input: ShardInput<'_, B::Key>,
+    main: &B::Committed,
+    statement: &ShardStatement,
+) -> Result<(E, Vec<F>), ProveError> {
+    let shard = input.shard;
+    let point: E = steps::bound_point(seed, shard, statement);
+    let log_blowup = input.key.verifying_key().params().log_blowup;
+    if !is_out_of_domain(point, input.shape.max_log_height(), log_blowup) {
+        return Err(ProveError::BoundInDomain { shard });
+    }
+    let values = backend.bind(input, main, point)?;
+    let circuits = &input.key.verifying_key().system().circuits;
+    let widths = input.shape.active.iter().map(|active| circuits[active.circuit].width);
+    if !widths.eq(values.iter().map(Vec::len)) {
+        let reason = format!("it binds shard {shard} by other than one value per main column");
+        return Err(ProveError::backend(backend, reason));
+    }
+    Ok((point, E::flatten_to_base(values.concat())))
 }
 
 /// Lets the backend find the smallest witness and absorbs it; at 0 bits it is 0.

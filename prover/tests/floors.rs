@@ -89,6 +89,7 @@ fn taller_traces_than_the_caps_are_refused() {
             publics: vec![vec![]; 2],
             claims: vec![],
             boundary: vec![],
+            bound: vec![],
         };
         let max = profile.caps().log_height;
         assert!(check_statements(key.verifying_key(), &[statement(max)]).is_ok());

@@ -152,7 +152,7 @@ fn a_failure_of_any_call_is_an_error_and_frees_everything() {
     run(&honest).unwrap();
     let calls = honest.calls();
     let methods: BTreeSet<_> = calls.iter().map(|call| call.method).collect();
-    assert_eq!(methods.len(), 12, "a method is never called: {methods:?}");
+    assert_eq!(methods.len(), 13, "a method is never called: {methods:?}");
     for (index, Call { method, .. }) in calls.iter().enumerate() {
         let failing = Columns::failing_at(index);
         let expected = format!("the columns backend failed: {method} was asked to fail");

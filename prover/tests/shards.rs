@@ -210,6 +210,10 @@ fn shards_cannot_be_dropped_swapped_or_repeated() {
     let mut dropped = proof.clone();
     dropped.statements.pop();
     dropped.shards = Shards::Quadratic(vec![shards[0].clone()]);
+    let refused = check(&dropped).unwrap_err();
+    assert!(matches!(refused, VerifyError::Shape(ShapeError::Count { expected: 0, .. })));
+    // Without what binds it in a batch.
+    dropped.statements[0].bound.clear();
     assert_eq!(check(&dropped).unwrap_err(), VerifyError::Unbalanced);
     let mut swapped = proof.clone();
     swapped.statements.swap(0, 1);

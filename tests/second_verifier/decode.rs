@@ -39,6 +39,8 @@ pub struct Statement {
     pub claims: Vec<ProofClaim>,
     /// Its boundary messages: which boundary, and the values.
     pub boundary: Vec<(u64, Vec<u64>)>,
+    /// In a batch of several shards, the coefficients of the values that bind this one.
+    pub bound: Vec<u64>,
 }
 
 /// A claim with its rank.
@@ -119,7 +121,12 @@ impl<const D: usize> Proof<D> {
         reader.section("fingerprint");
         let fingerprint = reader.digest()?;
         reader.section("statements");
-        let statements = reader.list(32, Reader::statement)?;
+        let mut statements = reader.list(32, Reader::statement)?;
+        if statements.len() > 1 {
+            for statement in &mut statements {
+                statement.bound = reader.part("bound values", Reader::elements)?;
+            }
+        }
         reader.section("lookup witness");
         let lookup_witness = reader.element()?;
         reader.section("shards");
@@ -213,6 +220,7 @@ impl<'a> Reader<'a> {
             boundary: self.part("boundary messages", |r| {
                 r.list(16, |message| Ok((message.number()?, message.elements()?)))
             })?,
+            bound: vec![],
         })
     }
 

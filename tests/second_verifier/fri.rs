@@ -20,12 +20,14 @@ pub struct Matrix {
     pub width: usize,
     /// Whether it is opened at zeta·g as well.
     pub opens_next: bool,
+    /// Whether it is opened, last, where its shard is bound.
+    pub opens_bound: bool,
 }
 
 impl Matrix {
     /// Number of points at which it is opened.
     pub fn num_points(&self) -> usize {
-        1 + usize::from(self.opens_next)
+        1 + usize::from(self.opens_next) + usize::from(self.opens_bound)
     }
 }
 

@@ -130,6 +130,38 @@ fn pointers_and_claims_of_several_shards_are_compared() {
     assert_eq!(refused(changed), "claim outside shard 0");
 }
 
+/// What binds the shards of a batch: changed, swapped and missing values are refused by both
+/// verifiers, and one shard alone has none.
+#[test]
+fn what_binds_a_shard_is_checked() {
+    let sample = Sample::new(FAST, &[FIBONACCI, FIBONACCI]);
+    let proof = traceloom::verifier::Proof::decode(&sample.bytes).expect("it decodes");
+    let refused = |change: &dyn Fn(&mut Vec<Vec<traceloom::air::field::Goldilocks>>)| {
+        let mut changed = proof.clone();
+        let bound = changed.statements.iter_mut().map(|statement| &mut statement.bound);
+        let mut lists: Vec<_> = bound.map(std::mem::take).collect();
+        change(&mut lists);
+        for (statement, list) in changed.statements.iter_mut().zip(lists) {
+            statement.bound = list;
+        }
+        let bytes = changed.encode();
+        assert!(!sample.first(&bytes));
+        sample.second(&bytes).expect_err("it is refused").0
+    };
+    let one = traceloom::air::field::element(1);
+    assert_eq!(refused(&|lists| lists[0][0] += one), "sum of the terminals");
+    assert_eq!(refused(&|lists| lists[1][3] += one), "sum of the terminals");
+    assert_eq!(refused(&|lists| lists.swap(0, 1)), "sum of the terminals");
+    for shard in 0..2 {
+        assert_eq!(refused(&|lists| lists[shard].push(one)), "bound values");
+        assert_eq!(refused(&|lists| lists[shard].truncate(1)), "bound values");
+        assert_eq!(refused(&|lists| lists[shard].clear()), "bound values");
+    }
+    let alone = Sample::new(FAST, &[FIBONACCI]);
+    let alone = Proof::<2>::decode(&alone.bytes).expect("it decodes");
+    assert!(alone.statements[0].bound.is_empty());
+}
+
 /// Both verifiers compute the figures from the heights that they find: the same proof is worth
 /// less to a floor that it misses.
 #[test]

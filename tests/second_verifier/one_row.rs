@@ -113,6 +113,7 @@ fn forge<const D: usize>(key: &Key, slope: u64) -> Vec<u8> {
         publics: vec![vec![]],
         claims: vec![],
         boundary: vec![],
+        bound: vec![],
     };
     let mut transcript = start(key, &[statement]);
     let _lookup_challenges: [Ext<D>; 2] = [transcript.draw(), transcript.draw()];
@@ -126,7 +127,13 @@ fn forge<const D: usize>(key: &Key, slope: u64) -> Vec<u8> {
     let zeta: Ext<D> = transcript.draw();
     let opened = Ext::base(5) + zeta.scale(slope);
 
-    let matrix = |width| Matrix { circuit: 0, log_height: LOG_DOMAIN, width, opens_next: false };
+    let matrix = |width| Matrix {
+        circuit: 0,
+        log_height: LOG_DOMAIN,
+        width,
+        opens_next: false,
+        opens_bound: false,
+    };
     let round = |width, tree: &Tree| Round { matrices: vec![matrix(width)], root: tree.root() };
     let rounds = [round(1, &main), round(D, &quotient)];
     openings_seed::<D>(params, &rounds).iter().for_each(|&word| transcript.word(word));

@@ -53,11 +53,12 @@ fn verify_proof<const D: usize>(
     let mut counts = Counts::new(key, claims.len() + boundary.len());
     let mut all_rounds = Vec::new();
     for ((statement, shard), active) in statements.iter().zip(&proof.shards).zip(&all_active) {
-        let rounds = rounds(key, active, statement, shard)?;
-        fri::check_shape(&key.params, &rounds, &shard.opened, &shard.opening)?;
+        let rounds = rounds(key, active, statement, shard, statements.len() > 1)?;
+        let opened = with_bound(&rounds, &shard.opened, &statement.bound)?;
+        fri::check_shape(&key.params, &rounds, &opened, &shard.opening)?;
         ensure(shard.terminals.len() == active.len(), "terminals")?;
         counts.add_shard(key, active, &rounds);
-        all_rounds.push(rounds);
+        all_rounds.push((rounds, opened));
     }
     counts.check_floor(key)?;
 
@@ -70,12 +71,15 @@ fn verify_proof<const D: usize>(
     for (index, shard) in proof.shards.iter().enumerate() {
         let mut fork = transcript.clone();
         fork.count(index);
+        let (rounds, opened) = &all_rounds[index];
         let verifier = ShardVerifier {
             key,
             statement: &statements[index],
             shard,
             active: &all_active[index],
-            rounds: &all_rounds[index],
+            rounds,
+            opened,
+            bound: (statements.len() > 1).then(|| bound_point(key, statements, index)),
         };
         verifier.verify(fork, &challenges)?;
     }
@@ -202,12 +206,14 @@ fn rounds<const D: usize>(
     active: &Active,
     statement: &Statement,
     shard: &Shard<D>,
+    is_bound: bool,
 ) -> Result<Vec<Round>, Malformed> {
     let matrix = |&(circuit, log_height): &(usize, usize), width, opens_next| Matrix {
         circuit,
         log_height: log_height + key.params.log_blowup(),
         width,
         opens_next,
+        opens_bound: false,
     };
     let mut rounds = Vec::new();
     for place in active {
@@ -217,7 +223,8 @@ fn rounds<const D: usize>(
         }
     }
     let main = active.iter().map(|place| {
-        matrix(place, key.system.circuits[place.0].width, key.layouts[place.0].reads_next)
+        let (circuit, layout) = (&key.system.circuits[place.0], &key.layouts[place.0]);
+        Matrix { opens_bound: is_bound, ..matrix(place, circuit.width, layout.reads_next) }
     });
     rounds.push(Round { matrices: main.collect(), root: statement.main_root });
     let columns = |place: &(usize, usize)| D * key.layouts[place.0].groups.len();
@@ -232,37 +239,81 @@ fn rounds<const D: usize>(
     Ok(rounds)
 }
 
+/// The opened values, where main columns are bound too: those are in the statement.
+fn with_bound<const D: usize>(
+    rounds: &[Round],
+    opened: &fri::Opened<D>,
+    bound: &[u64],
+) -> Result<fri::Opened<D>, Malformed> {
+    let mut all = opened.clone();
+    let mut rest = bound;
+    for (round, opened) in rounds.iter().zip(&mut all) {
+        for (matrix, points) in round.matrices.iter().zip(opened) {
+            if matrix.opens_bound {
+                let values = rest.split_at_checked(D * matrix.width);
+                let (values, behind) = values.ok_or(Malformed("bound values"))?;
+                let value = |words: &[u64]| Ext(std::array::from_fn(|c| words[c]));
+                points.push(values.chunks(D).map(value).collect());
+                rest = behind;
+            }
+        }
+    }
+    ensure(rest.is_empty(), "bound values")?;
+    Ok(all)
+}
+
+/// Where a shard of several is bound, section 4.
+fn bound_point<const D: usize>(key: &Key, statements: &[Statement], shard: usize) -> Ext<D> {
+    let mut transcript = step_0(key, statements.len());
+    transcript.word(u64::MAX);
+    transcript.count(shard);
+    absorb(&mut transcript, &statements[shard]);
+    transcript.draw()
+}
+
 /// Steps 0 and 1.
 pub fn start(key: &Key, statements: &[Statement]) -> Transcript {
-    let mut transcript = Transcript::default();
-    transcript.bytes(b"traceloom-stark2");
-    key.params.0.iter().for_each(|&param| transcript.word(param));
-    transcript.count(statements.len());
-    transcript.bytes(&key.digest);
+    let mut transcript = step_0(key, statements.len());
     for statement in statements {
-        transcript.count(statement.log_heights.len());
-        for height in &statement.log_heights {
-            transcript.count(usize::from(height.is_some()));
-        }
-        statement.log_heights.iter().flatten().for_each(|&height| transcript.word(height));
-        transcript.root(&statement.main_root);
-        statement.publics.iter().for_each(|publics| transcript.words(publics));
-        transcript.count(statement.claims.len());
-        for claim in &statement.claims {
-            transcript.word(claim.function);
-            transcript.count(usize::from(claim.rank.is_some()));
-            transcript.count(claim.inputs.len());
-            transcript.count(claim.outputs.len());
-            let words = claim.rank.iter().chain(&claim.inputs).chain(&claim.outputs);
-            words.for_each(|&word| transcript.word(word));
-        }
-        transcript.count(statement.boundary.len());
-        for (boundary, values) in &statement.boundary {
-            transcript.word(*boundary);
-            transcript.words(values);
+        absorb(&mut transcript, statement);
+        if statements.len() > 1 {
+            transcript.words(&statement.bound);
         }
     }
     transcript
+}
+
+fn step_0(key: &Key, num_shards: usize) -> Transcript {
+    let mut transcript = Transcript::default();
+    transcript.bytes(b"traceloom-stark2");
+    key.params.0.iter().for_each(|&param| transcript.word(param));
+    transcript.count(num_shards);
+    transcript.bytes(&key.digest);
+    transcript
+}
+
+fn absorb(transcript: &mut Transcript, statement: &Statement) {
+    transcript.count(statement.log_heights.len());
+    for height in &statement.log_heights {
+        transcript.count(usize::from(height.is_some()));
+    }
+    statement.log_heights.iter().flatten().for_each(|&height| transcript.word(height));
+    transcript.root(&statement.main_root);
+    statement.publics.iter().for_each(|publics| transcript.words(publics));
+    transcript.count(statement.claims.len());
+    for claim in &statement.claims {
+        transcript.word(claim.function);
+        transcript.count(usize::from(claim.rank.is_some()));
+        transcript.count(claim.inputs.len());
+        transcript.count(claim.outputs.len());
+        let words = claim.rank.iter().chain(&claim.inputs).chain(&claim.outputs);
+        words.for_each(|&word| transcript.word(word));
+    }
+    transcript.count(statement.boundary.len());
+    for (boundary, values) in &statement.boundary {
+        transcript.word(*boundary);
+        transcript.words(values);
+    }
 }
 
 /// Terminals and claims cancel.
@@ -278,6 +329,14 @@ fn check_sum<const D: usize>(key: &Key, proof: &Proof<D>, challenges: &Challenge
     ensure(sum == Ext::ZERO, "sum of the terminals")
 }
 
+/// Zeta, or a point that binds a shard, is outside all domains.
+fn check_point<const D: usize>(point: Ext<D>, tallest: usize, log_blowup: usize) -> Checked {
+    let domain = 1 << (tallest + log_blowup);
+    ensure(point != Ext::ZERO, "point is zero")?;
+    ensure(point.pow(1 << tallest) != Ext::one(), "point in the trace domain")?;
+    ensure(point.scale(inverse(SHIFT)).pow(domain) != Ext::one(), "point in a committed domain")
+}
+
 /// A shard with everything that was checked about its shape.
 struct ShardVerifier<'a, const D: usize> {
     key: &'a Key,
@@ -285,6 +344,10 @@ struct ShardVerifier<'a, const D: usize> {
     shard: &'a Shard<D>,
     active: &'a Active,
     rounds: &'a [Round],
+    /// All opened values, those that bind the shard too.
+    opened: &'a fri::Opened<D>,
+    /// Where the shard is bound, in a batch of several.
+    bound: Option<Ext<D>>,
 }
 
 impl<const D: usize> ShardVerifier<'_, D> {
@@ -299,25 +362,26 @@ impl<const D: usize> ShardVerifier<'_, D> {
         transcript.root(&shard.quotient_root);
         transcript.grind(self.key.params.zeta_pow_bits(), shard.zeta_witness)?;
         let zeta = transcript.draw();
-        self.check_zeta(zeta)?;
+        self.check_points(zeta)?;
         self.check_identities(challenges, alpha, zeta)?;
         let points = |matrix: &Matrix| {
             let log_height = matrix.log_height - self.key.params.log_blowup();
             let next = matrix.opens_next.then(|| zeta.scale(root_of_unity(log_height)));
-            std::iter::once(zeta).chain(next).collect()
+            let bound = self.bound.filter(|_| matrix.opens_bound);
+            std::iter::once(zeta).chain(next).chain(bound).collect()
         };
-        let (opened, opening) = (&shard.opened, &shard.opening);
+        let (opened, opening) = (self.opened, &shard.opening);
         let omits_one_row = self.key.omitted == Some(Omitted::OneRow);
         let (params, rounds) = (&self.key.params, self.rounds);
         fri::verify(params, &mut transcript, rounds, points, opened, opening, omits_one_row)
     }
 
-    fn check_zeta(&self, zeta: Ext<D>) -> Checked {
+    fn check_points(&self, zeta: Ext<D>) -> Checked {
         let tallest = self.active.iter().map(|&(_, log_height)| log_height).max().unwrap_or(0);
-        let domain = 1 << (tallest + self.key.params.log_blowup());
-        ensure(zeta != Ext::ZERO, "zeta is zero")?;
-        ensure(zeta.pow(1 << tallest) != Ext::one(), "zeta in the trace domain")?;
-        ensure(zeta.scale(inverse(SHIFT)).pow(domain) != Ext::one(), "zeta in a committed domain")
+        for point in [Some(zeta), self.bound].into_iter().flatten() {
+            check_point(point, tallest, self.key.params.log_blowup())?;
+        }
+        Ok(())
     }
 
     fn check_identities(&self, challenges: &Challenges<D>, alpha: Ext<D>, zeta: Ext<D>) -> Checked {
@@ -366,5 +430,18 @@ impl<const D: usize> ShardVerifier<'_, D> {
             stage_two_next: stage_two.map_or(&[], |points| &points[1]),
             quotient: &quotient[0],
         }
+    }
+}
+
+#[test]
+fn points_of_a_domain_are_refused() {
+    for log_height in [0, 1, 5] {
+        let check = |point: Ext<3>| check_point(point, log_height, 2);
+        assert_eq!(check(Ext([12345, 1, 0])), Ok(()));
+        assert_eq!(check(Ext::ZERO), Err(Malformed("point is zero")));
+        let row = root_of_unity(log_height);
+        assert_eq!(check(Ext::base(row)), Err(Malformed("point in the trace domain")));
+        let committed = Ext::base(SHIFT).scale(root_of_unity(log_height + 2));
+        assert_eq!(check(committed), Err(Malformed("point in a committed domain")));
     }
 }

@@ -28,7 +28,7 @@ pub fn check_statements(
     let mut shapes = Vec::new();
     for (shard, statement) in statements.iter().enumerate() {
         check_circuits(key, shard, statement)?;
-        shapes.push(ShardShape::new(key, &statement.log_heights));
+        shapes.push(ShardShape::new(key, &statement.log_heights, statements.len()));
     }
     check_claims(key, statements)?;
     check_answers(key, &shapes, &statements[0])?;

@@ -12,11 +12,12 @@
 //!
 //! ```text
 //! file       MAGIC (8 bytes) | VERSION | params (12 words) | fingerprint
-//!            | list of statement | lookup witness | list of shard
+//!            | list of statement | bound values | lookup witness | list of shard
 //! statement  list of optional log height | main root | list of list of public
 //!            | list of claim | list of boundary message
 //! claim      optional rank | function | list of input | list of output
 //! boundary   boundary | list of value
+//! bound      of a batch of several shards only: per statement a list of coefficient
 //! shard      optional stage 2 root | list of terminal | quotient root
 //!            | zeta witness | opened values (rounds of matrices of points of values)
 //!            | opening
@@ -57,6 +58,9 @@ impl Proof {
         }
         self.fingerprint.put(&mut out);
         self.statements.put(&mut out);
+        if self.statements.len() > 1 {
+            self.statements.iter().for_each(|statement| statement.bound.put(&mut out));
+        }
         self.lookup_witness.put(&mut out);
         match &self.shards {
             Shards::Quadratic(shards) => shards.put(&mut out),
@@ -92,7 +96,8 @@ impl Proof {
             .ok_or_else(|| input.fail(DecodeErrorKind::Parameters))?;
         input.field = "fingerprint";
         let fingerprint = Root::get(&mut input)?;
-        let statements = Vec::get(&mut input)?;
+        let mut statements: Vec<ShardStatement> = Vec::get(&mut input)?;
+        input.bound_values(&mut statements)?;
         input.field = "lookup witness";
         let lookup_witness = F::get(&mut input)?;
         input.field = "shards";
@@ -191,6 +196,19 @@ impl<'a> Reader<'a> {
     fn item<T: Codec>(&mut self) -> Result<T, DecodeError> {
         self.promised = self.promised.saturating_sub(T::MIN_SIZE);
         T::get(self)
+    }
+
+    /// Reads the values that bind the shards of a batch of several.
+    fn bound_values(&mut self, statements: &mut [ShardStatement]) -> Result<(), DecodeError> {
+        if statements.len() < 2 {
+            return Ok(());
+        }
+        self.field = "bound values";
+        self.promised += statements.len() * Vec::<F>::MIN_SIZE;
+        for statement in statements {
+            statement.bound = self.item()?;
+        }
+        Ok(())
     }
 
     fn word(&mut self) -> Result<u64, DecodeError> {
@@ -359,9 +377,14 @@ impl<T: Codec> Codec for Option<T> {
     }
 }
 
-/// Implements [`Codec`] for a struct: its fields in the order given here.
+/// Implements [`Codec`] for a struct: its fields in the order given here, but for one that
+/// the file has elsewhere.
 macro_rules! fields {
-    ($type:ident $(<$parameter:ident>)?, $($field:ident: $of:ty, $name:literal;)+) => {
+    (
+        $type:ident $(<$parameter:ident>)?,
+        $($field:ident: $of:ty, $name:literal;)+
+        $(..$elsewhere:ident: $empty:expr;)?
+    ) => {
         impl $(<$parameter: Codec>)? Codec for $type $(<$parameter>)? {
             const MIN_SIZE: usize = 0 $(+ <$of as Codec>::MIN_SIZE)+;
 
@@ -375,7 +398,7 @@ macro_rules! fields {
                     input.field = $name;
                     let $field = input.item::<$of>()?;
                 )+
-                Ok(Self { $($field),+ })
+                Ok(Self { $($field,)+ $($elsewhere: $empty)? })
             }
         }
     };
@@ -387,6 +410,7 @@ fields!(ShardStatement,
     publics: Vec<Vec<F>>, "public values";
     claims: Vec<RankedClaim>, "claims";
     boundary: Vec<BoundaryMessage>, "boundary messages";
+    ..bound: vec![];
 );
 fields!(BoundaryMessage,
     boundary: u32, "boundary";

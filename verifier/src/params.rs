@@ -60,10 +60,12 @@ pub enum Profile {
 pub struct Caps {
     /// Log height of a trace.
     pub log_height: usize,
-    /// Log of the messages of all shards and claims, with one shard.
+    /// Log of the messages and claims of a batch of one shard.
     pub log_messages: usize,
-    /// Shards of a batch with at most `2^32` messages.
-    pub num_shards: usize,
+    /// The same of all shards of a batch of two to
+    /// [`MAX_SHARDS`](crate::shape::MAX_SHARDS); `None` if two shards with
+    /// `2^32` messages miss a floor.
+    pub log_batch_messages: Option<usize>,
 }
 
 impl Profile {
@@ -90,13 +92,13 @@ impl Profile {
     /// How large its proofs may be.
     #[must_use]
     pub const fn caps(self) -> Caps {
-        let (log_messages, num_shards) = match self {
-            Self::Fast => (63, 12),
-            Self::Standard => (63, 7),
-            Self::Strong => (49, 3),
-            Self::Heuristic => (34, 1),
+        let (log_messages, log_batch_messages) = match self {
+            Self::Fast => (63, Some(63)),
+            Self::Standard => (63, Some(63)),
+            Self::Strong => (49, Some(56)),
+            Self::Heuristic => (34, None),
         };
-        Caps { log_height: 26, log_messages, num_shards }
+        Caps { log_height: 26, log_messages, log_batch_messages }
     }
 
     /// Its parameters.

@@ -52,6 +52,10 @@ pub struct ShardStatement {
     pub claims: Vec<RankedClaim>,
     /// The other messages of the batch's claim, in shard 0.
     pub boundary: Vec<BoundaryMessage>,
+    /// In a batch of several shards, the values of all main columns, by active circuit and
+    /// column, at the point that [`crate::steps::bound_point`] draws from the rest of the
+    /// statement; each as its DEGREE coefficients. Empty in a batch of one shard.
+    pub bound: Vec<F>,
 }
 
 impl ShardStatement {
@@ -111,7 +115,8 @@ pub struct ShardProof<E> {
     pub quotient: Root,
     /// Grinding witness before zeta.
     pub zeta_witness: F,
-    /// Values at zeta and, where the next row is read, at zeta·g.
+    /// Values at zeta and, where the next row is read, at zeta·g. Those at the point that
+    /// binds the shard are in its statement.
     pub opened: OpenedValues<E>,
     /// Proof of the opened values.
     pub opening: Opening<E>,

@@ -9,7 +9,8 @@
 //! ```text
 //! |E|      p^DEGREE                     L  list size of a shard, see below
 //! lookup   L^K·M·(W + 1) / |E|          K shards, M messages of all shards and claims,
-//!                                       W the longest
+//!          or M·(W + 1) / |E| with bind W the longest
+//! bind     L·(L - 1)/2·n / |E|          of several shards, see below
 //! alpha    L·C / |E|                    C constraints of one circuit, stage 2 included
 //! zeta     L·max(d·(r + 1) + r - 1, (s + 1)·r + 1) / |E|
 //!                                       of a circuit: r rows, degree d, s slices
@@ -46,7 +47,19 @@
 //! largest, and over heights the (B_h - 1) sum to less than B.
 //!
 //! *Several shards.* beta and gamma are drawn for all shards, before zeta has chosen
-//! one candidate in any: each of the up to L^K choices may balance by chance.
+//! one candidate in any: each of the up to L^K choices may balance by chance. This is what one
+//! shard counts, with K = 1. Of several, each is bound before: its main columns are opened
+//! at a point that is drawn behind its main root, and the values there are absorbed before
+//! beta. Two candidates of main columns (L counts them too) that differ do so in a column, by
+//! a polynomial of degree at most n, so they agree in all columns at no more than n points.
+//! Unless the point is one of those for one of the L·(L - 1)/2 pairs, which is `bind`, the
+//! values leave one candidate a shard, and a batch has one choice. The point needs to be
+//! unknown to whoever fixes this shard's candidates, and to nobody else: it depends on no
+//! other shard. Whoever dislikes a point or what the values select commits again, or
+//! binds other values: that is a query to the random oracle, as in every round, so bind counts
+//! with its worst shard and not with the sum of all. Both ways of counting hold, so
+//! the better one counts. One more point per column changes no degree: each point is divided
+//! out alone.
 //!
 //! **Heuristic**: no better attack is known. No proximity gap up to capacity is assumed:
 //! that is refuted (2025/2010, 2025/2046). Over this field's own subgroups

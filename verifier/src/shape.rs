@@ -9,15 +9,17 @@
 //!
 //! A round's matrices follow the circuits; inactive circuits, and in stage 2 those
 //! without lookups, have none. Fixed and quotient matrices are opened at zeta, main
-//! at zeta and, if the circuit reads the next row, at zeta·g, stage 2 at both.
+//! at zeta and, if the circuit reads the next row, at zeta·g, stage 2 at both. In a batch of
+//! several shards, main matrices are opened at the point that binds the shard too, last.
 
+use p3_field::TwoAdicField;
 use thiserror::Error;
 use traceloom_air::claim::ClaimError;
 
 pub use crate::batch::check_statements;
 use crate::key::VerifyingKey;
-use crate::proof::{ShardProof, ShardStatement};
-use crate::scheme::{Extension, Root};
+use crate::proof::{OpenedValues, ShardProof, ShardStatement};
+use crate::scheme::{Extension, F, Root};
 
 /// More shards than anyone makes; bounds the arithmetic below.
 pub const MAX_SHARDS: usize = 1 << 16;
@@ -42,6 +44,26 @@ pub struct MatrixShape {
     pub width: usize,
     /// Whether it is opened at zeta·g too.
     pub opens_next: bool,
+    /// Whether it is opened at the point that binds its shard too.
+    pub opens_bound: bool,
+}
+
+impl MatrixShape {
+    /// Number of points at which it is opened.
+    #[must_use]
+    pub fn num_points(&self) -> usize {
+        1 + usize::from(self.opens_next) + usize::from(self.opens_bound)
+    }
+
+    /// The points at which it is opened, in order: `zeta`; zeta·g if the next row is read;
+    /// and `bound`, which binds the shard, if it is a main matrix of a batch of several
+    /// shards. At height 1, zeta and zeta·g are equal and the value is opened twice, so that
+    /// the shape does not depend on the height.
+    pub fn points<E: Extension>(&self, zeta: E, bound: Option<E>) -> Vec<E> {
+        let next = self.opens_next.then(|| zeta * F::two_adic_generator(self.log_height));
+        let bound = bound.filter(|_| self.opens_bound);
+        std::iter::once(zeta).chain(next).chain(bound).collect()
+    }
 }
 
 /// Which commitment a round opens.
@@ -76,9 +98,10 @@ pub struct ShardShape {
 }
 
 impl ShardShape {
-    /// The shape of a shard with these log heights, one entry per circuit.
+    /// The shape of a shard with these log heights, one entry per circuit, in a batch of
+    /// `num_shards`.
     #[must_use]
-    pub fn new(key: &VerifyingKey, log_heights: &[Option<usize>]) -> Self {
+    pub fn new(key: &VerifyingKey, log_heights: &[Option<usize>], num_shards: usize) -> Self {
         let heights = log_heights.iter().enumerate();
         let active: Vec<ActiveCircuit> = heights
             .filter_map(|(circuit, height)| {
@@ -91,7 +114,8 @@ impl ShardShape {
             let shapes = active.iter().enumerate().filter_map(|(position, active)| {
                 let (width, opens_next) = of(active.circuit)?;
                 let log_height = active.log_height;
-                Some(MatrixShape { active: position, log_height, width, opens_next })
+                let opens_bound = false;
+                Some(MatrixShape { active: position, log_height, width, opens_next, opens_bound })
             });
             shapes.collect()
         };
@@ -104,7 +128,8 @@ impl ShardShape {
             }
         }
         let layouts = key.layouts();
-        let main = matrices(&|c| Some((circuits[c].width, layouts[c].reads_next)));
+        let mut main = matrices(&|c| Some((circuits[c].width, layouts[c].reads_next)));
+        main.iter_mut().for_each(|matrix| matrix.opens_bound = num_shards > 1);
         rounds.push(Round { kind: RoundKind::Main, matrices: main });
         let stage_two = matrices(&|c| {
             let groups = layouts[c].groups.len();
@@ -130,6 +155,26 @@ impl ShardShape {
         self.active.iter().map(|active| active.log_height).max().unwrap_or(0)
     }
 
+    /// All opened values: `opened`, and where a matrix is opened at the point that binds the
+    /// shard, behind them those of `bound`, of [`ShardStatement::bound`].
+    pub fn with_bound<E: Extension>(
+        &self,
+        opened: &OpenedValues<E>,
+        bound: &[F],
+    ) -> OpenedValues<E> {
+        let mut all = opened.clone();
+        let mut bound = bound.chunks_exact(E::DEGREE);
+        for (round, opened) in self.rounds.iter().zip(&mut all) {
+            for (matrix, points) in round.matrices.iter().zip(opened) {
+                if matrix.opens_bound {
+                    let values = bound.by_ref().take(matrix.width);
+                    points.push(values.filter_map(E::from_basis_coefficients_slice).collect());
+                }
+            }
+        }
+        all
+    }
+
     /// Commitment of each round.
     pub(crate) fn roots<E>(
         &self,
@@ -146,14 +191,15 @@ impl ShardShape {
         self.rounds.iter().map(root).collect()
     }
 
-    /// Checks all lengths of a shard's proof that the transcript or the opening
-    /// check would otherwise take from the proof.
+    /// Checks all lengths of a shard's proof, and of the values that bind the shard, that
+    /// the transcript or the opening check would otherwise take from the proof.
     ///
     /// # Errors
     /// [`ShapeError`] names the list and its two lengths.
     pub fn check_proof<E: Extension>(
         &self,
         shard: usize,
+        statement: &ShardStatement,
         proof: &ShardProof<E>,
     ) -> Result<(), ShapeError> {
         let expect = |what: &'static str, expected: usize, got: usize| {
@@ -163,6 +209,10 @@ impl ShardShape {
                 Err(ShapeError::Count { shard, what, expected, got })
             }
         };
+        let matrices = self.rounds.iter().flat_map(|round| &round.matrices);
+        let bound = matrices.filter(|matrix| matrix.opens_bound).map(|matrix| matrix.width);
+        let bound = E::DEGREE * bound.sum::<usize>();
+        expect("coefficients of bound values", bound, statement.bound.len())?;
         let has_stage_two = self.round(RoundKind::StageTwo).is_some();
         expect(
             "stage 2 roots",

@@ -11,6 +11,10 @@ use crate::proof::ShardStatement;
 use crate::scheme::{Extension, F, Root};
 use crate::transcript::{PROTOCOL_TAG, Transcript};
 
+/// Absorbed where a statement of step 1 begins with a number of circuits, of which there
+/// are fewer: what binds a shard is another transcript than that of a batch.
+const BINDING: u64 = u64::MAX;
+
 /// Step 0: protocol, parameters, number of shards, system.
 pub fn seed(key: &VerifyingKey, num_shards: usize) -> Transcript {
     let mut transcript = Transcript::new();
@@ -23,8 +27,30 @@ pub fn seed(key: &VerifyingKey, num_shards: usize) -> Transcript {
     transcript
 }
 
-/// Step 1, per shard: all that enters the final sum, before any challenge.
-pub fn statement(transcript: &mut Transcript, statement: &ShardStatement) {
+/// Step 1, per shard of a batch of several: the point at which its main columns are bound.
+///
+/// It depends on step 0, the index and the statement of this shard alone, so a shard can be
+/// committed and bound while its traces are at hand, in any order and on any device.
+pub fn bound_point<E: Extension>(seed: &Transcript, shard: usize, statement: &ShardStatement) -> E {
+    let mut fork = seed.clone();
+    fork.number(BINDING);
+    fork.number(shard as u64);
+    stated(&mut fork, statement);
+    fork.challenge()
+}
+
+/// Step 1, per shard of a batch of `num_shards`: its statement and, if there are several
+/// shards, the values that bind it, before any challenge that shards share.
+pub fn statement(transcript: &mut Transcript, statement: &ShardStatement, num_shards: usize) {
+    stated(transcript, statement);
+    if num_shards > 1 {
+        transcript.number(statement.bound.len() as u64);
+        transcript.elements(&statement.bound);
+    }
+}
+
+/// All of a statement that enters the final sum.
+fn stated(transcript: &mut Transcript, statement: &ShardStatement) {
     let heights = &statement.log_heights;
     transcript.number(heights.len() as u64);
     for height in heights {

@@ -3,7 +3,6 @@
 
 use p3_challenger::GrindingChallenger;
 use p3_commit::{CommitmentOpening, MatrixOpening, Pcs as _, PointOpening};
-use p3_field::TwoAdicField;
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use thiserror::Error;
 use traceloom_air::claim::{BoundaryMessage, Claim};
@@ -14,11 +13,14 @@ use crate::domain::{Selectors, is_out_of_domain};
 use crate::interpret::{OpenedRow, folded_constraints, quotient_at};
 use crate::key::VerifyingKey;
 use crate::proof::{Proof, ShardProof, ShardStatement, Shards, cap};
-use crate::scheme::{Cubic, Extension, F, Quadratic, Root, pcs};
+use crate::scheme::{Cap, Cubic, Extension, F, Quadratic, Root, pcs};
 use crate::security::{BelowFloor, SecurityFigures, check_floors};
 use crate::shape::{Round, RoundKind, ShapeError, ShardShape, check_statements};
 use crate::steps;
 use crate::transcript::Transcript;
+
+#[cfg(test)]
+mod tests;
 
 /// What an accepted proof is worth.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,11 +92,14 @@ fn verify_batch<E: Extension>(
     shards: &[ShardProof<E>],
 ) -> Result<(), VerifyError> {
     for (index, (shape, shard)) in shapes.iter().zip(shards).enumerate() {
-        shape.check_proof(index, shard)?;
+        shape.check_proof(index, &proof.statements[index], shard)?;
     }
-    let mut transcript = steps::seed(key, shards.len());
-    for statement in &proof.statements {
-        steps::statement(&mut transcript, statement);
+    let seed = steps::seed(key, shards.len());
+    let mut transcript = seed.clone();
+    let mut bound = Vec::new();
+    for (index, statement) in proof.statements.iter().enumerate() {
+        bound.push((shards.len() > 1).then(|| steps::bound_point(&seed, index, statement)));
+        steps::statement(&mut transcript, statement, shards.len());
     }
     if !transcript.check_witness(key.params().lookup_pow_bits, proof.lookup_witness) {
         return Err(VerifyError::LookupWitness);
@@ -108,6 +113,7 @@ fn verify_batch<E: Extension>(
             statement: &proof.statements[index],
             proof: shard,
             challenges: &challenges,
+            bound: bound[index],
             shard: index,
         };
         check.run(transcript.fork(index))?;
@@ -134,6 +140,8 @@ struct ShardCheck<'a, E> {
     statement: &'a ShardStatement,
     proof: &'a ShardProof<E>,
     challenges: &'a LookupChallenges<E>,
+    /// Where the shard is bound, in a batch of several.
+    bound: Option<E>,
     shard: usize,
 }
 
@@ -146,8 +154,19 @@ impl<E: Extension> ShardCheck<'_, E> {
         let (root, witness) = (&proof.quotient, proof.zeta_witness);
         let zeta = steps::check_quotient(&mut transcript, root, params.zeta_pow_bits, witness)
             .ok_or(VerifyError::ZetaWitness { shard })?;
-        if !is_out_of_domain(zeta, self.shape.max_log_height(), params.log_blowup) {
+        self.check_at(alpha, zeta, &mut transcript)
+    }
+
+    /// What is left once alpha and zeta are drawn.
+    fn check_at(&self, alpha: E, zeta: E, transcript: &mut Transcript) -> Result<(), VerifyError> {
+        let (shard, params, proof) = (self.shard, self.key.params(), self.proof);
+        let log_height = self.shape.max_log_height();
+        let in_domain = |point| !is_out_of_domain(point, log_height, params.log_blowup);
+        if in_domain(zeta) {
             return Err(VerifyError::ZetaInDomain { shard });
+        }
+        if self.bound.is_some_and(in_domain) {
+            return Err(VerifyError::BoundInDomain { shard });
         }
         self.check_constraints(alpha, zeta)?;
         let roots = self.shape.roots(self.key, self.statement, proof);
@@ -157,12 +176,13 @@ impl<E: Extension> ShardCheck<'_, E> {
             expected: self.shape.rounds.len(),
             got: 0,
         })?;
-        let commitments = self.shape.rounds.iter().zip(&proof.opened).zip(roots);
+        let opened = self.shape.with_bound(&proof.opened, &self.statement.bound);
+        let commitments = self.shape.rounds.iter().zip(opened).zip(roots);
         let commitments = commitments
-            .map(|((round, opened), root)| commitment_opening(round, opened, root, zeta))
+            .map(|((round, opened), root)| self.commitment_opening(round, opened, root, zeta))
             .collect();
         pcs::<E>(params)
-            .verify(commitments, &proof.opening.to_p3(), &mut transcript)
+            .verify(commitments, &proof.opening.to_p3(), transcript)
             .map_err(|error| VerifyError::Opening { shard, reason: error.to_string() })
     }
 
@@ -214,33 +234,24 @@ impl<E: Extension> ShardCheck<'_, E> {
         }
         &[]
     }
-}
 
-fn commitment_opening<E: Extension>(
-    round: &Round,
-    opened: &[Vec<Vec<E>>],
-    root: Root,
-    zeta: E,
-) -> CommitmentOpening<E, crate::scheme::Cap, TwoAdicMultiplicativeCoset<F>> {
-    let matrices = round.matrices.iter().zip(opened).map(|(matrix, values)| {
-        let points = points(zeta, matrix.log_height, matrix.opens_next);
-        let points = points.into_iter().zip(values);
-        MatrixOpening {
-            domain: TwoAdicMultiplicativeCoset::new(F::ONE, matrix.log_height)
-                .expect("log heights were checked"),
-            points: points
-                .map(|(point, values)| PointOpening { point, values: values.clone() })
-                .collect(),
-        }
-    });
-    CommitmentOpening { commitment: cap(root), matrices: matrices.collect() }
-}
-
-/// zeta and, if the next row is read, zeta·g. At height 1 the two are equal and the
-/// value is opened twice, so that the shape does not depend on the height.
-pub fn points<E: Extension>(zeta: E, log_height: usize, opens_next: bool) -> Vec<E> {
-    let next = opens_next.then(|| zeta * F::two_adic_generator(log_height));
-    std::iter::once(zeta).chain(next).collect()
+    fn commitment_opening(
+        &self,
+        round: &Round,
+        opened: Vec<Vec<Vec<E>>>,
+        root: Root,
+        zeta: E,
+    ) -> CommitmentOpening<E, Cap, TwoAdicMultiplicativeCoset<F>> {
+        let matrices = round.matrices.iter().zip(opened).map(|(matrix, values)| {
+            let points = matrix.points(zeta, self.bound).into_iter().zip(values);
+            MatrixOpening {
+                domain: TwoAdicMultiplicativeCoset::new(F::ONE, matrix.log_height)
+                    .expect("log heights were checked"),
+                points: points.map(|(point, values)| PointOpening { point, values }).collect(),
+            }
+        });
+        CommitmentOpening { commitment: cap(root), matrices: matrices.collect() }
+    }
 }
 
 /// Why a proof is refused.
@@ -281,6 +292,12 @@ pub enum VerifyError {
     /// zeta lies in a domain: an event of probability about 2^-100.
     #[error("shard {shard}: the out-of-domain point is in a domain")]
     ZetaInDomain {
+        /// Which shard.
+        shard: usize,
+    },
+    /// The point that binds a shard lies in a domain: an event of the same probability.
+    #[error("shard {shard}: the point that binds it is in a domain")]
+    BoundInDomain {
         /// Which shard.
         shard: usize,
     },

@@ -173,8 +173,10 @@ impl<'a> Plan<'a> {
         };
         let next: u64 = heights.iter().filter(is_next).map(size).sum();
         let tallest = heights.last().map_or(0, size);
+        let bound = matrices().filter(|matrix| matrix.opens_bound);
+        let bound = bound.map(|matrix| matrix.log_height).max().map_or(0, |height| size(&height));
         let layers = self.layers(&heights);
-        (codewords + tallest + next).max(codewords - tallest + layers)
+        (codewords + tallest + next + bound).max(codewords - tallest + layers)
     }
 
     /// All layers of FRI over codewords of these log heights, ascending.

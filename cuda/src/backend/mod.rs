@@ -183,6 +183,15 @@ impl Backend for CudaBackend<'_> {
         extending.finish(Some(input.shard)).map_err(|failure| at.failed(failure))
     }
 
+    fn bind<E: Extension>(
+        &self,
+        input: ShardInput<'_, CudaKey>,
+        main: &CudaCommitted,
+        point: E,
+    ) -> Result<Vec<Vec<E>>, ProveError> {
+        self.values_at(main, point, log_blowup(&input))
+    }
+
     fn stage_two<E: Extension>(
         &self,
         input: ShardInput<'_, CudaKey>,
@@ -273,10 +282,11 @@ impl Backend for CudaBackend<'_> {
         input: ShardInput<'_, CudaKey>,
         committed: &[&CudaCommitted],
         zeta: E,
+        bound: Option<E>,
     ) -> Result<(OpenedValues<E>, CudaPoints<E>), ProveError> {
         let rounds = &input.shape.rounds;
         let shapes = rounds.iter().flat_map(|round| &round.matrices);
-        let opened = CudaPoints::new(self.work, shapes, zeta, log_blowup(&input))
+        let opened = CudaPoints::new(self.work, shapes, (zeta, bound), log_blowup(&input))
             .and_then(|points| Ok((points.values(self.work, rounds, committed)?, points)));
         opened.map_err(|failure| At::shard("opened values", input.shard).failed(failure))
     }

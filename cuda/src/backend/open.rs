@@ -4,7 +4,6 @@ use traceloom_air::field::{Field, PrimeCharacteristicRing, element, word};
 use traceloom_verifier::proof::OpenedValues;
 use traceloom_verifier::scheme::{Extension, F};
 use traceloom_verifier::shape::{MatrixShape, Round};
-use traceloom_verifier::verify::points;
 
 use super::commit::CudaCommitted;
 use super::context::Work;
@@ -23,7 +22,9 @@ const SHIFT: u64 = 7;
 /// that is opened there.
 #[derive(Debug)]
 pub struct CudaPoints<E> {
-    pub(super) zeta: E,
+    zeta: E,
+    /// Where the shard is bound.
+    bound: Option<E>,
     points: Vec<(E, Buffer)>,
 }
 
@@ -42,12 +43,12 @@ impl<E: Extension> CudaPoints<E> {
     pub(super) fn new<'s>(
         work: Work<'_>,
         shapes: impl IntoIterator<Item = &'s MatrixShape>,
-        zeta: E,
+        (zeta, bound): (E, Option<E>),
         log_blowup: usize,
     ) -> Result<Self, Failure> {
         let mut tallest: Vec<(E, usize)> = Vec::new();
         for shape in shapes {
-            for point in points(zeta, shape.log_height, shape.opens_next) {
+            for point in shape.points(zeta, bound) {
                 match tallest.iter_mut().find(|(known, _)| *known == point) {
                     Some((_, log_height)) => *log_height = shape.log_height.max(*log_height),
                     None => tallest.push((point, shape.log_height)),
@@ -56,7 +57,7 @@ impl<E: Extension> CudaPoints<E> {
         }
         let inverted = |(point, log_height)| Self::inverted(work, point, log_height + log_blowup);
         let points = tallest.into_iter().map(inverted).collect::<Result<_, Failure>>()?;
-        Ok(Self { zeta, points })
+        Ok(Self { zeta, bound, points })
     }
 
     /// A point with its inverses on a committed domain.
@@ -80,7 +81,7 @@ impl<E: Extension> CudaPoints<E> {
         let points = vec![Self::inverted(work, point, log_height)?];
         let matrices = committed.matrices.iter().map(low);
         let asked = matrices.map(|matrix| Asked { cells: &committed.cells, matrix, point });
-        Self { zeta: point, points }.evaluate(work, &asked.collect::<Vec<_>>())
+        Self { zeta: point, bound: None, points }.evaluate(work, &asked.collect::<Vec<_>>())
     }
 
     fn inverses(&self, point: E) -> Result<&Buffer, Failure> {
@@ -89,7 +90,7 @@ impl<E: Extension> CudaPoints<E> {
         known.map(|(_, inverses)| inverses).ok_or_else(missing)
     }
 
-    /// Values by round, matrix, point and column.
+    /// Values by round, matrix, point and column, but those where the shard is bound.
     pub(super) fn values(
         &self,
         work: Work<'_>,
@@ -99,7 +100,7 @@ impl<E: Extension> CudaPoints<E> {
         let (mut asked, mut matrices) = (Vec::new(), Vec::new());
         for (round, committed) in rounds.iter().zip(committed) {
             for (shape, &matrix) in round.matrices.iter().zip(&committed.matrices) {
-                let points = points(self.zeta, shape.log_height, shape.opens_next);
+                let points = shape.points(self.zeta, None);
                 matrices.push(points.len());
                 for point in points {
                     let matrix = MatrixAt { height: 1 << shape.log_height, ..matrix };
@@ -191,7 +192,7 @@ pub(super) fn reduce<E: Extension>(
     for ((round, committed), opened) in rounds.iter().zip(committed).zip(opened) {
         let matrices = round.matrices.iter().zip(&committed.matrices).zip(opened);
         joining.extend(matrices.map(|((shape, &matrix), opened)| {
-            let points = points(points_of.zeta, shape.log_height, shape.opens_next);
+            let points = shape.points(points_of.zeta, points_of.bound);
             let opened = points.into_iter().zip(opened.iter().map(Vec::as_slice)).collect();
             Joining { cells: &committed.cells, matrix, opened }
         }));

@@ -103,7 +103,8 @@ impl DeviceProver {
             let traces = shard.traces.iter();
             traces.map(|trace| Some(trace.as_ref()?.height.max(1).ilog2() as usize)).collect()
         };
-        let shapes = shards.iter().map(|shard| ShardShape::new(verifying, &heights(shard)));
+        let shape = |shard| ShardShape::new(verifying, &heights(shard), shards.len());
+        let shapes = shards.iter().map(shape);
         let shapes: Vec<ShardShape> = shapes.collect();
         let plan = Plan::new(verifying, key, &shapes);
         let need = plan.peak().saturating_sub(plan.traces()) + plan.tables();

@@ -183,7 +183,7 @@ fn with_a_committed_shard(
     let witness = shard(&[1, 2, 3, 4], Inner::Here, &[]);
     let witness = backend.witness(0, &names, &witness).unwrap();
     let heights = [Some(2), Some(2), None, None, Some(2), Some(8)];
-    let shape = ShardShape::new(key.verifying_key(), &heights);
+    let shape = ShardShape::new(key.verifying_key(), &heights, 1);
     let input = ShardInput { key: &key, shard: 0, shape: &shape, publics: &witness.publics };
     let traces: Vec<CudaTrace> = witness.traces.into_iter().flatten().collect();
     let (_, main) = backend.commit_main(input, &traces).unwrap();
@@ -303,7 +303,7 @@ fn memory_is_planned_within_a_tenth(kernels: &Kernels) {
         let shapes: Vec<ShardShape> = shards
             .iter()
             .map(|shard| shard.traces.iter().map(|of| of.as_ref().map(height)).collect())
-            .map(|heights: Vec<_>| ShardShape::new(key.verifying_key(), &heights))
+            .map(|heights: Vec<_>| ShardShape::new(key.verifying_key(), &heights, num_shards))
             .collect();
         let plan = Plan::new(key.verifying_key(), key.backend_key(), &shapes);
         let (held, before) = context.engine().device().memory();

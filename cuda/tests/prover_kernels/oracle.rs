@@ -187,7 +187,7 @@ fn shape(case: &Case, key: &ProvingKey) -> ShardShape {
     let log_height = |trace: &Trace| (trace.values.len() / trace.width).ilog2() as usize;
     let log_heights: Vec<_> =
         case.traces.iter().map(|trace| trace.as_ref().map(log_height)).collect();
-    ShardShape::new(key.verifying_key(), &log_heights)
+    ShardShape::new(key.verifying_key(), &log_heights, 1)
 }
 
 type Input<'a> = ShardInput<'a, <CpuBackend as Backend>::Key>;

@@ -16,13 +16,16 @@ use traceloom_air::field::PrimeCharacteristicRing;
 use traceloom_verifier::proof::OpenedValues;
 use traceloom_verifier::scheme::{Extension, F};
 use traceloom_verifier::shape::{MatrixShape, Round};
-use traceloom_verifier::verify::points;
 
 use crate::evaluator::Packed;
 use crate::rows::PackedExt;
 
-/// The distinct points of an opening.
-pub struct CpuPoints<E>(Vec<Point<E>>);
+/// The points of an opening.
+pub struct CpuPoints<E> {
+    zeta: E,
+    bound: Option<E>,
+    distinct: Vec<Point<E>>,
+}
 
 struct Point<E> {
     point: E,
@@ -39,10 +42,11 @@ pub(super) struct OpenedMatrix<'a> {
 }
 
 impl<E: Extension> CpuPoints<E> {
-    pub(super) fn new(rounds: &[Round], zeta: E, log_blowup: usize) -> Self {
+    /// The points of these rounds: zeta, zeta·g, and where the shard is bound.
+    pub(super) fn new(rounds: &[Round], zeta: E, bound: Option<E>, log_blowup: usize) -> Self {
         let mut tallest: Vec<(E, usize)> = Vec::new();
         for shape in rounds.iter().flat_map(|round| &round.matrices) {
-            for point in points(zeta, shape.log_height, shape.opens_next) {
+            for point in shape.points(zeta, bound) {
                 match tallest.iter_mut().find(|(known, _)| *known == point) {
                     Some((_, log_height)) => *log_height = shape.log_height.max(*log_height),
                     None => tallest.push((point, shape.log_height)),
@@ -50,45 +54,44 @@ impl<E: Extension> CpuPoints<E> {
             }
         }
         let log_max = tallest.iter().map(|&(_, log_height)| log_height).max().unwrap_or(0);
-        let log_size = log_max + log_blowup;
-        let step = F::two_adic_generator(log_size);
-        let mut domain = step.shifted_powers(F::GENERATOR).collect_n(1 << log_size);
-        reverse_slice_index_bits(&mut domain);
+        let domain = coset(log_max + log_blowup);
         let point = |(point, log_height): (E, usize)| {
             let domain = &domain[..1 << (log_height + log_blowup)];
-            let differences: Vec<E> = domain.iter().map(|&x| point - x).collect();
-            Point { point, inverses: batch_multiplicative_inverse(&differences) }
+            Point { point, inverses: inverses(point, domain) }
         };
-        Self(tallest.into_iter().map(point).collect())
+        Self { zeta, bound, distinct: tallest.into_iter().map(point).collect() }
     }
 
     fn inverses(&self, point: E) -> &[E] {
-        let known = self.0.iter().find(|known| known.point == point);
+        let known = self.distinct.iter().find(|known| known.point == point);
         &known.expect("points of the same shape").inverses
     }
 
-    /// Values by round, matrix, point and column, by barycentric interpolation on the
-    /// prefix of a committed matrix that determines its polynomials.
+    /// Values by round, matrix, point and column, but those where the shard is bound, by
+    /// barycentric interpolation on the prefix of a committed matrix that determines its
+    /// polynomials.
     pub(super) fn values(
         &self,
         rounds: &[Vec<OpenedMatrix<'_>>],
-        zeta: E,
         log_blowup: usize,
     ) -> OpenedValues<E> {
-        let weights: Vec<(E, Vec<E>)> = (self.0.iter())
+        let is_opened = |known: &&Point<E>| {
+            let shapes = rounds.iter().flatten().map(|matrix| matrix.shape);
+            shapes.into_iter().any(|shape| shape.points(self.zeta, None).contains(&known.point))
+        };
+        let weights: Vec<(E, Vec<E>)> = (self.distinct.iter().filter(is_opened))
             .map(|Point { point, inverses }| {
                 let prefix = &inverses[..inverses.len() >> log_blowup];
                 (*point, compute_adjusted_weights(*point, prefix))
             })
             .collect();
         let at = |matrix: &OpenedMatrix<'_>, point: E| {
-            let (low, _) = matrix.values.split_rows(1 << matrix.shape.log_height);
             let weights = weights.iter().find(|(known, _)| *known == point);
-            let weights = &weights.expect("points of the same shape").1[..low.height()];
-            low.interpolate_coset_with_precomputation(F::GENERATOR, point, weights)
+            let weights = &weights.expect("points of the same shape").1;
+            interpolate(matrix.values, 1 << matrix.shape.log_height, point, weights)
         };
         let opened = |matrix: &OpenedMatrix<'_>| {
-            let points = points(zeta, matrix.shape.log_height, matrix.shape.opens_next);
+            let points = matrix.shape.points(self.zeta, None);
             points.into_iter().map(|point| at(matrix, point)).collect()
         };
         rounds.iter().map(|round| round.iter().map(opened).collect()).collect()
@@ -98,7 +101,6 @@ impl<E: Extension> CpuPoints<E> {
     pub(super) fn reduce(
         &self,
         rounds: &[Vec<OpenedMatrix<'_>>],
-        zeta: E,
         opened: &OpenedValues<E>,
         alpha: E,
     ) -> Vec<Vec<E>> {
@@ -114,14 +116,53 @@ impl<E: Extension> CpuPoints<E> {
                 codewords.push(Codeword { values: E::zero_vec(height), weight: E::ONE });
                 codewords.len() - 1
             });
-            let points = points(zeta, matrix.shape.log_height, matrix.shape.opens_next);
-            let points = points.into_iter().zip(opened);
+            let points = matrix.shape.points(self.zeta, self.bound).into_iter().zip(opened);
             let points = points.map(|(point, values)| (self.inverses(point), values.as_slice()));
             codewords[index].add(matrix.values, points, alpha, &powers);
         }
         codewords.sort_by_key(|codeword| std::cmp::Reverse(codeword.values.len()));
         codewords.into_iter().map(|codeword| codeword.values).collect()
     }
+}
+
+/// The values of all columns of committed matrices at one point outside their domains.
+pub(super) fn values_at<E: Extension>(
+    matrices: &[&RowMajorMatrix<F>],
+    point: E,
+    log_blowup: usize,
+) -> Vec<Vec<E>> {
+    let rows = |matrix: &RowMajorMatrix<F>| matrix.height() >> log_blowup;
+    let tallest = matrices.iter().map(|matrix| rows(matrix)).max().unwrap_or(1);
+    let weights =
+        compute_adjusted_weights(point, &inverses(point, &coset(tallest.ilog2() as usize)));
+    let values = |matrix: &&RowMajorMatrix<F>| interpolate(matrix, rows(matrix), point, &weights);
+    matrices.iter().map(values).collect()
+}
+
+/// The values of all columns at `point`, from the first `rows` committed rows; `weights` are
+/// those of the point on a domain of which theirs is a prefix.
+fn interpolate<E: Extension>(
+    matrix: &RowMajorMatrix<F>,
+    rows: usize,
+    point: E,
+    weights: &[E],
+) -> Vec<E> {
+    let (low, _) = matrix.split_rows(rows);
+    low.interpolate_coset_with_precomputation(F::GENERATOR, point, &weights[..rows])
+}
+
+/// The elements of the coset `7·K`, K of order `2^log_size`, in storage order.
+fn coset(log_size: usize) -> Vec<F> {
+    let step = F::two_adic_generator(log_size);
+    let mut domain = step.shifted_powers(F::GENERATOR).collect_n(1 << log_size);
+    reverse_slice_index_bits(&mut domain);
+    domain
+}
+
+/// `1/(point - x)` for all x of a domain that `point` is not in.
+fn inverses<E: Extension>(point: E, domain: &[F]) -> Vec<E> {
+    let differences: Vec<E> = domain.iter().map(|&x| point - x).collect();
+    batch_multiplicative_inverse(&differences)
 }
 
 /// A reduced opening in the making.

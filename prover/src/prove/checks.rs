@@ -12,7 +12,7 @@ use traceloom_verifier::shape::{ShapeError, ShardShape, check_statements};
 use super::ProveError;
 use crate::backend::MainTrace;
 
-/// Statements of all shards, their main roots still zero, and their shapes.
+/// Statements of all shards, not committed and not bound yet, and their shapes.
 pub(super) fn check_witnesses<T: MainTrace>(
     key: &VerifyingKey,
     witnesses: &[ShardWitness<T>],
@@ -29,7 +29,7 @@ pub(super) fn check_witnesses<T: MainTrace>(
     Ok((statements, shapes))
 }
 
-/// The statement of a witness, its main root still zero.
+/// The statement of a witness, its main root still zero and nothing bound.
 fn unsigned_statement<T: MainTrace>(
     key: &VerifyingKey,
     shard: usize,
@@ -64,6 +64,7 @@ fn unsigned_statement<T: MainTrace>(
         publics: witness.publics.clone(),
         claims: witness.claims.clone(),
         boundary: witness.boundary.clone(),
+        bound: vec![],
     })
 }
 

@@ -59,6 +59,12 @@ pub enum ProveError {
         /// Which shard.
         shard: usize,
     },
+    /// The point that binds a shard lies in a domain: as above.
+    #[error("shard {shard}: the point that binds it is in a domain")]
+    BoundInDomain {
+        /// Which shard.
+        shard: usize,
+    },
     /// A backend failed: not the witness's fault.
     #[error("the {backend} backend failed: {reason}")]
     Backend {

@@ -31,6 +31,14 @@ pub(super) struct Commitments<C> {
     pub(super) quotient: C,
 }
 
+/// The points at which a shard is opened.
+#[derive(Clone, Copy)]
+pub(super) struct Points<'a, E> {
+    pub(super) zeta: E,
+    /// Where a shard of several is bound, and the coefficients of the values there.
+    pub(super) bound: Option<(E, &'a [F])>,
+}
+
 /// The layers of all folds, with what they put into the proof.
 struct Folded<E: Extension, B: Backend> {
     layers: Vec<B::Layer<E>>,
@@ -39,19 +47,21 @@ struct Folded<E: Extension, B: Backend> {
     final_value: E,
 }
 
-/// Opens all rounds of the shape at zeta.
+/// Opens all rounds of the shape. The opened values are those at zeta and zeta·g.
 pub(super) fn open<E: Extension, B: Backend>(
     backend: &B,
     input: ShardInput<'_, B::Key>,
     commitments: Commitments<B::Committed>,
-    zeta: E,
+    Points { zeta, bound }: Points<'_, E>,
     transcript: &mut Transcript,
 ) -> Result<(OpenedValues<E>, Opening<E>), ProveError> {
     let params = input.key.verifying_key().params();
     let committed = by_round(backend, input, &commitments)?;
-    let (opened, points) = backend.open_values(input, &committed, zeta)?;
-    let (batch_witness, alpha) = batch(backend, params, &opened, transcript)?;
-    let codewords = backend.reduce(input, &committed, &opened, points, alpha)?;
+    let (bound, values) = bound.unzip();
+    let (opened, points) = backend.open_values(input, &committed, zeta, bound)?;
+    let all = input.shape.with_bound(&opened, values.unwrap_or(&[]));
+    let (batch_witness, alpha) = batch(backend, params, &all, transcript)?;
+    let codewords = backend.reduce(input, &committed, &all, points, alpha)?;
     let log_heights = log_heights(input.shape);
     let shape = fri_shape(params, &log_heights);
     let folded = fold_all(backend, &log_heights, &shape, codewords, transcript)?;

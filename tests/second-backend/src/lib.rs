@@ -39,9 +39,22 @@ pub struct Columns {
     fails_at: Option<usize>,
     /// Whether it commits to wrong tables.
     wrong_tables: AtomicBool,
+    forged: Option<ForgedBinding>,
+    /// Coefficients of the first point at which it was asked to bind a shard.
+    first_point: Mutex<Vec<F>>,
     traces: Alive,
     commitments: Alive,
     layers: Alive,
+}
+
+/// How the values that bind a shard are forged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForgedBinding {
+    /// The first value is one more than that of the column.
+    Value,
+    /// The values, and later the opening, are those at the point of the shard that was bound
+    /// first: what its index gives, not their own.
+    FirstPoint,
 }
 
 /// A call of the driver, and what was alive when it came.
@@ -119,6 +132,24 @@ impl Columns {
         Self { wrong_tables: AtomicBool::new(true), ..Self::default() }
     }
 
+    /// A backend that forges the values that bind a shard.
+    #[must_use]
+    pub fn forging(forged: ForgedBinding) -> Self {
+        Self { forged: Some(forged), ..Self::default() }
+    }
+
+    /// The point at which a shard is bound and opened in place of `point`.
+    fn forged_point<E: Extension>(&self, point: E) -> E {
+        if self.forged != Some(ForgedBinding::FirstPoint) {
+            return point;
+        }
+        let mut first = self.first_point.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.is_empty() {
+            first.extend_from_slice(point.as_basis_coefficients_slice());
+        }
+        E::from_basis_coefficients_slice(&first).expect("all shards have one challenge field")
+    }
+
     /// The calls so far.
     pub fn calls(&self) -> Vec<Call> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -171,7 +202,7 @@ impl Backend for Columns {
     type Trace = ColumnTrace;
     type Committed = Committed;
     type Key = Key;
-    type Points<E: Extension> = E;
+    type Points<E: Extension> = (E, Option<E>);
     type Codeword<E: Extension> = Vec<E>;
     type Layer<E: Extension> = ColumnLayer<E>;
 
@@ -208,6 +239,21 @@ impl Backend for Columns {
         let log_blowup = input.key.verifying_key().params().log_blowup;
         let matrix = |trace: &ColumnTrace| Matrix::from_values(trace.columns.clone(), log_blowup);
         Ok(self.commit(traces.iter().map(matrix).collect()))
+    }
+
+    fn bind<E: Extension>(
+        &self,
+        _: ShardInput<'_, Key>,
+        main: &Committed,
+        point: E,
+    ) -> Result<Vec<Vec<E>>, ProveError> {
+        self.enter("bind")?;
+        let point = self.forged_point(point);
+        let mut values = opening::values_at(&main.matrices, point);
+        if self.forged == Some(ForgedBinding::Value) {
+            values[0][0] += E::ONE;
+        }
+        Ok(values)
     }
 
     fn stage_two<E: Extension>(
@@ -261,9 +307,12 @@ impl Backend for Columns {
         input: ShardInput<'_, Key>,
         committed: &[&Committed],
         zeta: E,
-    ) -> Result<(OpenedValues<E>, E), ProveError> {
+        bound: Option<E>,
+    ) -> Result<(OpenedValues<E>, Self::Points<E>), ProveError> {
         self.enter("open_values")?;
-        Ok((opening::values(&input.shape.rounds, &matrices(committed), zeta), zeta))
+        let bound = bound.map(|point| self.forged_point(point));
+        let values = opening::values(&input.shape.rounds, &matrices(committed), zeta);
+        Ok((values, (zeta, bound)))
     }
 
     fn reduce<E: Extension>(
@@ -271,11 +320,11 @@ impl Backend for Columns {
         input: ShardInput<'_, Key>,
         committed: &[&Committed],
         opened: &OpenedValues<E>,
-        zeta: E,
+        points: Self::Points<E>,
         alpha: E,
     ) -> Result<Vec<Vec<E>>, ProveError> {
         self.enter("reduce")?;
-        Ok(opening::reduced(&input.shape.rounds, &matrices(committed), opened, zeta, alpha))
+        Ok(opening::reduced(&input.shape.rounds, &matrices(committed), opened, points, alpha))
     }
 
     fn commit_layer<E: Extension>(
@@ -300,7 +349,8 @@ impl Backend for Columns {
 
     fn final_value<E: Extension>(&self, codeword: Vec<E>) -> Result<E, ProveError> {
         self.enter("final_value")?;
-        assert!(codeword.iter().all(|&value| value == codeword[0]), "folds end in a constant");
+        let is_constant = codeword.iter().all(|&value| value == codeword[0]);
+        assert!(is_constant || self.forged.is_some(), "folds end in a constant");
         Ok(codeword[0])
     }
 

@@ -10,25 +10,33 @@ use traceloom_air::field::{Field, PrimeCharacteristicRing, element};
 use traceloom_prover::backend::LayerRows;
 use traceloom_verifier::proof::OpenedValues;
 use traceloom_verifier::scheme::{Extension, F, Root};
-use traceloom_verifier::shape::Round;
+use traceloom_verifier::shape::{MatrixShape, Round};
 
 use crate::columns::Matrix;
 use crate::transform::{SHIFT, inverses, reversed, root};
 use crate::tree::Tree;
 
 /// zeta, and the point of the next row where it is opened too.
-fn points<E: Extension>(zeta: E, log_height: usize, opens_next: bool) -> Vec<E> {
-    if opens_next { vec![zeta, zeta * root(log_height)] } else { vec![zeta] }
+fn points<E: Extension>(zeta: E, shape: &MatrixShape) -> Vec<E> {
+    if shape.opens_next { vec![zeta, zeta * root(shape.log_height)] } else { vec![zeta] }
 }
 
-/// Values by round, matrix, point and column.
+/// The value of a column at a point.
+fn at<E: Extension>(column: &[F], point: E) -> E {
+    column.iter().rev().fold(E::ZERO, |sum, &coefficient| sum * point + coefficient)
+}
+
+/// Values by matrix and column.
+pub fn values_at<E: Extension>(matrices: &[Matrix], point: E) -> Vec<Vec<E>> {
+    let values = |matrix: &Matrix| matrix.coefficients.iter().map(|c| at(c, point)).collect();
+    matrices.iter().map(values).collect()
+}
+
+/// Values at zeta and the point of the next row, by round, matrix, point and column.
 pub fn values<E: Extension>(rounds: &[Round], committed: &[&[Matrix]], zeta: E) -> OpenedValues<E> {
-    let at = |column: &Vec<F>, point: E| {
-        column.iter().rev().fold(E::ZERO, |sum, &coefficient| sum * point + coefficient)
-    };
     let opened = rounds.iter().zip(committed).map(|(round, matrices)| {
         let opened = round.matrices.iter().zip(*matrices).map(|(shape, matrix)| {
-            let points = points(zeta, shape.log_height, shape.opens_next).into_iter();
+            let points = points(zeta, shape).into_iter();
             let columns = &matrix.coefficients;
             points.map(|point| columns.iter().map(|c| at(c, point)).collect()).collect()
         });
@@ -42,7 +50,7 @@ pub fn reduced<E: Extension>(
     rounds: &[Round],
     committed: &[&[Matrix]],
     opened: &OpenedValues<E>,
-    zeta: E,
+    (zeta, bound): (E, Option<E>),
     alpha: E,
 ) -> Vec<Vec<E>> {
     let mut codewords: BTreeMap<Reverse<usize>, (Vec<E>, E)> = BTreeMap::new();
@@ -52,7 +60,10 @@ pub fn reduced<E: Extension>(
         let size = 1 << matrix.log_size;
         let entry = codewords.entry(Reverse(matrix.log_size));
         let (codeword, power) = entry.or_insert_with(|| (vec![E::ZERO; size], E::ONE));
-        let points = points(zeta, shape.log_height, shape.opens_next);
+        let mut points = points(zeta, shape);
+        if shape.opens_bound {
+            points.extend(bound);
+        }
         for (point, opened) in points.into_iter().zip(opened) {
             let mut numerators = vec![E::ZERO; size];
             for (column, &value) in matrix.values.iter().zip(opened) {

@@ -36,7 +36,7 @@ pub fn padding(
     let params = key.params();
     let mut heights = log_heights.to_vec();
     let suffices = |heights: &[Option<usize>]| {
-        let shape = ShardShape::new(key, heights);
+        let shape = ShardShape::new(key, heights, 1);
         Instance::new(key, &[shape], num_claims).reaches_floors(params)
     };
     if suffices(&heights) {
@@ -77,7 +77,7 @@ impl Instance {
             let zeta_factor = 8.0 * (log_height as f64).exp2();
             let shards = self.shards.iter().take(1);
             let shards = shards.map(|shard| Shard { log_height, zeta_factor, ..*shard }).collect();
-            Self { messages: 1.0, shards, ..self.clone() }.reaches_floors(params)
+            Self { messages: 1.0, num_shards: 1, shards, ..self.clone() }.reaches_floors(params)
         };
         match (0..=params.max_log_height).any(|log_height| small(&log_height)) {
             true => Remedy::Less,

@@ -160,7 +160,7 @@ fn the_heuristic_figure_survives_the_family() {
             let log_field = params.extension_degree as f64 * (MODULUS as f64).log2();
             let shards = vec![shard];
             let messages = (LOG_MESSAGES - 1.0).exp2();
-            let instance = Instance { log_field, messages, max_message: 1, shards };
+            let instance = Instance { log_field, messages, max_message: 1, num_shards: 1, shards };
             let figure = instance.figures(&params).heuristic;
             let rate = (-(log_blowup as f64)).exp2();
             for (log_m, s) in (log_blowup + 1..=12).flat_map(|m| (1..=16).map(move |s| (m, s))) {

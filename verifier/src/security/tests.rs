@@ -9,6 +9,7 @@ use traceloom_air::field::MODULUS;
 use super::terms::*;
 use super::*;
 use crate::params::{Params, Profile};
+use crate::shape::MAX_SHARDS;
 
 /// A shard like BLAKE3: 190 lookups of up to 100 elements per row.
 fn wide(log_height: usize, params: &Params) -> Instance {
@@ -24,6 +25,7 @@ fn wide(log_height: usize, params: &Params) -> Instance {
         log_field: params.extension_degree as f64 * (MODULUS as f64).log2(),
         messages: 190.0 * rows,
         max_message: 100,
+        num_shards: 1,
         shards: vec![shard],
     }
 }
@@ -36,7 +38,7 @@ fn at_caps(profile: Profile, log_messages: usize, num_shards: usize) -> Instance
     (shard.num_openings, shard.num_constraints, shard.heights_join) = (2048, 4096, true);
     instance.messages = (log_messages as f64).exp2();
     instance.max_message = 127;
-    instance.shards = vec![instance.shards[0]; num_shards];
+    instance.num_shards = num_shards;
     instance
 }
 
@@ -101,15 +103,28 @@ fn every_profile_keeps_its_floors_at_its_caps() {
         let check = |log_messages, num_shards| {
             at_caps(profile, log_messages, num_shards).check_floors(&params)
         };
-        check(caps.log_messages, 1).unwrap_or_else(|error| panic!("{profile:?}: {error}"));
-        check(32, caps.num_shards).unwrap_or_else(|error| panic!("{profile:?}: {error}"));
+        let reaches = |log_messages, num_shards| {
+            let checked = check(log_messages, num_shards);
+            checked.unwrap_or_else(|error| panic!("{profile:?}: {error}"));
+        };
         // At 2^64 the order of the field is the limit: `shape` has that test.
-        if caps.log_messages < 63 {
-            let error = check(caps.log_messages + 1, 1).unwrap_err();
-            assert_eq!(error.remedy, Remedy::Less, "{profile:?}: {error}");
+        let misses = |log_messages, num_shards| {
+            if log_messages < 64 {
+                let error = check(log_messages, num_shards).unwrap_err();
+                assert_eq!(error.remedy, Remedy::Less, "{profile:?}: {error}");
+            }
+        };
+        reaches(caps.log_messages, 1);
+        misses(caps.log_messages + 1, 1);
+        for num_shards in [2, 3, 300, MAX_SHARDS] {
+            match caps.log_batch_messages {
+                None => misses(32, num_shards),
+                Some(log_messages) => {
+                    reaches(log_messages, num_shards);
+                    misses(log_messages + 1, num_shards);
+                }
+            }
         }
-        let error = check(32, caps.num_shards + 1).unwrap_err();
-        assert_eq!(error.remedy, Remedy::Less, "{profile:?}: {error}");
     }
 }
 
@@ -147,6 +162,7 @@ fn a_weak_shard_gives_the_figure_of_the_batch() {
     let (weak, strong) = (wide(1, &params), wide(20, &params));
     let mut both = strong.clone();
     both.shards.extend(&weak.shards);
+    both.num_shards = 2;
     both.messages += weak.messages;
     assert!(strong.check_floors(&params).is_ok());
     let error = both.check_floors(&params).unwrap_err();
@@ -154,17 +170,93 @@ fn a_weak_shard_gives_the_figure_of_the_batch() {
     assert_eq!(error.remedy, Remedy::Pad(7));
 }
 
-/// Candidates of shards combine freely before zeta chooses: every shard costs its list.
+fn bits(terms: &Terms, name: &str) -> f64 {
+    terms.iter().find(|term| term.name == name).expect("it has the term").bits
+}
+
+/// A shard alone costs its list. Several are bound, each to one candidate: none costs its
+/// list, but each pair of candidates may agree where they are bound.
 #[test]
-fn every_shard_costs_its_list_in_the_lookup_term() {
+fn lists_count_for_one_shard_and_pairs_of_candidates_for_several() {
     let params = Profile::Standard.params();
     let one = wide(20, &params);
-    let mut three = one.clone();
-    three.shards = vec![one.shards[0]; 3];
     let regime = Regime::Johnson(60);
-    let lookup = |instance: &Instance| instance.terms(&params, regime)[0].bits;
-    let list = (2.0 * 60.5_f64).log2();
-    assert!((lookup(&one) - lookup(&three) - 2.0 * list).abs() < 1e-9);
+    let list = 2.0 * 60.5_f64;
+    let alone = one.terms(&params, regime);
+    assert_eq!(bits(&alone, "bind"), f64::INFINITY);
+    for num_shards in [2, 3, MAX_SHARDS] {
+        let terms = Instance { num_shards, ..one.clone() }.terms(&params, regime);
+        assert!((bits(&terms, "lookup") - bits(&alone, "lookup") - list.log2()).abs() < 1e-9);
+        let pairs = list * (list - 1.0) / 2.0;
+        let expected = one.log_field - pairs.log2() - 20.0;
+        assert!((bits(&terms, "bind") - expected).abs() < 1e-9);
+        for name in ["alpha", "zeta", "batch", "fold", "query", "hash"] {
+            assert_eq!(bits(&terms, name), bits(&alone, name), "{name}");
+        }
+    }
+    // Where there is one candidate only, nothing is to be bound.
+    let two = Instance { num_shards: 2, ..one.clone() };
+    assert_eq!(bits(&two.terms(&params, Regime::Unique), "bind"), f64::INFINITY);
+}
+
+/// A field of 2^128 leaves little to pairs of many candidates: two shards with few messages
+/// are worth more if their lists are counted, four are not.
+#[test]
+fn the_better_way_to_count_candidates_counts() {
+    let params = Profile::Heuristic.params();
+    let two = Instance { num_shards: 2, messages: 1000.0, ..wide(16, &params) };
+    let terms = two.terms(&params, Regime::Subgroup(32));
+    let lists = 2.0 * 4368_f64.log2() + (1000.0 * 101.0_f64).log2();
+    let lists = two.log_field + params.lookup_pow_bits as f64 - lists;
+    assert!((bits(&terms, "lookup") - lists).abs() < 1e-9, "{terms:?}");
+    assert_eq!(bits(&terms, "bind"), f64::INFINITY);
+    let four = Instance { num_shards: 4, ..two };
+    let terms = four.terms(&params, Regime::Subgroup(32));
+    let bound = four.log_field - (4368_f64 * 4367.0 / 2.0).log2() - 16.0;
+    assert!((bits(&terms, "bind") - bound).abs() < 1e-9, "{terms:?}");
+    assert!(lists - 2.0 * 4368_f64.log2() < bound && bound < lists);
+}
+
+/// At 2^17 rows pairs of the fewer candidates of another regime leave `heuristic` its bits.
+#[test]
+fn the_heuristic_profile_affords_many_low_shards() {
+    let params = Profile::Heuristic.params();
+    let many = |log_height| Instance {
+        num_shards: MAX_SHARDS,
+        messages: 32f64.exp2(),
+        ..wide(log_height, &params)
+    };
+    assert!(many(17).check_floors(&params).is_ok());
+    assert_eq!(many(18).check_floors(&params).unwrap_err().term, "bind");
+}
+
+/// Shards of one height are counted as one, with the worst of each count: the terms are
+/// those of all of them.
+#[test]
+fn shards_that_are_counted_together_give_the_terms_of_each() {
+    let params = Profile::Standard.params();
+    let all = Instance { num_shards: 4, shards: vec![], ..wide(16, &params) };
+    let shard = |log_height, num_constraints, zeta_factor, num_openings, heights_join| Shard {
+        log_height,
+        num_constraints,
+        zeta_factor,
+        num_openings,
+        heights_join,
+    };
+    let shards = [
+        shard(16, 9000, 1e6, 100, false),
+        shard(16, 10, 1e9, 200, false),
+        shard(16, 20, 1e7, 7000, false),
+        shard(16, 30, 1e7, 50, true),
+    ];
+    let mut merged = all.clone();
+    shards.iter().for_each(|&shard| merged.add(shard));
+    assert_eq!(merged.shards.len(), 2);
+    let apart = Instance { shards: shards.to_vec(), ..all };
+    for regime in [Regime::Unique, Regime::Johnson(60), Regime::Subgroup(16)] {
+        let pairs = merged.terms(&params, regime).into_iter().zip(apart.terms(&params, regime));
+        pairs.for_each(|(merged, apart)| assert_eq!(merged.bits, apart.bits, "{}", apart.name));
+    }
 }
 
 /// Johnson's count for pairwise agreement at most ρ·N, over the letters of a shard.

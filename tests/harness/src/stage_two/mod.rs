@@ -161,6 +161,15 @@ impl Backend for Forger {
         self.cpu.commit_main(input, traces)
     }
 
+    fn bind<E: Extension>(
+        &self,
+        input: ShardInput<'_, CpuKey>,
+        main: &CpuCommitted,
+        point: E,
+    ) -> Result<Vec<Vec<E>>, ProveError> {
+        self.cpu.bind(input, main, point)
+    }
+
     fn stage_two<E: Extension>(
         &self,
         input: ShardInput<'_, CpuKey>,
@@ -222,8 +231,9 @@ impl Backend for Forger {
         input: ShardInput<'_, CpuKey>,
         committed: &[&CpuCommitted],
         zeta: E,
+        bound: Option<E>,
     ) -> Result<(OpenedValues<E>, Self::Points<E>), ProveError> {
-        self.cpu.open_values(input, committed, zeta)
+        self.cpu.open_values(input, committed, zeta, bound)
     }
 
     fn reduce<E: Extension>(
