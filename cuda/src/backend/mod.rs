@@ -44,7 +44,7 @@ pub use self::clock::Clock;
 pub use self::commit::CudaCommitted;
 use self::commit::Extending;
 use self::context::{ProofContext, Work};
-use self::error::{At, Failure};
+use self::error::At;
 pub use self::fold::{CudaCodeword, CudaLayer};
 use self::key::CircuitKey;
 pub use self::key::CudaKey;
