@@ -69,7 +69,7 @@ fn stages(kit: &Kit, is_quick: bool) -> Outcome {
     if is_quick {
         return Ok(());
     }
-    for log_height in [13, 17, 20] {
+    for log_height in [13, 18] {
         random_stages(kit, shape(log_height, 20, 5))?;
     }
     for (name, args, file) in cases::INPUTS {

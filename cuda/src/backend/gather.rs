@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use traceloom_verifier::scheme::Root;
+use traceloom_air::field::element;
+use traceloom_verifier::proof::OpenedRows;
+use traceloom_verifier::scheme::{F, Root};
 
-use super::commit::root_of;
+use super::commit::{CudaCommitted, root_of};
 use super::context::Work;
 use super::error::Failure;
 use crate::device::Buffer;
@@ -24,6 +26,34 @@ pub(super) fn gathered(
     let places = GatherPlaces { base: 0, base_words: base.bytes() / 8, list: 1, to: 2 };
     work.run(&[gather.launch(&places)], &[base, &list, &to])?;
     work.read(&to, 0, gather.words())
+}
+
+/// The rows of all matrices of a commitment at `positions` of its tallest, with their path.
+pub(super) fn opened_rows(
+    work: Work<'_>,
+    committed: &CudaCommitted,
+    positions: &[usize],
+) -> Result<OpenedRows<F>, Failure> {
+    let columns = committed.matrices.iter().flat_map(|matrix| {
+        let shift = u64::from(committed.log_leaves - matrix.height.ilog2());
+        let first = move |column| matrix.first + column * matrix.stride;
+        let column = move |column| GatherColumn { first: first(column), shift, scale: 1 };
+        (0..matrix.width).map(column)
+    });
+    let rows = positions.iter().map(|&position| position as u64).collect();
+    let gather = Gather { rows, columns: columns.collect() };
+    let words = gathered(work, &committed.cells, &gather)?;
+    let row = |mut words: &[u64]| {
+        let of_matrix = committed.matrices.iter().map(|matrix| {
+            let (of_matrix, rest) = words.split_at(matrix.width as usize);
+            words = rest;
+            of_matrix.iter().map(|&word| element(word)).collect()
+        });
+        of_matrix.collect()
+    };
+    let rows = words.chunks(gather.columns.len()).map(row).collect();
+    let path = path(work, &committed.digests, committed.log_leaves, positions)?;
+    Ok(OpenedRows { rows, path })
 }
 
 /// The digests that complete the paths of all `positions` of a tree of `2^log_leaves` leaves:

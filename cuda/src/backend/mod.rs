@@ -39,13 +39,12 @@ use traceloom_verifier::scheme::{Extension, F, Root};
 use traceloom_verifier::{LookupChallenges, VerifyingKey};
 
 use crate::prover_kernels::constraints::QuotientParameters;
-use crate::prover_kernels::queries::{Gather, GatherColumn};
 
 pub use self::clock::Clock;
 pub use self::commit::CudaCommitted;
 use self::commit::Extending;
 use self::context::{ProofContext, Work};
-use self::error::{At, Failure};
+use self::error::At;
 pub use self::fold::{CudaCodeword, CudaLayer};
 use self::key::CircuitKey;
 pub use self::key::CudaKey;
@@ -334,7 +333,7 @@ impl Backend for CudaBackend<'_> {
         positions: &[usize],
     ) -> Result<OpenedRows<F>, ProveError> {
         let at = At { stage: "opened rows", shard: committed.shard, circuit: None };
-        self.rows(committed, positions).map_err(|failure| at.failed(failure))
+        gather::opened_rows(self.work, committed, positions).map_err(|failure| at.failed(failure))
     }
 
     fn open_layer<E: Extension>(
@@ -383,35 +382,5 @@ impl CudaBackend<'_> {
             }
         };
         results.map(terminal).collect()
-    }
-
-    fn rows(
-        &self,
-        committed: &CudaCommitted,
-        positions: &[usize],
-    ) -> Result<OpenedRows<F>, Failure> {
-        let columns = committed.matrices.iter().flat_map(|matrix| {
-            let shift = u64::from(committed.log_leaves - matrix.height.ilog2());
-            let first = move |column| matrix.first + column * matrix.stride;
-            (0..matrix.width).map(move |column| GatherColumn {
-                first: first(column),
-                shift,
-                scale: 1,
-            })
-        });
-        let rows = positions.iter().map(|&position| position as u64).collect();
-        let gather = Gather { rows, columns: columns.collect() };
-        let words = gather::gathered(self.work, &committed.cells, &gather)?;
-        let row = |mut words: &[u64]| {
-            let of_matrix = committed.matrices.iter().map(|matrix| {
-                let (of_matrix, rest) = words.split_at(matrix.width as usize);
-                words = rest;
-                of_matrix.iter().map(|&word| element(word)).collect()
-            });
-            of_matrix.collect()
-        };
-        let rows = words.chunks(gather.columns.len()).map(row).collect();
-        let path = gather::path(self.work, &committed.digests, committed.log_leaves, positions)?;
-        Ok(OpenedRows { rows, path })
     }
 }

@@ -94,7 +94,7 @@ fn circuit(rng: &mut ChaCha8Rng, shape: Shape) -> Circuit {
     constrained.push(arena.intern(Node::Mul(transition, column)));
     let constant = arena.word(MODULUS - 5);
     let lookup = |index: usize| Lookup {
-        direction: if index % 3 == 0 { Direction::Pull } else { Direction::Push },
+        direction: if index.is_multiple_of(3) { Direction::Pull } else { Direction::Push },
         multiplicity: if index % 5 == 4 { constant } else { pick(&linear) },
         arguments: match index % 4 {
             0 => vec![pick(&linear)],

@@ -31,7 +31,10 @@ pub const POISON: u64 = u64::MAX;
 const GAP: usize = 3;
 
 /// Runs launches over buffers of words and gives the buffers afterwards, or says why not.
-pub type Runner<'a> = dyn Fn(&[Launch], Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, String> + 'a;
+pub type Runner<'a> = dyn Fn(&[Launch], Vec<Vec<u64>>) -> Ran + 'a;
+
+/// Buffers afterwards, or why there are none.
+pub type Ran = Result<Vec<Vec<u64>>, String>;
 
 /// Traces of a system.
 pub struct Case {

@@ -1,20 +1,21 @@
 //! Stage 2 and quotients against the CPU backend.
 
 use traceloom_air::system::System;
-use traceloom_cuda::prover_kernels::Launch;
+use traceloom_cuda::prover_kernels::constraints::{Quotient, QuotientPlaces};
+use traceloom_cuda::prover_kernels::evaluator::{RowPlaces, WordsAt};
+use traceloom_cuda::prover_kernels::messages::{MessagePlaces, Messages};
 use traceloom_cuda::prover_kernels::tape::{LOCAL_REGISTERS, Part, Tape};
+use traceloom_cuda::prover_kernels::transform::ColumnsAt;
+use traceloom_cuda::prover_kernels::{Launch, ShapeError};
 use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::layout::CircuitLayout;
 use traceloom_verifier::scheme::{Cubic, Extension, Quadratic};
 
 use crate::cases::{self, Shape};
 use crate::host::{Host, Job};
-use crate::oracle::{Case, check, check_zero};
+use crate::oracle::{Case, Ran, check, check_zero};
 
-fn on(
-    host: &Host,
-    is_descending: bool,
-) -> impl Fn(&[Launch], Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>, String> {
+fn on(host: &Host, is_descending: bool) -> impl Fn(&[Launch], Vec<Vec<u64>>) -> Ran {
     move |launches, buffers| Ok(host.run(&Job { launches, buffers, is_descending }))
 }
 
@@ -116,4 +117,44 @@ fn stages_of_programs_are_those_of_the_cpu() {
             agrees(&host, &case, degree as u64, true);
         }
     }
+}
+
+/// Places of rows with columns of this stride and this much scratch memory.
+fn places(stride: u64, scratch_words: u64) -> (RowPlaces, ColumnsAt, WordsAt) {
+    let (main, at) = (ColumnsAt { buffer: 0, first: 0, stride }, WordsAt { buffer: 0, first: 0 });
+    let rows =
+        RowPlaces { tape: at, parameters: at, main, fixed: None, scratch: at, scratch_words };
+    (rows, main, at)
+}
+
+#[test]
+fn shapes_that_stages_have_no_launches_for_are_refused() {
+    let (log_height, num_nodes, num_lookups) = (4, 700, 200);
+    let (log_blowup, boundary, has_fixed) = (2, false, false);
+    let shape = Shape { log_height, log_blowup, num_nodes, num_lookups, boundary, has_fixed };
+    let case = cases::random(3, 3, shape);
+    let circuit = &case.system.circuits[0];
+    let layout = CircuitLayout::new(circuit, &case.params).expect("it has a layout");
+    let messages = Messages::new(circuit, &layout, 3).expect("it has a tape");
+    let quotient = Quotient::new(circuit, &layout, 3).expect("it has a tape");
+    let run = |stride, scratch_words, log_height| {
+        let (rows, to, at) = places(stride, scratch_words);
+        let places = MessagePlaces { rows, to, sums: at, result: at };
+        let messages = messages.launches(&places, log_height).map(|_| ());
+        let places = QuotientPlaces { rows, stage_two: Some(to), to };
+        let quotient = quotient.launch(&places, log_height).map(|_| ());
+        (messages, quotient)
+    };
+    let least = quotient.evaluator().scratch_words(1);
+    assert!(least > 0, "registers fit local memory");
+    assert_eq!(messages.evaluator().scratch_words(1), 0);
+    let scratch = Err(ShapeError::Scratch { words: least - 1, least });
+    assert_eq!(run(1 << 10, least - 1, 4), (Ok(()), scratch));
+    assert_eq!(run(1 << 10, least, 4), (Ok(()), Ok(())));
+    let stride = |height| Err(ShapeError::Stride { height, stride: 15 });
+    let domain = 16 * layout.num_slices as u64;
+    assert_eq!(run(15, least, 4), (stride(16), stride(domain)));
+    let height = Err(ShapeError::Height { height: 1 << 32, most: 31 });
+    assert_eq!(run(1 << 40, least, 32).0, height);
+    assert!(matches!(run(1 << 40, least, 31), (Ok(()), Err(ShapeError::Height { .. }))));
 }

@@ -6,7 +6,7 @@ use traceloom_abi::record::Record;
 
 use crate::device::{DeviceOption, ProofDevice, RowDevice};
 
-/// What may write rows besides the CPU.
+/// What may write rows and prove besides the CPU.
 #[derive(Clone, Debug, Default)]
 pub enum Devices {
     /// Nobody looked for a device.
@@ -14,7 +14,7 @@ pub enum Devices {
     NotAsked,
     /// None can be used, and why.
     Unavailable(String),
-    /// These. The first one writes all rows so far.
+    /// These. The first one writes all rows, and proves.
     Found(Vec<Arc<dyn RowDevice + Send + Sync>>),
 }
 
