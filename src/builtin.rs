@@ -13,8 +13,8 @@ pub fn registry() -> &'static [&'static ProgramUnit] {
     traceloom_generated::PROGRAMS
 }
 
-/// A session of a built-in program, or of a file with program text or JSON. A built-in
-/// program's name goes first.
+/// A session of a built-in program, or of a file with program text or JSON. If a built-in
+/// program and a file have the same name, the program is taken.
 ///
 /// # Errors
 /// [`SessionError::UnknownProgram`]: neither has this name.

@@ -145,7 +145,7 @@ fn the_expected_entry_is_named() {
     cli.ok(verify);
     cli.ok(&format!("{verify} --entry double --args 2 --outputs 4"));
     // Of both functions 4 is the value at 2.
-    let refused = "the proof claims a call of another function than \"square\"";
+    let refused = "the proof claims a call of a function other than \"square\"";
     cli.fails(1, &format!("{verify} --entry square --args 2 --outputs 4"), refused);
     cli.fails(2, &format!("{verify} --args 2 --outputs 4"), "name one entry function with --entry");
 }
@@ -174,7 +174,7 @@ fn keep(v0) -> 1 entry {
 end
 ";
 
-/// The tallest trace is a memory: its padding is no cell that anything loads.
+/// The tallest trace is a memory: its padding is not a cell that anything loads.
 #[test]
 fn memories_are_padded_too() {
     let cli = Cli::new();
@@ -257,7 +257,7 @@ fn unreadable_and_malformed_input_is_named() {
     }
     cli.ok("execute fibonacci --args 0");
     cli.fails(2, "prove blake3 --nonsense", "--nonsense");
-    cli.fails(2, "prove blake3 --input . --out p --profile best", "no profile");
+    cli.fails(2, "prove blake3 --input . --out p --profile best", "is not a profile");
     cli.fails(2, "", "Usage");
     assert_eq!(cli.files(), [] as [&str; 0]);
 }
@@ -276,9 +276,9 @@ fn program_files_are_run_and_their_errors_are_placed() {
     cli.write("bad.tla", text.replacen("const", "konst", 1));
     cli.fails(2, "check bad.tla --args 1", "konst");
     cli.write("bytes", [0xff, 0xfe, 0x00]);
-    cli.fails(2, "check bytes", "bytes is no program");
+    cli.fails(2, "check bytes", "bytes is not a program");
     cli.write("bad.json", "{\"format\": \"traceloom-program/1\",}");
-    cli.fails(2, "check bad.json", "bad.json is no program");
+    cli.fails(2, "check bad.json", "bad.json is not a program");
 }
 
 /// Nested JSON of another compiler becomes a file of ours, and nothing where it cannot.
@@ -291,7 +291,7 @@ fn nested_programs_are_imported() {
     };
     let nested = saved("seed-continue.json");
     cli.write("nested.json", &nested);
-    cli.fails(2, "execute nested.json --args 7,5", "is read by `traceloom import`");
+    cli.fails(2, "execute nested.json --args 7,5", "`traceloom import` reads nested JSON");
     for out in ["p.json", "p.tla"] {
         let said = cli.ok(&format!("import nested.json --out {out}"));
         assert!(said.starts_with("1 functions, 1 of them entries, in 1 circuits\n"), "{said}");
@@ -302,13 +302,13 @@ fn nested_programs_are_imported() {
             let run = cli.ok(&format!("execute {out} --args {args}"));
             assert!(run.contains(&format!("main({args}) = {output}\n")), "{run}");
         }
-        cli.fails(2, &format!("import {out} --out again.json"), "is no nested bytecode");
+        cli.fails(2, &format!("import {out} --out again.json"), "is not nested bytecode");
     }
     // Read, and not a program: its second selector is used twice.
     cli.write("twice.json", nested.replace("\"selector\": 2", "\"selector\": 1"));
     cli.fails(1, "import twice.json --out refused.json", "twice.json: ");
     cli.write("cut.json", &nested[..nested.len() - 3]);
-    cli.fails(2, "import cut.json --out refused.json", "cut.json is no nested bytecode");
+    cli.fails(2, "import cut.json --out refused.json", "cut.json is not nested bytecode");
     assert!(!cli.path("refused.json").exists());
 }
 
@@ -352,7 +352,7 @@ fn outputs_are_tried_before_the_work() {
     assert!(cli.path("r/inner/report.json").exists() && cli.path("r/p.proof").exists());
 }
 
-/// A link to a device or a folder is no place for a proof; one to a file stays a link.
+/// A link to a device or a folder is not a place for a proof; one to a file stays a link.
 #[cfg(unix)]
 fn links(cli: &Cli) {
     std::fs::create_dir(cli.path("folder")).unwrap();
@@ -421,11 +421,11 @@ fn rows_have_a_provider_and_a_reason() {
     cli.fails(
         2,
         "check fibonacci --args 5 --trace magic",
-        "there are reference, scalar, device, auto",
+        "choose one of reference, scalar, device, auto",
     );
 }
 
-/// Every step has a line of its own where standard error is no terminal.
+/// Every step has a line of its own where standard error is not a terminal.
 #[test]
 fn steps_are_told_in_lines() {
     let cli = Cli::new();
@@ -464,10 +464,10 @@ fn the_backend_is_chosen_once_and_said() {
         let report = std::fs::read_to_string(cli.path("r/report.json")).unwrap();
         assert!(report.contains("\"name\": \"cuda\""), "{report}");
     } else {
-        cli.fails(1, cuda, "`traceloom doctor` says what this machine has");
+        cli.fails(1, cuda, "`traceloom doctor` prints what this machine has");
         assert!(!cli.path("p.proof").exists());
     }
-    cli.fails(2, "prove fibonacci --args 5 --out p --backend gpu", "there are cpu, cuda, auto");
+    cli.fails(2, "prove fibonacci --args 5 --out p --backend gpu", "choose one of cpu, cuda, auto");
 }
 
 #[test]
@@ -516,7 +516,7 @@ fn codegen_check_names_what_differs_and_writes_nothing() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("trace-plans/fibonacci.json");
     std::fs::create_dir_all(cli.path("crate/programs")).unwrap();
     std::fs::copy(own, cli.path("crate/programs/fib.json")).unwrap();
-    cli.fails(2, "codegen --crate crate", "crate is no crate: it has no Cargo.toml");
+    cli.fails(2, "codegen --crate crate", "crate is not a crate: it has no Cargo.toml");
     cli.write("crate/Cargo.toml", "");
     cli.fails(1, "codegen --check --crate crate", "crate/src/units/fib/mod.rs: missing");
     assert!(!cli.path("crate/src").exists());

@@ -1,4 +1,4 @@
-//! Constraints and lookups of four functions, of a circuit of two functions, and of a
+//! Constraints and lookups of five functions, of a circuit of two functions, and of a
 //! memory, written out by hand.
 //!
 //! What a row must satisfy follows from the rules of the bytecode alone; here it is
@@ -16,7 +16,7 @@ use traceloom::bytecode::system::build_system;
 use traceloom::bytecode::text::parse;
 
 const PROGRAM: &str = r#"
-program "four"
+program "five"
 memory 2
 
 fn line(a, b) -> 2 entry {
@@ -72,6 +72,19 @@ fn keep(a, b) -> 3 entry {
   return l, k, v
 }
 
+fn fork(n) -> 1 entry {
+  match n {
+    case 0 { return n }
+    default {
+      one = const 1
+      m = sub n, one
+      c = call fork(m)
+      d = call fork(c)
+      return d
+    }
+  }
+}
+
 end
 "#;
 
@@ -99,11 +112,12 @@ fn cell(x, y) -> 1 entry {
 end
 "#;
 
-/// Channels, spelled out: calls, memory, sums of bytes and byte range checks.
+/// Channels, spelled out: calls, memory, sums of bytes, range checks of bytes and of limbs.
 const CALL: u64 = 1;
 const MEMORY: u64 = 2;
 const BYTE_SUM: u64 = 32 + 4;
 const RANGE_CHECK: u64 = 32 + 9;
+const LIMB_CHECK: u64 = 32 + 10;
 
 type Row<'a> = &'a [Goldilocks];
 
@@ -159,8 +173,8 @@ const LINE: ByHand = ByHand {
     },
     messages: |row| {
         let &[a, b, _, mult, p, _, z] = row else { panic!("line has 7 columns") };
-        // One leaf in the whole circuit: arguments are not gated, and a product with
-        // a constant needs no column.
+        // One leaf returns: arguments are not gated, and a product with a constant
+        // needs no column.
         vec![(false, mult, vec![n(CALL), n(0), a, b, n(5) * (p + z) - a, z])]
     },
 };
@@ -204,18 +218,17 @@ const PICK: ByHand = ByHand {
 };
 
 /// n, acc | selectors of case 0, case 7, default, continuation | multiplicity, rank |
-/// default: two inverse witnesses, call output, four gap bytes, product | two merge
-/// columns | product of the continuation.
+/// default: two inverse witnesses, call output, product | two merge columns | product of
+/// the continuation. No path has a second call, so this one has no gap.
 const CLIMB: ByHand = ByHand {
     program: PROGRAM,
     circuit: 2,
-    width: 19,
+    width: 15,
     constraints: |Point { row, .. }| {
-        let [num, acc, zero, seven, other, after, mult, _rank] = row[..8] else {
-            panic!("climb has 19 columns")
+        let &[num, acc, zero, seven, other, after, mult, _, inv0, inv7, c, t, r, w, o] = &row[..]
+        else {
+            panic!("climb has 15 columns")
         };
-        let [inv0, inv7, c] = row[8..11] else { panic!("climb has 19 columns") };
-        let [t, r, w, o] = row[15..] else { panic!("climb has 19 columns") };
         // The continuation's leaf does not count towards the match in front of it.
         let all = zero + seven + other;
         vec![
@@ -238,22 +251,51 @@ const CLIMB: ByHand = ByHand {
         ]
     },
     messages: |row| {
-        let [num, acc, _, seven, other, after, mult, rank] = row[..8] else {
-            panic!("climb has 19 columns")
+        let &[num, acc, _, seven, other, after, mult, rank, _, _, c, _, _, _, o] = row else {
+            panic!("climb has 15 columns")
         };
-        let [c, g0, g1, g2, g3] = row[10..15] else { panic!("climb has 19 columns") };
-        let o = row[18];
         let returns = seven + after;
         let head = [n(CALL), n(2), rank, num, acc].map(|x| returns * x);
-        let gap = g0 + g1 * n(1 << 8) + g2 * n(1 << 16) + g3 * n(1 << 24);
-        let call = [n(CALL), n(2), rank - n(1) - gap, num - n(1), acc, c];
-        let gated = |message: &[Goldilocks]| message.iter().map(|&x| other * x).collect();
+        let call = [n(CALL), n(2), rank - n(1), num - n(1), acc, c];
+        // Two leaves return, the default alone calls.
         vec![
             (false, mult, [&head[..], &[seven * acc + after * o]].concat()),
-            (true, other, gated(&call)),
-            (true, other, gated(&[n(RANGE_CHECK), g0, g1])),
-            (true, other, gated(&[n(RANGE_CHECK), g2, g3])),
+            (true, other, call.to_vec()),
         ]
+    },
+};
+
+/// n | selectors of case 0, default | multiplicity, rank | default: inverse witness, then
+/// per call its output and two gap limbs.
+const FORK: ByHand = ByHand {
+    program: PROGRAM,
+    circuit: 4,
+    width: 12,
+    constraints: |Point { row, .. }| {
+        let [num, zero, other, mult, _, inv0] = row[..6] else { panic!("fork has 12 columns") };
+        let all = zero + other;
+        vec![
+            bit(zero),
+            bit(other),
+            bit(all),
+            bit(all),
+            mult * (n(1) - all),
+            zero * num,
+            other * (num * inv0 - n(1)),
+        ]
+    },
+    messages: |row| {
+        let [num, zero, other, mult, rank, _, c] = row[..7] else { panic!("fork has 12 columns") };
+        let (d, gap_c, gap_d) = (row[9], &row[7..9], &row[10..]);
+        let head = [n(CALL), n(4), rank, num].map(|x| (zero + other) * x);
+        // Two leaves return, the default alone calls and checks.
+        let mut messages = vec![(false, mult, [&head[..], &[zero * num + other * d]].concat())];
+        for (input, output, gap) in [(num - n(1), c, gap_c), (c, d, gap_d)] {
+            let asked = rank - n(1) - limbs(gap);
+            messages.push((true, other, vec![n(CALL), n(4), asked, input, output]));
+            messages.extend(gap.iter().map(|&g| (true, other, vec![n(LIMB_CHECK), g])));
+        }
+        messages
     },
 };
 
@@ -266,42 +308,42 @@ fn inverse(x: Goldilocks) -> Goldilocks {
     (0..64).rev().fold(n(1), square_and_multiply)
 }
 
-/// Four bytes, the lowest first.
-fn pack(bytes: &[Goldilocks]) -> Goldilocks {
-    bytes.iter().rev().fold(n(0), |sum, &byte| sum * n(256) + byte)
+/// Two limbs of 16 bits, the lower one first.
+fn limbs(limbs: &[Goldilocks]) -> Goldilocks {
+    limbs[0] + limbs[1] * n(1 << 16)
 }
 
 /// The carry of `c + d`, and whether `a` is below the sum's low byte `l`: no borrow of
-/// `l - a - 1`, whose four bytes are the middle ones.
+/// `l - a - 1`, whose two limbs are the middle ones.
 fn keep_results(row: Row<'_>) -> [Goldilocks; 2] {
-    let [a, _, _, _, _, c, d, l] = row[..8] else { panic!("keep has 20 columns") };
+    let [a, _, _, _, _, c, d, l] = row[..8] else { panic!("keep has 14 columns") };
     let carry = (c + d - l) * inverse(n(256));
-    let borrow = (pack(&row[12..16]) - (l - a - n(1))) * inverse(n(1 << 32));
+    let borrow = (limbs(&row[10..12]) - (l - a - n(1))) * inverse(n(1 << 32));
     [carry, n(1) - borrow]
 }
 
 /// a, b | selector | multiplicity, pointer, two loaded values, low byte of their sum,
-/// twelve bytes: of a, of the difference, of the low byte.
+/// six limbs: of a, of the difference, of the low byte.
 const KEEP: ByHand = ByHand {
     program: PROGRAM,
     circuit: 3,
-    width: 20,
+    width: 14,
     constraints: |Point { row, .. }| {
-        let [a, _, sel, mult, p, _, d, l] = row[..8] else { panic!("keep has 20 columns") };
+        let [a, _, sel, mult, p, _, d, l] = row[..8] else { panic!("keep has 14 columns") };
         let [carry, less] = keep_results(row);
         vec![
             bit(sel),
             bit(sel),
             mult * (n(1) - sel),
-            sel * (a - pack(&row[8..12])),
-            sel * (l - pack(&row[16..20])),
+            sel * (a - limbs(&row[8..10])),
+            sel * (l - limbs(&row[12..14])),
             sel * bit(n(1) - less),
             sel * (d - p),
             sel * (less - carry),
         ]
     },
     messages: |row| {
-        let [a, b, sel, mult, p, c, d, l] = row[..8] else { panic!("keep has 20 columns") };
+        let [a, b, sel, mult, p, c, d, l] = row[..8] else { panic!("keep has 14 columns") };
         let [carry, less] = keep_results(row);
         let mut messages = vec![
             (false, mult, vec![n(CALL), n(3), a, b, l, carry, less]),
@@ -310,8 +352,7 @@ const KEEP: ByHand = ByHand {
             (true, sel, vec![n(BYTE_SUM), c, d, l]),
             (true, sel, vec![n(RANGE_CHECK), l, carry]),
         ];
-        let pairs = row[8..].chunks(2);
-        messages.extend(pairs.map(|pair| (true, sel, vec![n(RANGE_CHECK), pair[0], pair[1]])));
+        messages.extend(row[8..].iter().map(|&limb| (true, sel, vec![n(LIMB_CHECK), limb])));
         messages
     },
 };
@@ -321,7 +362,8 @@ const KEEP: ByHand = ByHand {
 /// x, or x and y | selectors of square, case 0, default | multiplicity | square: the
 /// product; default: inverse witness, pointer.
 ///
-/// The members share columns and slots, so everything is gated by the member's sum.
+/// The members share columns, so all constraints are gated. They share the slot of the
+/// return too; the store has a slot of its own.
 const TOGETHER: ByHand = ByHand {
     program: SHARED,
     circuit: 0,
@@ -358,37 +400,31 @@ const TOGETHER: ByHand = ByHand {
             square * product + cell * y,
             zero * y + other * p,
         ];
-        let store = [n(MEMORY), n(1), p, y].map(|x| other * x).to_vec();
+        let store = vec![n(MEMORY), n(1), p, y];
         vec![(false, mult, returns), (true, other, store)]
     },
 };
 
-/// Multiplicity, selector, pointer | two values.
+/// Multiplicity, pointer | two values. No row is special: pointers count through all.
 const TABLE: ByHand = ByHand {
     program: PROGRAM,
-    circuit: 4,
-    width: 5,
+    circuit: 5,
+    width: 4,
     constraints: |point| {
-        let &[mult, sel, pointer, _, _] = &point.row[..] else { panic!("it has 5 columns") };
-        let &[_, next_sel, next_pointer, _, _] = &point.next[..] else {
-            panic!("it has 5 columns")
-        };
+        let &[_, pointer, _, _] = &point.row[..] else { panic!("it has 4 columns") };
+        let &[_, next_pointer, _, _] = &point.next[..] else { panic!("it has 4 columns") };
         vec![
-            sel * (n(1) - sel),
-            mult * (n(1) - sel),
-            // Behind a row that is off there is none that is on.
-            point.transition * next_sel * (n(1) - sel),
-            point.transition * next_sel * (next_pointer - pointer - n(1)),
+            point.transition * (next_pointer - pointer - n(1)),
             point.first * (pointer - point.public),
         ]
     },
     messages: |row| {
-        let &[mult, _, pointer, v, w] = row else { panic!("it has 5 columns") };
+        let &[mult, pointer, v, w] = row else { panic!("it has 4 columns") };
         vec![(false, mult, vec![n(MEMORY), n(2), pointer, v, w])]
     },
 };
 
-const ALL: [&ByHand; 6] = [&LINE, &PICK, &CLIMB, &KEEP, &TOGETHER, &TABLE];
+const ALL: [&ByHand; 7] = [&LINE, &PICK, &CLIMB, &KEEP, &FORK, &TOGETHER, &TABLE];
 
 /// Values of all nodes at one point.
 fn evaluate(circuit: &Circuit, point: &Point) -> Vec<Goldilocks> {
@@ -475,6 +511,11 @@ fn a_match_with_continuation_and_a_recursive_call() {
 }
 
 #[test]
+fn two_recursive_calls_on_one_path() {
+    assert_eq!(FORK.compare(&FORK.circuit()), Ok(()));
+}
+
+#[test]
 fn memory_bytes_and_a_comparison_of_words() {
     assert_eq!(KEEP.compare(&KEEP.circuit()), Ok(()));
 }
@@ -489,7 +530,40 @@ fn a_memory() {
     assert_eq!(TABLE.compare(&TABLE.circuit()), Ok(()));
 }
 
-/// The builder of functions has 14 places that add a constraint, that of memories five.
+/// Limbs of 16 bits have no column: each is the number of a row of the table of pairs.
+#[test]
+fn every_limb_is_provided_by_one_row() {
+    let program = CheckedProgram::new(parse(PROGRAM).unwrap()).unwrap();
+    let system = build_system(&program);
+    let table = system.circuits.last().expect("it has circuits");
+    assert_eq!(table.name, "bytes2");
+    let limbs = table.lookups.last().expect("it has lookups");
+    assert_eq!(limbs.direction, Direction::Pull);
+    assert_eq!(table.arena.node(limbs.multiplicity), Node::Main(table.width as u32 - 1));
+    let fixed = table.preprocessed().expect("it is a table").preprocessed();
+    let width = table.preprocessed_width();
+    for (row, cells) in fixed.chunks(width).enumerate() {
+        let value = |id: traceloom::air::system::ExprId| {
+            let mut values: Vec<Goldilocks> = Vec::new();
+            for node in &table.arena.nodes()[..=id.0 as usize] {
+                let of = |expr: &traceloom::air::system::ExprId| values[expr.0 as usize];
+                values.push(match node {
+                    Node::Constant(value) => *value,
+                    Node::Preprocessed(column) => n(cells[*column as usize]),
+                    Node::Main(_) => n(0),
+                    Node::Add(a, b) => of(a) + of(b),
+                    Node::Mul(a, b) => of(a) * of(b),
+                    other => panic!("no byte table reads {other:?}"),
+                });
+            }
+            values[id.0 as usize]
+        };
+        let message: Vec<Goldilocks> = limbs.arguments.iter().map(|&id| value(id)).collect();
+        assert_eq!(message, [n(LIMB_CHECK), n(row as u64)]);
+    }
+}
+
+/// The builder of functions has 14 places that add a constraint, that of memories two.
 /// Each has a label of its own and adds something to a circuit here, so this is what
 /// happens where a place is forgotten. The lookups are returns, calls, stores, loads,
 /// byte operations and range checks.
@@ -515,6 +589,6 @@ fn whatever_is_left_out_is_noticed() {
         }
     }
     println!("{count} constraints and lookups left out");
-    assert_eq!(kinds.len(), 14 + 5, "{kinds:#?}");
-    assert!(count >= 77, "{count}");
+    assert_eq!(kinds.len(), 14 + 2, "{kinds:#?}");
+    assert!(count >= 74, "{count}");
 }

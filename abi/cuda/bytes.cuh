@@ -18,6 +18,12 @@ TL_DEVICE uint32_t pack(uint32_t b0, uint32_t b1, uint32_t b2, uint32_t b3) {
   return b0 | (b1 << 8) | (b2 << 16) | (b3 << 24);
 }
 
+// Limb `index` of a word, 16 bits each.
+TL_DEVICE uint32_t limb_of(uint32_t word, uint32_t index) { return (word >> (16 * index)) & 65535u; }
+TL_DEVICE uint32_t limb_of_wide(uint64_t word, uint32_t index) {
+  return uint32_t(word >> (16 * index)) & 65535u;
+}
+
 // Four of the bytes 0 to 3 of `low` and 4 to 7 of `high`: nibble i of `selector`
 // says which becomes byte i.
 TL_DEVICE uint32_t permute(uint32_t low, uint32_t high, uint32_t selector) {

@@ -29,8 +29,8 @@ pub fn node(limb: u64, next: u64) -> [u64; WIDTH] {
     node
 }
 
-/// Why a list is no integer: the node at which it stops being one, from 0, and
-/// what is wrong with it.
+/// Why a list is not an integer: the first node that is wrong, counted from 0, and what is
+/// wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("node {node}: {problem}")]
 pub struct NotAnInteger {

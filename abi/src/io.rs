@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::field::is_canonical;
 
-/// Per channel one append-only array of words, and keys that name stretches of
-/// it. Rows built after an execution read what the execution read, since data
-/// is only appended and a key is set once.
+/// Each channel is one append-only array of words with keys that name stretches of it. Data
+/// is only appended and a key is set once, so rows that are built after an execution read the
+/// same words as the execution.
 #[derive(Clone, Debug, Default)]
 pub struct Io {
     channels: BTreeMap<u64, Vec<u64>>,
@@ -127,7 +127,7 @@ impl Io {
         self.channels.iter().map(|(&channel, words)| (channel, words.as_slice()))
     }
 
-    /// Number of words over all channels, keys included: what a limit counts.
+    /// Number of words over all channels, keys included. A limit of executions counts them.
     #[must_use]
     pub fn total_words(&self) -> u64 {
         let data: usize = self.channels.values().map(Vec::len).sum();

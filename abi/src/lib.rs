@@ -1,4 +1,4 @@
-//! What generated code and its users say to each other: records, seeds, rows, registries.
+//! The interface between generated code and its users: records, seeds, rows, registries.
 //!
 //! - [`record`] and [`io`]: what one execution leaves behind;
 //! - [`biguint`]: integers as lists in memory;
@@ -7,10 +7,10 @@
 //! - [`registry`]: what generated code offers;
 //! - [`evaluate`]: what emitted evaluators read and write; units have none, tests compile them;
 //! - [`cuda`]: support headers of emitted CUDA text;
-//! - [`device_abi`]: what they and the host say to each other, made from the C header.
+//! - [`device_abi`]: the interface between host and device, made from the C header.
 //!
-//! Emitted text depends on this crate alone, so the two modules of `air` that it
-//! names, [`bytes`] and [`field`], are here too.
+//! Emitted text depends on this crate alone. So this crate re-exports the two modules of `air`
+//! that emitted text names, [`bytes`] and [`field`].
 //!
 //! This crate knows no program, no protocol and no device, and decides nothing.
 

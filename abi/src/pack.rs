@@ -7,8 +7,8 @@
 use crate::biguint;
 use crate::record::{MemoryTable, QueryTable, Record};
 
-/// The record does not have what the bytecode says it must: a record of another
-/// program, or a fault of ours.
+/// The record lacks something that the bytecode requires. It is a record of another program,
+/// or traceloom has a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("operation {op}: {problem}")]
 pub struct PackError {
@@ -47,14 +47,14 @@ pub enum Problem {
     Disagrees,
 }
 
-/// Stores `word` in `WIDTH` bytes at `offset`; the bits that do not fit.
+/// Stores `word` in `WIDTH` bytes at `offset`. Returns the bits that do not fit.
 #[inline(always)]
 pub fn put<const WIDTH: usize>(seed: &mut [u8], offset: usize, word: u64) -> u64 {
     seed[offset..offset + WIDTH].copy_from_slice(&word.to_le_bytes()[..WIDTH]);
     word.checked_shr(8 * WIDTH as u32).unwrap_or(0)
 }
 
-/// Stores words one after the other in `WIDTH` bytes each; the bits that do not fit.
+/// Stores words one after the other in `WIDTH` bytes each. Returns the bits that do not fit.
 #[inline(always)]
 pub fn put_all<const WIDTH: usize>(words: &[u64], out: &mut [u8]) -> u64 {
     let (out, _) = out.as_chunks_mut::<WIDTH>();
@@ -66,7 +66,7 @@ pub fn put_all<const WIDTH: usize>(words: &[u64], out: &mut [u8]) -> u64 {
     over
 }
 
-/// Packs one seed per query into `seeds`; whether all rows are narrow.
+/// Packs one seed per query into `seeds`. Returns whether all rows are narrow.
 ///
 /// # Errors
 /// The first [`PackError`] of a row.
@@ -162,7 +162,7 @@ pub fn callee_rank(own: &QueryTable, query: usize, rank: usize, op: u32) -> Resu
     rank.ok_or(PackError { op, problem: Problem::NoRank })
 }
 
-/// Checks that what the record says of the row's own output was found elsewhere.
+/// Checks that the row's own output, as the record has it, is the word that was found elsewhere.
 ///
 /// # Errors
 /// [`Problem::Disagrees`].

@@ -42,6 +42,14 @@ impl Record {
         &self.bytes[table as usize]
     }
 
+    /// Counts the checks of both limbs of `word`, 16 bits each.
+    #[inline]
+    pub fn count_limbs(&mut self, word: u32) {
+        let [low_b, low_a, high_b, high_a] = word.to_le_bytes();
+        self.count_byte_op(ByteOp::RangeCheck16, low_a, low_b);
+        self.count_byte_op(ByteOp::RangeCheck16, high_a, high_b);
+    }
+
     /// Counts one use of `op` on `a`, `b`.
     #[inline]
     pub fn count_byte_op(&mut self, op: ByteOp, a: u8, b: u8) {
@@ -79,10 +87,11 @@ struct Query {
 pub struct Finish<'a> {
     /// Path number, 0 where the function has too many paths to number.
     pub path: u32,
-    /// Number of queries of the component that had finished before; 0 outside of
-    /// recursive components.
+    /// 1 + the largest rank of its callees in the same recursive component whose calls
+    /// are constrained; 0 without any, and outside of recursive components.
     pub rank: u32,
-    /// Ranks of the ranked constrained callees on the path, in order.
+    /// Ranks of the ranked constrained callees on the path, in order, without those of
+    /// lone calls, which are one less than the own.
     pub callee_ranks: &'a [u32],
     /// As many words as the function has outputs.
     pub outputs: &'a [u64],
@@ -190,7 +199,8 @@ impl QueryTable {
         self.queries[query].rank
     }
 
-    /// Ranks of the ranked constrained callees on the path of `query`, in order.
+    /// Ranks of the ranked constrained callees on the path of `query`, in order, without
+    /// those of lone calls.
     #[must_use]
     pub fn callee_ranks(&self, query: usize) -> &[u32] {
         let entry = &self.queries[query];

@@ -1,7 +1,7 @@
 //! What generated code offers, as data: per program, function and path.
 //!
-//! A registry is a list of [`ProgramUnit`]s. Whoever uses one compares fingerprint
-//! and digest with those of the program at hand.
+//! A registry is a list of [`ProgramUnit`]s. Before a unit is used, its fingerprint and digest
+//! are compared with those of the program at hand.
 
 use crate::field::Goldilocks;
 use crate::pack::PackError;
@@ -11,13 +11,13 @@ use crate::seed::{FullLayout, SeedSchema};
 
 /// Version of this module and of everything that emitted text uses; part of the
 /// unit digest.
-pub const ABI_VERSION: u32 = 3;
+pub const ABI_VERSION: u32 = 4;
 
 /// Version of the generator, planner and emitters alike, whose units this build uses;
 /// part of the unit digest. Raised whenever the text or the rows made from one program
 /// change. It is stated here, below generator and runtime, so that the runtime finds
 /// units of an older generator without knowing the generator.
-pub const GENERATOR_VERSION: u32 = 6;
+pub const GENERATOR_VERSION: u32 = 8;
 
 /// Packs one seed per query; whether every row is narrow. If not, the seeds still
 /// hold the low bits only and must not be used.

@@ -66,7 +66,7 @@ pub struct Cells<'a, const I: usize, const S: usize, const A: usize> {
 /// Writes one row per seed into `rows`, row-major.
 ///
 /// # Panics
-/// If the slices are no whole number of seeds and equally many rows.
+/// If `seeds` does not consist of whole seeds, or `rows` has not one row per seed.
 pub fn write_rows<const STRIDE: usize, const I: usize, const S: usize, const A: usize>(
     seeds: &[u8],
     rows: &mut [Goldilocks],
@@ -185,6 +185,13 @@ pub const fn byte_of(word: u64, byte: u32) -> u64 {
     (word >> (8 * byte)) & 255
 }
 
+/// Limb number `limb` of a word, 16 bits each.
+#[inline(always)]
+#[must_use]
+pub const fn limb_of(word: u64, limb: u32) -> u64 {
+    (word >> (16 * limb)) & 0xffff
+}
+
 /// `(a - b - 1) mod 2^32`.
 #[inline(always)]
 #[must_use]
@@ -212,8 +219,8 @@ const fn inverses() -> [u64; MAX_TABLED as usize + 1] {
     table
 }
 
-/// The inverse, zero for zero. Keys, tags, stages and bytes are small, and so are
-/// most differences that rows invert: those cost a look into a table.
+/// The inverse, zero for zero. Keys, tags, stages and bytes are small, and so are most
+/// differences that rows invert. The inverses of small numbers are read from a table.
 #[inline]
 pub fn inverse_or_zero(a: Goldilocks) -> Goldilocks {
     match word(a) {
@@ -263,6 +270,8 @@ mod tests {
         let seed = [1, 2, 3, 4, 5, 6, 7, 8, 9];
         assert_eq!(u64_at(&seed, 1), u64::from_le_bytes([2, 3, 4, 5, 6, 7, 8, 9]));
         assert_eq!(u16_at(&seed, 0), 0x0201);
+        let limbs = [0, 1, 2, 3].map(|limb| limb_of(u64_at(&seed, 1), limb));
+        assert_eq!(limbs, [0x0302, 0x0504, 0x0706, 0x0908]);
         assert_eq!(gap(5, 3), 1);
         assert_eq!(gap(3, 5), 0xffff_fffd);
     }

@@ -126,8 +126,8 @@ impl SeedWord {
         u64::from_le_bytes(bytes)
     }
 
-    /// Puts `word` into `seed`; whether it is of the width class. A word that is not
-    /// leaves the seed unchanged.
+    /// Puts `word` into `seed`. Returns whether the word fits the width class; a word that does
+    /// not fit leaves the seed unchanged.
     ///
     /// # Panics
     /// If `seed` is shorter than the stride of the schema.

@@ -8,8 +8,11 @@
 //!   every unary operation in the order of [`ByteOp::UNARY`].
 //! - *bytes2*: row `256·a + b`, 65,536 rows. Preprocessed columns: `a`, `b`, then
 //!   the results of every binary operation in the order of [`ByteOp::BINARY`].
-//! - Main columns of both: one multiplicity per operation, in the same order.
-//! - Message of an operation: channel, operands, results.
+//! - Main columns of both: one multiplicity per operation that the program looks up, in
+//!   the same order; each has one lookup. The preprocessed columns are those of all
+//!   operations, so that one commitment serves every program.
+//! - Message of an operation: channel, operands, results. Each operation has a channel of
+//!   its own. That of a 16-bit check is channel, `256·a + b`: the number of its row.
 
 use crate::message;
 
@@ -42,13 +45,17 @@ pub enum ByteOp {
     XorSplit4,
     /// No result: both operands are bytes.
     RangeCheck,
+    /// No result, and one operand in the message, `256·a + b`: it is below 2^16. Other
+    /// operations make this check of limbs; no program states it.
+    RangeCheck16,
 }
 
 impl ByteOp {
     /// The operations of table bytes1, in column order.
     pub const UNARY: [Self; 3] = [Self::Bits, Self::ShiftLeft, Self::ShiftRight];
 
-    /// The operations of table bytes2, in column order.
+    /// The operations of table bytes2 that programs have, in column order. The check of
+    /// limbs comes behind them.
     pub const BINARY: [Self; 10] = [
         Self::Xor,
         Self::And,
@@ -72,7 +79,7 @@ impl ByteOp {
         }
     }
 
-    /// Position among the operations of its table: its multiplicity column.
+    /// Position among all operations of its table.
     #[inline]
     #[must_use]
     pub const fn position(self) -> usize {
@@ -87,10 +94,11 @@ impl ByteOp {
             Self::XorSplit7 => 7,
             Self::XorSplit4 => 8,
             Self::RangeCheck => 9,
+            Self::RangeCheck16 => 10,
         }
     }
 
-    /// Number of operands, 1 or 2.
+    /// Number of bytes that it takes, 1 or 2.
     #[must_use]
     pub const fn num_operands(self) -> usize {
         match self.table() {
@@ -106,7 +114,7 @@ impl ByteOp {
         match self {
             Self::Bits => 8,
             Self::Mul | Self::XorSplit7 | Self::XorSplit4 => 2,
-            Self::RangeCheck => 0,
+            Self::RangeCheck | Self::RangeCheck16 => 0,
             _ => 1,
         }
     }
@@ -156,11 +164,22 @@ impl ByteOp {
                 out[0] = x >> 4;
                 out[1] = x << 4;
             }
-            Self::RangeCheck => {}
+            Self::RangeCheck | Self::RangeCheck16 => {}
         }
         out
     }
 }
+
+/// [`ByteOp::BINARY`], and what no program states.
+const PAIRS: [ByteOp; 11] = {
+    let mut all = [ByteOp::RangeCheck16; 11];
+    let mut i = 0;
+    while i < ByteOp::BINARY.len() {
+        all[i] = ByteOp::BINARY[i];
+        i += 1;
+    }
+    all
+};
 
 /// One of the two fixed tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -175,13 +194,13 @@ impl ByteTable {
     /// Both tables.
     pub const ALL: [Self; 2] = [Self::Bytes1, Self::Bytes2];
 
-    /// The operations that this table proves, in column order.
+    /// All operations that this table can prove, in column order.
     #[inline]
     #[must_use]
     pub const fn ops(self) -> &'static [ByteOp] {
         match self {
             Self::Bytes1 => &ByteOp::UNARY,
-            Self::Bytes2 => &ByteOp::BINARY,
+            Self::Bytes2 => &PAIRS,
         }
     }
 

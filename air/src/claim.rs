@@ -17,7 +17,7 @@ pub struct Claim {
 }
 
 /// A claim and the rank of the query that answers it. The rank is chosen by the
-/// prover and absorbed with the claim; it is no part of the statement.
+/// prover and absorbed with the claim; it is not part of the statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankedClaim {
     /// The statement.
@@ -34,9 +34,9 @@ impl RankedClaim {
     }
 }
 
-/// A message of a claim that is not about a function: where an execution begins or ends,
-/// or what it put out. Which ones a batch states is the claim; nothing else is true of them
-/// than that the batch answers them.
+/// A message of a claim that is not about a function, for example where an execution begins
+/// or ends, or what it writes. A batch claims the messages that it states, and proves of them
+/// only that it answers them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundaryMessage {
     /// Index of one of the system's boundaries.
@@ -52,9 +52,9 @@ pub struct Boundary {
     pub name: String,
     /// Channel, the first element of its messages.
     pub channel: u64,
-    /// Number of elements behind the channel.
+    /// Number of elements after the channel.
     pub num_values: usize,
-    /// Whether the claim uses the message, as a caller does, or provides it.
+    /// Push if the claim uses the message, as a caller does; pull if it provides the message.
     pub direction: Direction,
 }
 
@@ -93,7 +93,7 @@ pub enum ClaimError {
         function: u32,
     },
     /// The system has no such boundary.
-    #[error("boundary message {index}: {boundary} is no boundary of this program")]
+    #[error("boundary message {index}: {boundary} is not a boundary of this program")]
     NoBoundary {
         /// Position of the message in its list.
         index: usize,

@@ -6,7 +6,7 @@
 pub use p3_field::{Field, PrimeCharacteristicRing, PrimeField64, TwoAdicField};
 pub use p3_goldilocks::Goldilocks;
 
-/// As many elements as the vectors of the processor hold that this is built for.
+/// A vector of field elements, as wide as the vectors of the processor that this is built for.
 pub type Packed = <Goldilocks as Field>::Packing;
 
 /// p = 2^64 - 2^32 + 1.

@@ -1,4 +1,4 @@
-//! Fixed columns: cells that nobody proves, since verifiers know them.
+//! Fixed columns: cells that need no proof, because verifiers know them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ pub struct FixedColumns {
     pub width: usize,
     /// Log of the number of rows: a trace of the table has exactly these.
     pub log_height: usize,
-    /// `width << log_height` cells, row-major. Without them only a verifier can use the
-    /// system, and only one whose caller pinned the system digest.
+    /// `width << log_height` cells, row-major. Without the cells only a verifier can use the
+    /// system, and only if its caller has pinned the system digest.
     pub cells: Option<Arc<[Goldilocks]>>,
 }
 

@@ -6,11 +6,12 @@
 //! function  FUNCTION_CHANNEL, function index, [rank,] inputs…, outputs…
 //! memory    MEMORY_CHANNEL, width, pointer, values…
 //! byte op   its own channel, operands…, results…
+//! limb      the channel of 16-bit checks, limb
 //! op table  a channel from OPS_CHANNEL on, values…
 //! ```
 //!
-//! A fingerprint pads shorter messages with zeros, so no message may be another
-//! one plus trailing zeros. That holds since the first elements fix the length:
+//! A fingerprint pads shorter messages with zeros, so no message may be equal to another
+//! one with zeros appended. None is, because the first elements fix the length:
 //! channels are distinct and nonzero, a function index fixes rank, input and
 //! output counts, a width fixes the number of values, and so does a channel of op
 //! tables.

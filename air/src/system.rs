@@ -12,7 +12,7 @@
 
 use hashbrown::HashMap;
 
-use crate::bytes::ByteTable;
+use crate::bytes::{ByteOp, ByteTable};
 use crate::claim::{Boundary, Entry};
 use crate::field::{Goldilocks, PrimeCharacteristicRing, word};
 use crate::fixed::{Fixed, FixedColumns};
@@ -68,7 +68,8 @@ pub enum CircuitKind {
         /// Number of values per pointer.
         width: u32,
     },
-    /// A fixed table: where it is active, it has exactly its own height.
+    /// A fixed table: where it is active, it has exactly its own height. Which of its
+    /// operations it proves is in its lookups, see [`Circuit::byte_ops`].
     Bytes(ByteTable),
     /// A table whose rows are made from records of operations.
     Ops {
@@ -80,7 +81,7 @@ pub enum CircuitKind {
     },
 }
 
-/// Around a cycle of k calls ranks change by between k and k·2^32, so it cannot
+/// Around a cycle of k calls ranks fall by between k and k·2^32 in sum, so it cannot
 /// close modulo p while k is at most this many rows. Over all shards.
 pub const MAX_RECURSIVE_ROWS: u64 = 1 << 31;
 
@@ -92,6 +93,21 @@ impl Circuit {
             CircuitKind::Bytes(table) => Some(table),
             _ => None,
         }
+    }
+
+    /// The operations that this byte table proves, by main column: those whose channels
+    /// its lookups provide. None for other circuits.
+    #[must_use]
+    pub fn byte_ops(&self) -> Vec<ByteOp> {
+        let channels: Vec<Goldilocks> =
+            self.lookups.iter().filter_map(|l| self.channel(l)).collect();
+        let ops = self.preprocessed().map_or(&[][..], ByteTable::ops).iter();
+        ops.copied().filter(|op| channels.contains(&Goldilocks::new(op.channel()))).collect()
+    }
+
+    /// The channel of a lookup that has the same on every row.
+    fn channel(&self, lookup: &Lookup) -> Option<Goldilocks> {
+        self.arena.value(*lookup.arguments.first()?)
     }
 
     /// The fixed columns of this circuit, if it has any.

@@ -27,7 +27,8 @@ impl Trace {
         Self { width, values: vec![Goldilocks::new(0); cells] }
     }
 
-    /// With rows of padding up to `height` rows, a power of two that is not less than the height.
+    /// The trace with more padding: it then has `height` rows. `height` is a power of two and not
+    /// less than the present height.
     #[must_use]
     pub fn padded(mut self, height: usize) -> Self {
         debug_assert!(height.is_power_of_two() && height >= self.height(), "padding adds rows");
@@ -52,8 +53,8 @@ impl Trace {
     }
 }
 
-/// What the prover knows of one shard. `T` is a main trace where it is: a [`Trace`] on
-/// the host, or whatever a prover's backend computes with.
+/// What the prover knows of one shard. `T` is the type of main traces: [`Trace`] on the host,
+/// or the type that a prover's backend computes with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardWitness<T = Trace> {
     /// One entry per circuit of the system: its main trace, or `None` where the

@@ -7,18 +7,35 @@
 //! - between strongly connected components, calls go forward in a fixed order,
 //!   checked here, so that no cycle of rows leaves a component;
 //! - inside a *recursive* component (one with a cycle, self calls included), rows
-//!   carry a rank, and a call asks for a rank that is smaller by 1 + gap with gap
-//!   in [0, 2^32). Around a cycle of k rows the ranks would change by between k
-//!   and k·2^32, which is no multiple of p while k is at most 2^31
-//!   ([`traceloom_air::system::MAX_RECURSIVE_ROWS`]).
+//!   carry a rank, and a call asks for the rank of its row minus 1 minus a gap that is
+//!   an integer of [0, 2^32): a range-checked one, or the constant 0 of a *lone call*.
+//!
+//! **No cycle.** Take k different rows, each of which calls the next, and the last the
+//! first. A call's message and the row that answers it say the same rank, so around the
+//! cycle 1 + gap adds up to a multiple of p. Ranks are field elements that nothing range
+//! checks: they may wrap around zero anywhere. But the sum is, as an integer, at least k
+//! and at most k·2^32, and k is at most 2^31 rows
+//! ([`traceloom_air::system::MAX_RECURSIVE_ROWS`], over all shards). So it is between 1
+//! and 2^63, and p is larger: it is no multiple of p. Without a cycle every chain of
+//! calls ends, in a row that calls nobody of its component.
+//!
+//! **Lone calls.** The argument needs every gap to be in range, and 0 is: it holds
+//! whichever calls have no gap. That a call is alone is what honest rows need. The
+//! executor numbers a query by 1 + the largest rank among its callees of the component
+//! whose calls are constrained, 0 without any. So the gap to the largest is 0, that of
+//! others is below 2^32, and where no path has another call of the component, this one is
+//! to the largest ([`CallGraph::lone_blocks`]). Calls of a query's first run count, constrained or
+//! not, so advice that is proven later has the ranks that it had.
 //!
 //! The graph has the *constrained calls of constrained functions*, those in
 //! defaults and continuations included. Other calls are advice and prove nothing.
 
+mod lone;
+
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::model::{FunctionId, Op, Program};
+use crate::model::{Function, FunctionId, Op, Program};
 
 /// The components of a program's call graph.
 #[derive(Clone, Debug)]
@@ -37,23 +54,24 @@ pub enum RankedCall {
     None,
     /// From outside its component: one free column holds the rank.
     Outside,
-    /// Inside the component: four range-checked columns hold the gap.
+    /// Inside the component: two range-checked columns hold the gap.
     Inside,
+    /// Inside the component, and no path has another such call: the gap is 0, and has no
+    /// column.
+    Lone,
 }
 
-/// Columns of a gap, little-endian bytes.
-pub const GAP_BYTES: usize = 4;
-/// Lookups of a gap: its bytes are range checked in pairs.
-pub const GAP_LOOKUPS: usize = 2;
+/// Columns of a gap, little-endian limbs of 16 bits. Each has a lookup of its own.
+pub const GAP_LIMBS: usize = 2;
 
 impl RankedCall {
     /// Number of auxiliary columns right after the call's outputs.
     #[must_use]
     pub const fn num_columns(self) -> usize {
         match self {
-            Self::None => 0,
+            Self::None | Self::Lone => 0,
             Self::Outside => 1,
-            Self::Inside => GAP_BYTES,
+            Self::Inside => GAP_LIMBS,
         }
     }
 
@@ -61,8 +79,8 @@ impl RankedCall {
     #[must_use]
     pub const fn num_lookups(self) -> usize {
         match self {
-            Self::None | Self::Outside => 0,
-            Self::Inside => GAP_LOOKUPS,
+            Self::None | Self::Outside | Self::Lone => 0,
+            Self::Inside => GAP_LIMBS,
         }
     }
 }
@@ -104,28 +122,38 @@ impl CallGraph {
         self.recursive[self.component[function.index()] as usize]
     }
 
-    /// Number of the component of `function`, below [`Self::num_components`].
+    /// Number of the component of `function`.
     #[must_use]
     pub fn component(&self, function: FunctionId) -> usize {
         self.component[function.index()] as usize
     }
 
-    /// Number of components.
+    /// What a constrained call of `callee` in a row of `caller` needs, where no path has
+    /// another call inside the component (`alone`) or where one has.
     #[must_use]
-    pub fn num_components(&self) -> usize {
-        self.recursive.len()
+    pub fn ranked_call(&self, caller: FunctionId, callee: FunctionId, alone: bool) -> RankedCall {
+        match (self.is_ranked(callee), self.component(caller) == self.component(callee)) {
+            (false, _) => RankedCall::None,
+            (true, false) => RankedCall::Outside,
+            (true, true) if alone => RankedCall::Lone,
+            (true, true) => RankedCall::Inside,
+        }
     }
 
-    /// What a constrained call of `callee` in a row of `caller` needs.
+    /// By block of `function`: whether no path through it makes more than one constrained
+    /// call inside of the component of `id`, the function itself.
     #[must_use]
-    pub fn ranked_call(&self, caller: FunctionId, callee: FunctionId) -> RankedCall {
-        if !self.is_ranked(callee) {
-            RankedCall::None
-        } else if self.component(caller) == self.component(callee) {
-            RankedCall::Inside
-        } else {
-            RankedCall::Outside
-        }
+    pub fn lone_blocks(&self, id: FunctionId, function: &Function) -> Vec<bool> {
+        let is_inside = |op: &&Op| match op {
+            Op::Call { function: callee, constrained: true, .. } => {
+                self.is_ranked(*callee) && self.component(id) == self.component(*callee)
+            }
+            _ => false,
+        };
+        let blocks = function.blocks.iter();
+        let calls: Vec<usize> =
+            blocks.map(|block| block.ops.iter().filter(is_inside).count()).collect();
+        lone::most_on_a_path(function, &calls).into_iter().map(|most| most <= 1).collect()
     }
 }
 

@@ -78,6 +78,7 @@ impl Encoder {
                 RankedCall::None => 0,
                 RankedCall::Outside => 1,
                 RankedCall::Inside => 2,
+                RankedCall::Lone => 3,
             };
             self.numbers(&[
                 op.first_value,

@@ -1,7 +1,7 @@
 //! What the readers of JSON expect of a node.
 //!
-//! A wrong node is reported with its path and read as something harmless, so
-//! that reading goes on to the next error; no program comes out of it.
+//! A wrong node is reported with its path and read as something harmless, so that the reader
+//! also finds later errors. A file with an error gives no program.
 
 use crate::limits::{Budget, Resource};
 use crate::malformed::{Reports, counted, excerpt};
@@ -53,7 +53,7 @@ impl<'s> Fields<'s> {
         self.fail(node, format!("found {found}, expected {expected}"));
     }
 
-    /// Counts against a limit; the answer says whether to go on with this node.
+    /// Counts against a limit. Returns whether to go on with this node.
     pub fn spend(&mut self, node: NodeId, resource: Resource, amount: usize) -> bool {
         let spent = self.budget.spend(resource, amount);
         spent.map_err(|message| self.fail(node, message)).is_ok()
@@ -202,7 +202,7 @@ impl<'s> Fields<'s> {
         self.value_list(node, len)
     }
 
-    /// The values in an array; no answer if their number is wrong.
+    /// The values in an array; `None` if their number is wrong.
     pub fn value_list(&mut self, node: NodeId, len: Option<usize>) -> Option<Vec<ValueId>> {
         let elements = self.elements(node, len)?;
         let spent = self.spend(node, Resource::Operands, elements.len());

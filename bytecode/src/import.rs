@@ -1,9 +1,8 @@
 //! Programs in the nested JSON of another project.
 //!
-//! That form decodes the bytecode of a compiler for the same machine. Blocks
-//! stand inside blocks, so a program of a few hundred matches is hundreds of
-//! levels deep; reading keeps its own stack and stops at
-//! [`MAX_IMPORT_DEPTH`] levels.
+//! That form decodes the bytecode of a compiler for the same machine. Blocks are nested in
+//! blocks, so a program of a few hundred matches is hundreds of levels deep. The reader keeps a
+//! stack of its own and stops at [`MAX_IMPORT_DEPTH`] levels.
 //!
 //! Where the two forms differ:
 //! - `u32_add`, `u32_add3`, `g_to_bytes` and `g_inverse` are our `hint_u32_add`,
@@ -12,8 +11,10 @@
 //!   a label is `msg`;
 //! - functions may be nameless, and get a name from their position;
 //! - nothing groups functions: each constrained one is a circuit of its own;
-//! - layouts are stated. They have no call ranks, so ours are wider where a
-//!   function is recursive; [`Imported`] keeps them for comparison.
+//! - layouts are stated. They differ from ours: [`Imported`] keeps them, and
+//!   [`expected_layout`] says what they are known to be.
+
+mod layout;
 
 use traceloom_air::field::element;
 
@@ -24,6 +25,8 @@ use crate::limits::{MAX_IMPORT_DEPTH, Resource};
 use crate::malformed::{Malformed, Reports, excerpt};
 use crate::model::{Block, BlockId, Control, Function, FunctionId, Match, Op, Program, ValueId};
 use crate::tape::{Kind, NodeId, Tape};
+
+pub use layout::expected_layout;
 
 /// An imported program, with what its file says about layouts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +64,8 @@ pub struct StatedShare {
 /// Reads a program in the nested form.
 ///
 /// # Errors
-/// [`Malformed`]: everything that is wrong, with path, line and column. Where
-/// brackets do not match, the rest is not looked at.
+/// [`Malformed`]: everything that is wrong, with path, line and column. If brackets do not
+/// match, the rest of the file is not read.
 pub fn import(source: impl AsRef<[u8]>) -> Result<Imported, Malformed> {
     let mut reports = Reports::new(source.as_ref())?;
     let Some(tape) = Tape::read(&mut reports, MAX_IMPORT_DEPTH) else {

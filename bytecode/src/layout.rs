@@ -90,17 +90,12 @@ pub struct OpPlace {
 }
 
 /// Columns and slots of `function`, whose blocks must be a valid tree over
-/// existing values. Without `ranks` the layout is the one of bytecode that knows
-/// no ranks, for comparison with other compilers.
+/// existing values.
 #[must_use]
-pub fn derive_layout(
-    id: FunctionId,
-    function: &Function,
-    ranks: Option<&CallGraph>,
-) -> FunctionLayout {
-    let mut blocks = place_ops(id, function, ranks);
+pub fn derive_layout(id: FunctionId, function: &Function, graph: &CallGraph) -> FunctionLayout {
+    let mut blocks = place_ops(id, function, graph);
     let sizes = subtree_sizes(function, &blocks);
-    let ranked = ranks.is_some_and(|graph| function.constrained && graph.is_ranked(id));
+    let ranked = function.constrained && graph.is_ranked(id);
     place_blocks(function, &mut blocks, &sizes, 1 + usize::from(ranked));
     let leaves = function.blocks.iter().filter(|block| block.control.arms().is_none()).count();
     FunctionLayout {
@@ -115,10 +110,11 @@ pub fn derive_layout(
 
 /// First pass: sizes of operations, which need the degrees of values. Operation
 /// starts are relative to their block.
-fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> Vec<BlockPlace> {
+fn place_ops(id: FunctionId, function: &Function, graph: &CallGraph) -> Vec<BlockPlace> {
     let mut places = vec![BlockPlace::default(); function.blocks.len()];
     places[0].num_values = function.num_inputs as usize;
     let mut degrees: Vec<u32> = vec![1; function.num_inputs as usize];
+    let alone = graph.lone_blocks(id, function);
     for (index, block) in function.blocks.iter().enumerate() {
         // Blocks are in pre-order, so the values of the parent are still there;
         // what a continuation adds are merge columns, of degree 1.
@@ -130,10 +126,10 @@ fn place_ops(id: FunctionId, function: &Function, ranks: Option<&CallGraph>) -> 
             let Size { auxiliaries: mut num_auxiliaries, lookups: mut num_lookups, degree } =
                 op.size(&|value| degrees[value.index()]);
             let mut ranked_call = RankedCall::None;
-            if let (Op::Call { function: callee, constrained: true, .. }, Some(graph)) = (op, ranks)
+            if let Op::Call { function: callee, constrained: true, .. } = op
                 && function.constrained
             {
-                ranked_call = graph.ranked_call(id, *callee);
+                ranked_call = graph.ranked_call(id, *callee, alone[index]);
                 num_auxiliaries += ranked_call.num_columns();
                 num_lookups += ranked_call.num_lookups();
             }

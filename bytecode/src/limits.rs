@@ -1,10 +1,10 @@
 //! What a file may ask for, in every form.
 //!
-//! Files come from outside. Each reader takes memory and time in proportion to
-//! the bytes it is given: of text at most 4 bytes each, of JSON at most 32, mostly the
-//! nodes of a document of short numbers and brackets. Where a few bytes stand for much
-//! (ranges of names in text, counts in JSON), these limits say how much, and what a
-//! limit refuses is not kept.
+//! Files come from outside. Each reader takes memory and time in proportion to the bytes of its
+//! file: at most 4 bytes of memory per byte of text, and at most 32 per byte of JSON, mostly for
+//! the nodes of a document of short numbers and brackets. A few bytes can stand for much (ranges
+//! of names in text, counts in JSON). These limits say how much they may stand for, and a reader
+//! keeps nothing that a limit refuses.
 
 /// Bytes of one file.
 pub const MAX_INPUT_BYTES: usize = 64 << 20;
@@ -30,7 +30,7 @@ pub const MAX_IMPORT_DEPTH: usize = 100_000;
 /// Depth of nested arrays and objects in flat JSON, which needs nine.
 pub const MAX_FLAT_DEPTH: usize = 16;
 
-/// Errors that are reported one by one; of the rest only the number is.
+/// Most errors that are reported one by one. Of further errors only the number is reported.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// What a reader counts, with its limit.

@@ -113,6 +113,7 @@ pub fn byte_op_name(op: ByteOp) -> &'static str {
         ByteOp::XorSplit7 => "u8_xor_split7",
         ByteOp::XorSplit4 => "u8_xor_split4",
         ByteOp::RangeCheck => "u8_range_check",
+        ByteOp::RangeCheck16 => "u16_range_check",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numbers in files: canonical decimal only.
 //!
-//! A number has exactly one spelling in every form. Nothing is reduced, rounded
-//! or guessed, so two different files never state the same constant.
+//! A number has exactly one spelling in every form of a program. Readers do not reduce, round or
+//! guess numbers, so two different spellings never mean the same constant.
 
 use thiserror::Error;
 use traceloom_air::field::{MODULUS, is_canonical};

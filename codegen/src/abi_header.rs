@@ -84,7 +84,7 @@ pub fn run(folder: &Path, check: bool) -> Result<String, AbiHeaderError> {
 fn module(header: &str) -> Result<String, bindgen::BindgenError> {
     let bindings = bindgen::Builder::default()
         .header_contents("device_abi.h", header)
-        // Comments of the header are no documentation comments of C++.
+        // Comments of the header are not documentation comments of C++.
         .clang_arg("-fparse-all-comments")
         .use_core()
         .allowlist_file("device_abi.h")

@@ -1,17 +1,17 @@
-//! From bytecode to the text that fills traces. What a row is, `traceloom-plan` decides;
-//! everything here prints it, or keeps the printed files.
+//! From bytecode to the text that fills traces. `traceloom-plan` decides what a row is; this
+//! crate prints it and keeps the printed files.
 //!
 //! In reading order:
 //! - [`compile()`]: the passes, on one screen;
 //! - [`rust`]: plans printed as packers and scalar writers;
 //! - [`cuda`]: CUDA text, row writers in it;
-//! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA; no
-//!   part of units;
+//! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA; they are
+//!   not part of units;
 //! - [`digest`]: identities of units and of their inputs;
 //! - [`device`]: CUDA text compiled to images, where there is a compiler;
 //! - `abi_header`: the Rust side of the device ABI (a feature);
-//! - [`units`]: the files of a crate, written, compared, kept up to date by builds;
-//! - [`whole`]: files that are there whole, or as they were.
+//! - [`units`]: the files of a crate, which builds write, compare and keep up to date;
+//! - [`whole`]: files that have their new content or their old one, never a part.
 //!
 //! Everything is a function of the program alone: ordered collections, no clock,
 //! no path, no thread order.

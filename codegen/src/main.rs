@@ -1,5 +1,5 @@
-//! Writes or compares units, as `traceloom codegen` does. In a workspace whose own
-//! registry is stale nothing that depends on it builds; this depends on none.
+//! Writes or compares units, as `traceloom codegen` does. If the registry of the workspace is
+//! stale, nothing that depends on it builds. This program does not depend on it.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

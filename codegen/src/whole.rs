@@ -1,10 +1,9 @@
-//! Files that are whole: written beside their place, to the disk, and then renamed.
+//! Writes whole files: each is written beside its place, flushed to the disk, and renamed.
 //!
-//! Whoever reads `path` sees what was there or what is there now, whenever a process or
-//! the power ends; after an error it is what was there, and nothing is left beside it. Where
-//! only the folder could not be flushed it may be what is there now.
-//! Only a process that is killed may leave its draft, which nobody reads: the name begins
-//! with `.traceloom-`.
+//! A reader of `path` sees the old content or the new one, whenever a process or the power
+//! ends. After an error it sees the old content, and nothing is left beside it; only if flushing
+//! the folder failed may it see the new one. A process that is killed may leave its draft, whose
+//! name begins with `.traceloom-` and which nobody reads.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -89,7 +88,7 @@ mod tests {
         write(&path, b"after").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"after");
         assert_eq!(names(folder.path()), ["file"]);
-        // A folder is no place for a file: the draft could be written, and not renamed.
+        // A folder is not a place for a file: the draft could be written, and not renamed.
         fs::create_dir_all(folder.path().join("taken/full")).unwrap();
         write(&folder.path().join("taken"), b"x").unwrap_err();
         assert_eq!(names(folder.path()).len(), 2);

@@ -273,7 +273,7 @@ fn programs_at_fault_are_all_named() {
     copy.write("trace-plans/bad.json", "{\"format\": 1");
     copy.replace("trace-plans/fibonacci.json", "\"values\": [", "\"values\": [999, ");
     let (_, text) = copy.problems();
-    for part in ["fn.json: the name of a program becomes a module", "bad.json: is no program"] {
+    for part in ["fn.json: the name of a program becomes a module", "bad.json: is not a program"] {
         assert!(text.contains(part), "{text}");
     }
     assert!(text.contains("fibonacci.json: invalid program"), "{text}");

@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "0f44be78a5773f76a13b0c9336c0f9f042f814aa52a078dbee730d13a4cb7b13",
-            "64f422dde0b1fc84271b650b232b66049f5541dfe843a6ccb8b9e31adcbba24b",
+            "173a8531b5aa5a1dd9e3b50e595d7dfd4cd1df083004ecebe682451c6a45f55d",
+            "400ff4143400204f9d99e79b277407488920b68abf934f8b5efe504a7b1b2323",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "aeff534454ce20144662c37bcd0c3a0be121d9f868162ec366d83cca917960ba",
-            "63aaa4ef7266fbd58ae3aa6e33b0445be58d7c494cdb2f1d6f616e42fc834eec",
+            "d37353e50a8b77b067c15783f87bf8974c889647596e361be2d9803eb9749a66",
+            "d121cc6e89d9c8cde210e0f16e12aae8c5386a06b1032eb763df70796047bf20",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {
@@ -205,7 +205,7 @@ fn identities_have_an_encoding_of_their_own() {
                     continue;
                 }
                 let text = fs::read_to_string(&path).unwrap_or_default();
-                // What tests print is no identity.
+                // What tests print is not an identity.
                 let text = text.split("#[cfg(test)]").next().unwrap();
                 if path.ends_with("tests.rs") || !DIGESTS.iter().any(|word| text.contains(word)) {
                     continue;

@@ -1,9 +1,9 @@
 //! The folder of compiled kernels.
 //!
-//! Layout (owned here): `HEX.kernel`, where HEX is the key of [`crate::compile`]; the
-//! line `traceloom-kernel/1`, the BLAKE3 hash of the code, the code. A file is written
-//! beside and renamed, so it is whole or not there; one whose hash differs is compiled
-//! again.
+//! Layout (owned here): a file is `HEX.kernel`, where HEX is the key of [`crate::compile`]. It
+//! has the line `traceloom-kernel/1`, the BLAKE3 hash of the code, and the code. A file is
+//! written beside its place and renamed, so it is complete or absent. If its hash differs, its
+//! kernel is compiled again.
 
 use std::fs;
 use std::io::{self, Write};
@@ -55,8 +55,8 @@ impl KernelCache {
         (blake3::hash(code) == *hash).then(|| code.to_vec())
     }
 
-    /// Keeps code. A folder that cannot be written is one in which nothing is found, so
-    /// failure is no error; `doctor` tells.
+    /// Keeps code. If the folder cannot be written, later proofs find nothing there and compile
+    /// again, so this is not an error; `doctor` reports it.
     pub fn write(&self, key: &[u8; 32], code: &[u8]) {
         let _ = self.try_write(key, code);
     }

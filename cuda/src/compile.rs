@@ -1,9 +1,9 @@
-//! Compiling units where no compiler ran when this program was built: by NVRTC, on
-//! first use, for the device at hand, cached on disk.
+//! Compiles units with NVRTC if no compiler ran when this program was built: on first use, for
+//! the device at hand, cached on disk.
 //!
-//! Each `.cu` file is compiled alone, with the headers that it reaches. What is cached
-//! is named after all of that text, the processor and the options, so a changed unit
-//! has another name and an entry never goes stale.
+//! Each `.cu` file is compiled alone, with the headers that it includes. The key of a cache entry
+//! covers all of that text, the processor and the options. So a changed unit has another key, and
+//! no entry becomes stale.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub enum CompileError {
         /// The loader's words, if a library is there.
         error: Option<String>,
     },
-    /// It refused a file, which is a fault of ours.
+    /// The compiler refused a file, which is a fault of traceloom.
     #[error("NVRTC refused {file}, which is a fault of traceloom:\n{log}")]
     Refused {
         /// Name of the file.
@@ -37,7 +37,7 @@ pub enum CompileError {
         /// The compiler's words.
         log: String,
     },
-    /// A file includes what is not there.
+    /// A file includes a header that does not exist.
     #[error("{file} includes {header}, which is not among the sources; run `traceloom codegen`")]
     NoHeader {
         /// Name of the file.

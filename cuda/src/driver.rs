@@ -1,11 +1,10 @@
 //! The calls of a driver, as the rest of the crate sees them: the real one is in
 //! [`crate::native`], the one for tests in [`crate::mock`].
 //!
-//! Handles are made by a driver alone and are not copied, so that nothing is released
-//! twice. Streams, events and memory belong to one device. What a driver checks by
-//! itself: bounds of spans, and that host memory is not touched while a copy uses it.
-//! What [`crate::device`] owes it: memory is released only after the work that uses
-//! it, and kernels get the arguments that they were emitted for.
+//! Only a driver makes handles, and they are not copied, so nothing is released twice. Streams,
+//! events and memory belong to one device. A driver checks the bounds of spans, and that host
+//! memory is not touched while a copy uses it. [`crate::device`] must release memory only after
+//! the work that uses it, and must give kernels the arguments that they were emitted for.
 
 use std::any::Any;
 use std::fmt;
@@ -89,7 +88,7 @@ impl Span<'_> {
     }
 }
 
-/// Equal pieces of device memory at equal distances, as many columns' rows are.
+/// Equal pieces of device memory at equal distances, such as the same rows of many columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pieces<'a> {
     /// From the first byte of the first piece to the last byte of the last one.
@@ -199,7 +198,7 @@ pub(crate) trait HostMemory: fmt::Debug + Send + Sync {
 /// The calls.
 pub(crate) trait Driver: fmt::Debug + Send + Sync {
     fn info(&self) -> &DeviceInfo;
-    /// Bytes that nobody has.
+    /// Free bytes.
     fn free_memory(&self) -> Result<u64, Code>;
     fn allocate(&self, bytes: NonZeroU64) -> Result<Memory, Code>;
     fn release(&self, memory: Memory) -> Result<(), Code>;
@@ -210,7 +209,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     fn synchronize(&self, stream: &StreamHandle) -> Result<(), Code>;
     fn create_event(&self) -> Result<EventHandle, Code>;
     fn release_event(&self, event: EventHandle) -> Result<(), Code>;
-    /// Puts an event behind what is on a stream.
+    /// Records an event after the work on a stream.
     fn record(&self, event: &EventHandle, stream: &StreamHandle) -> Result<(), Code>;
     fn is_complete(&self, event: &EventHandle) -> Result<bool, Code>;
     /// Waits for an event.
@@ -226,7 +225,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         to: Span<'_>,
         from: &mut dyn HostMemory,
     ) -> Result<(), Code>;
-    /// Copies pieces, one behind the other, to the begin of host memory.
+    /// Copies pieces, one after the other, to the start of host memory.
     fn copy_down(
         &self,
         stream: &StreamHandle,

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct Code(pub u32);
 
 impl Code {
-    /// An argument is out of range; also what this crate itself answers to one.
+    /// An argument is out of range. This crate returns the code for such arguments, too.
     pub const INVALID_VALUE: Self = Self(1);
     /// Out of memory.
     pub const OUT_OF_MEMORY: Self = Self(2);
@@ -143,7 +143,8 @@ pub enum DeviceError {
     /// There is not enough memory, after everything that can be released has been.
     #[error(
         "{device}: no memory for buffer {buffer:?} of {need} bytes: {free} bytes are free, this \
-         process holds {held}{largest}; end other users of the device or prove less at once"
+         process holds {held}{largest}; stop other processes that use the device, or prove less \
+         at once"
     )]
     Memory {
         /// The device.
@@ -160,15 +161,15 @@ pub enum DeviceError {
         largest: String,
     },
     /// An earlier error was final.
-    #[error("{device} is lost to this process since an earlier error: {code}")]
+    #[error("this process can no longer use {device} after an earlier error: {code}")]
     Lost {
         /// The device.
         device: String,
         /// That error.
         code: Code,
     },
-    /// Something of another device.
-    #[error("{device}: {what} belongs to {owner}; a device works on what is its own")]
+    /// An object of another device.
+    #[error("{device}: {what} belongs to {owner}; a device can only use its own objects")]
     Foreign {
         /// The device.
         device: String,

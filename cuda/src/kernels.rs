@@ -24,7 +24,7 @@ const PADDING_THREADS: u32 = 128;
 pub struct KernelNames {
     /// Writes padding.
     pub padding: String,
-    /// Tells the unit digest.
+    /// Returns the unit digest.
     pub digest: String,
     /// Write rows: names, and bytes of a seed.
     pub rows: Vec<(String, usize)>,
@@ -132,17 +132,17 @@ pub enum KernelError {
     },
     /// Seeds are not those that the kernel reads.
     #[error(
-        "kernel {kernel} reads seeds of {expected} bytes, and its source packs {found} per row"
+        "kernel {kernel} reads seeds of {expected} bytes, but its source packs {found} per row"
     )]
     Seeds {
         /// Its name.
         kernel: String,
         /// Bytes that it reads.
         expected: usize,
-        /// Bytes that it was to be given.
+        /// Bytes of the seeds that it was given.
         found: usize,
     },
-    /// Something was to run that is no kernel of the program.
+    /// The program has no kernel of this name.
     #[error("there is no kernel {kernel}; run `traceloom codegen` and build again")]
     Unknown {
         /// Its name.
@@ -209,8 +209,8 @@ impl Kernel {
         self.handle
     }
 
-    /// One thread per row and for the longest lead, or `None` if a grid cannot have as
-    /// many.
+    /// One thread per row and for the longest lead, or `None` if a grid cannot have that many
+    /// threads.
     pub(crate) fn grid(&self, num_rows: u64) -> Option<Grid> {
         let blocks = num_rows.checked_add(MAX_LEAD)?.div_ceil(u64::from(self.threads));
         let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= i32::MAX as u32)?;
@@ -393,12 +393,12 @@ impl KernelRequest<'_> {
 fn describe<'a>(images: impl Iterator<Item = &'a DeviceImage>, digest: &[u8; 32]) -> String {
     let words: Vec<String> = images
         .map(|image| match image.digest == *digest {
-            true => format!("those compiled in are for {}", image.architectures.join(", ")),
-            false => "those compiled in are of other units".into(),
+            true => format!("the kernels of this build are for {}", image.architectures.join(", ")),
+            false => "the kernels of this build were made from other units".into(),
         })
         .collect();
     match words.is_empty() {
-        true => "none were compiled in".into(),
+        true => "this build has none".into(),
         false => words.join(", "),
     }
 }

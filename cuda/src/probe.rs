@@ -1,4 +1,4 @@
-//! What this machine has: an answer in every case, never a panic.
+//! The devices of this machine, or why there is none. Nothing here panics.
 
 use crate::driver::DeviceInfo;
 use crate::error::Code;
@@ -24,13 +24,13 @@ pub enum Unavailable {
     },
     /// It is a stub of the toolkit.
     #[error(
-        "libcuda is the toolkit's stub and no driver; take its folder off LD_LIBRARY_PATH, or \
-         install the driver"
+        "libcuda is the stub of the toolkit and not a driver; remove its folder from \
+         LD_LIBRARY_PATH, or install the driver"
     )]
     StubLibrary,
     /// The driver is too old.
     #[error(
-        "the NVIDIA driver knows CUDA {}.{}, and {}.{} is needed; install a newer driver",
+        "the NVIDIA driver supports CUDA {}.{}, but {}.{} is needed; install a newer driver",
         found.0, found.1, needed.0, needed.1
     )]
     TooOld {
@@ -40,7 +40,7 @@ pub enum Unavailable {
         needed: (u32, u32),
     },
     /// There is no device, or none is shown.
-    #[error("the NVIDIA driver shows no device; look at CUDA_VISIBLE_DEVICES and nvidia-smi")]
+    #[error("the NVIDIA driver shows no device; check CUDA_VISIBLE_DEVICES and nvidia-smi")]
     NoDevice,
     /// There are fewer devices.
     #[error("there is no device {ordinal}: the driver shows {count}, counted from 0")]
@@ -51,7 +51,7 @@ pub enum Unavailable {
         count: u32,
     },
     /// The driver does not start.
-    #[error("the NVIDIA driver does not start: {call}: {code}; look at nvidia-smi")]
+    #[error("the NVIDIA driver does not start: {call}: {code}; check nvidia-smi")]
     Refused {
         /// The call.
         call: &'static str,
@@ -71,8 +71,8 @@ impl Unavailable {
     }
 }
 
-/// The devices that this process may use, in the driver's order; at least one. One that
-/// does not answer hides no other.
+/// The devices that this process may use, in the driver's order; at least one. A device that
+/// does not answer is left out, and the others are listed.
 ///
 /// # Errors
 /// [`Unavailable`], that of the first device if none answers.

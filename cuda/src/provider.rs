@@ -1,4 +1,4 @@
-//! A device as the proofs of `runtime` use it.
+//! A device as a provider of rows for the proofs of `runtime`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ use crate::rows::{CircuitRows, RowEngine};
 use crate::staging::StagingOptions;
 use crate::trace::BornTrace;
 
-/// This part of the free memory is left to rounded sizes and to the driver, which loads
+/// The part of the free memory that is left for rounded sizes and for the driver, which loads
 /// kernels into it.
 const RESERVED_FRACTION: u64 = 16;
 
@@ -52,9 +52,9 @@ type Loaded = BTreeMap<[u8; 32], (&'static str, Arc<Kernels>)>;
 
 /// A device with the kernels that were loaded so far.
 ///
-/// For plain threads, any number of them: packing, compiling and downloading run on rayon
-/// while a chunk or a lock is held, so that a task of a rayon pool which calls in here
-/// could be given another that waits for it.
+/// Call it from plain threads, of which there may be any number, and not from tasks of a rayon
+/// pool. Packing, compiling and downloading run on rayon while a chunk or a lock is held. A task
+/// that calls in here could then be given another task that waits for the same chunk or lock.
 #[derive(Debug)]
 pub struct RowWriter {
     engine: Arc<RowEngine>,

@@ -1,7 +1,7 @@
 //! Seeds that stay on the device, so that rows are written again without an upload.
 //!
-//! Bounded in bytes, the least recently used ones released first; and all of them
-//! before an allocation fails.
+//! Their bytes are bounded; the least recently used seeds are released first. Before an
+//! allocation fails, all of them are released.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ pub fn budget_from_environment(memory: u64) -> Result<u64, String> {
         return Ok(memory / DEFAULT_FRACTION);
     };
     let number = value.to_str().and_then(|text| text.trim().parse().ok());
-    number.ok_or_else(|| format!("{BUDGET_VARIABLE} is {value:?} and no number of bytes"))
+    number.ok_or_else(|| format!("{BUDGET_VARIABLE} is {value:?}, which is not a number of bytes"))
 }
 
 /// The seeds of a circuit on the device.

@@ -1,10 +1,10 @@
 //! Rows of a circuit, written by kernels into column-major memory of the device.
 //!
-//! Seeds go up chunk by chunk, and the rows of a chunk are launched as soon as it is
-//! there, while the next one is packed. They stay on the device as far as the budget
-//! allows; then rows are written again without an upload. A run whose seeds turn out
-//! not to be narrow is packed again in full: what was packed is on the device by then,
-//! and its rows are written over.
+//! Seeds are copied to the device chunk by chunk. The rows of a chunk are launched as soon as its
+//! copy is done, while the next chunk is packed. Seeds stay on the device as far as the budget
+//! allows; then rows are written again without an upload. If a run turns out not to be narrow, it
+//! is packed again in full. Its first chunks are on the device by then and cannot be widened; the
+//! rows that they gave are overwritten.
 
 use std::num::NonZeroU64;
 use std::ops::Range;

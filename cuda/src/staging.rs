@@ -1,9 +1,8 @@
-//! A ring of pinned chunks through which everything goes up and comes down: bounded in
-//! bytes, shared by all circuits and threads.
+//! A ring of pinned chunks. All copies to and from the device use it. Its bytes are bounded, and
+//! all circuits and threads share it.
 //!
-//! A chunk that is sent returns to the ring at once and is handed out again when its
-//! copy is complete, the oldest first; so packing the next chunk overlaps the copy of
-//! the last.
+//! A chunk that is sent returns to the ring at once. It is handed out again when its copy is
+//! complete, the oldest first. So packing the next chunk overlaps the copy of the last one.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -186,7 +185,7 @@ impl Chunk<'_> {
         self.pinned().bytes_mut()
     }
 
-    /// Sends the first `len` bytes to byte `offset` of a buffer; an event behind the copy.
+    /// Sends the first `len` bytes to byte `offset` of a buffer. Returns an event after the copy.
     ///
     /// # Errors
     /// [`DeviceError`].
@@ -207,7 +206,7 @@ impl Chunk<'_> {
         Ok(event)
     }
 
-    /// Copies pieces of device memory to its begin, behind what is on `stream`.
+    /// Copies pieces of device memory to its start, after the work on `stream`.
     ///
     /// # Errors
     /// [`DeviceError`].

@@ -1,4 +1,4 @@
-//! Main traces that were born on a device, and their explicit download.
+//! Device-born main traces, and their explicit download.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
@@ -103,8 +103,8 @@ enum DownloadError {
     #[error(transparent)]
     Device(#[from] DeviceError),
     #[error(
-        "column {column} of row {row} is {word:#x}, which is no word of the field: no kernel \
-         wrote it, which is a fault of traceloom or of the device"
+        "column {column} of row {row} is {word:#x}, which is not below the modulus: no kernel \
+         wrote it, and that is a fault of traceloom or of the device"
     )]
     Cell { row: usize, column: usize, word: u64 },
 }
@@ -135,7 +135,7 @@ impl BornTrace {
         let mut trace = Trace::zero(self.height, self.width);
         let mut pending: VecDeque<(Chunk<'_>, Tile)> = VecDeque::new();
         for tile in self.tiles() {
-            // Whoever holds chunks takes back its own before it waits for others'.
+            // A thread that holds chunks takes them back before it waits for chunks of others.
             let chunk = match pending.is_empty() {
                 true => Some(staging.chunk()?),
                 false => staging.try_chunk()?,

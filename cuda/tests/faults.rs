@@ -81,7 +81,7 @@ fn any_call_may_fail() {
 }
 
 /// Tests that need a device are ignored where there is none, unless it is required; a
-/// driver that does not work is no reason to skip them.
+/// driver that does not work is not a reason to skip them.
 #[test]
 fn only_an_absent_device_is_skipped() {
     let refused = |code| Unavailable::Refused { call: "cuInit", code: Code(code) };

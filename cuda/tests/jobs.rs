@@ -118,7 +118,7 @@ fn proof_of(case: &Case, key: &ProvingKey, witness: ShardWitness) -> Result<(), 
     verified.map(drop).map_err(|error| format!("verify: {error}"))
 }
 
-/// A device that writes one wrong cell: what comes of it is no proof, and the next proof
+/// A device that writes one wrong cell: what comes of it is not a proof, and the next proof
 /// of the same device is good. `prove` on the command line verifies what it writes, so
 /// that nothing leaves; it does not try again by itself.
 #[test]
@@ -216,7 +216,7 @@ fn seeds_of_another_size_are_refused() {
     let rows = CircuitRows::new(writer.engine(), &kernels, "fibonacci", &source, &ledger);
     let error = BornTrace::write(writer.engine(), "fibonacci", &rows, &ledger).unwrap_err();
     let (name, found) = source.kernel(0, source.runs()[0].encoding);
-    let expected = format!("kernel {name} reads seeds of {} bytes, and its source", found - 8);
+    let expected = format!("kernel {name} reads seeds of {} bytes, but its source", found - 8);
     assert!(error.to_string().contains(&expected), "{error}");
     assert_eq!(launches(), before);
 }

@@ -47,6 +47,8 @@ pub fn bound_of(
         Expr::PackLow(_) | Expr::LessRest(..) | Expr::RankGap(..) => 1 << 32,
         Expr::ByteOf(a, 0) => of(a).min(256),
         Expr::ByteOf(..) => 256,
+        Expr::LimbOf(a, 0) => of(a).min(1 << 16),
+        Expr::LimbOf(..) => 1 << 16,
         Expr::High32(a) => (((u128::from(of(a)) - 1) >> 32) + 1) as u64,
     }
 }

@@ -1,9 +1,9 @@
 //! How writers hold a value.
 //!
-//! Bounds decide the class: below 2^32 an integer of 32 bits, other integers below p
-//! one of 64 bits, everything else a field element. All three stand for the same
-//! canonical word, so conversions never compute. A target without 32-bit integers
-//! holds both kinds of integers alike: [`Value::is_integer`].
+//! Bounds decide the class. A value below 2^32 is an integer of 32 bits, another integer below
+//! p is an integer of 64 bits, and everything else is a field element. All three represent the
+//! same canonical word, so conversions compute nothing. A target without 32-bit integers treats
+//! both kinds of integers in the same way: [`Value::is_integer`].
 
 use crate::value::Value;
 

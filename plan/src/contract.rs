@@ -1,7 +1,7 @@
 //! What a plan must agree with.
 //!
-//! A front end derives it from its program again, apart from its lowering, so that
-//! [`verify`](mod@crate::verify) knows no program.
+//! A front end derives the contract from its program a second time, independently of its
+//! lowering. So [`verify`](mod@crate::verify) needs to know no program.
 
 use crate::columns::PlanLayout;
 

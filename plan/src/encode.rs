@@ -199,6 +199,7 @@ impl Encoder {
             Expr::Less(..) => (16, 0),
             Expr::LessRest(..) => (17, 0),
             Expr::RankGap(..) => (18, 0),
+            Expr::LimbOf(_, limb) => (19, limb.into()),
         };
         self.numbers(&[tag, extra]);
         self.values(&expr.operands());

@@ -1,8 +1,8 @@
 //! Guarded bounds: downwards from uses.
 //!
-//! A use says that a value is narrow in every run that packs narrow: a table
-//! operand, a word comparison, a key. It proves nothing, so every word that is
-//! narrowed by it is checked while packing.
+//! A use says that a value is narrow in every run that packs narrow. Such uses are operands
+//! of byte tables, comparisons of words, and keys. A use proves nothing, so packers check every
+//! word that a use has narrowed.
 //!
 //! Inputs of a function are as narrow as the widest of the paths that use them (a
 //! path that does not use an input takes it as the others do); arguments of

@@ -21,8 +21,8 @@ pub type Words = BTreeMap<Meaning, u64>;
 /// Cells of a row, by column; canonical words.
 pub type Cells = BTreeMap<Column, u64>;
 
-/// What a packer of `path` finds for `query`, and with `check` whether what it
-/// took from the row's own outputs is what the record says elsewhere.
+/// What a packer of `path` finds for `query`. With `check` it also compares the words that it
+/// takes from the row's own outputs with those that the record has elsewhere.
 ///
 /// # Errors
 /// What is missing from the record, or disagrees.
@@ -234,6 +234,7 @@ fn evaluate(
         Expr::ByteBorrow(a, b) => u64::from(low(a) < low(b)),
         Expr::PackLow(bytes) => packed(bytes, &|byte| low(byte).into()),
         Expr::ByteOf(a, byte) => (int(a) >> (8 * byte)) & 255,
+        Expr::LimbOf(a, limb) => (int(a) >> (16 * limb)) & 0xffff,
         Expr::High32(a) => int(a) >> 32,
         Expr::Less(a, b) => u64::from(int(a) < int(b)),
         Expr::LessRest(a, b) => int(b).wrapping_sub(int(a)).wrapping_sub(1) & 0xffff_ffff,

@@ -138,6 +138,7 @@ fn values(values: &[Value], first: usize) -> Vec<String> {
                 format!("{op:?}.{result} {}", list(&value.expr.operands()))
             }
             Expr::ByteOf(a, byte) => format!("byte {byte} v{}", a.0),
+            Expr::LimbOf(a, limb) => format!("limb {limb} v{}", a.0),
             expr => format!("{} {}", expr.name(), list(&expr.operands())),
         };
         let op = value.op.map_or("-".into(), |op| op.to_string());

@@ -1,7 +1,7 @@
 //! Values of a branching plan that outlive their block.
 //!
-//! A text with a variable per value keeps few values for the whole function: those that
-//! another block than their own reads or assigns.
+//! Text with a variable per value declares few of them for the whole function: only those of
+//! values that a block other than their own reads or assigns.
 
 use std::collections::BTreeSet;
 
@@ -31,8 +31,8 @@ impl Role {
     }
 }
 
-/// Values that outlive their block where words of the seed at a fixed position are read
-/// in place: all merged values, and those that another block than their own reads.
+/// Values that outlive their block in text that reads seed words at a fixed position in place:
+/// all merged values, and all values that a block other than their own reads.
 #[must_use]
 pub fn kept(function: &FunctionPlan, role: Role) -> BTreeSet<ValueNo> {
     let plan = &function.generic;

@@ -1,7 +1,7 @@
-//! Row plans: every decision about a row, made once; printers only print.
+//! Row plans: every decision about a row is made here, once. Printers only print.
 //!
 //! A plan is data. It knows no target language, and no bytecode: a front end hands
-//! over drafts and a contract, and whoever prints or interprets plans sees nothing else.
+//! over drafts and a contract. Printers and interpreters of plans see nothing else.
 //!
 //! - [`PathPlan`]: one path of one function, straight-line: values in order, then
 //!   every cell of the function's row exactly once, zeros included. Its seed is
@@ -13,8 +13,8 @@
 //! - [`value`], [`row`], [`columns`], [`program`]: the plan;
 //! - [`draft`]: what a front end says, and how plans are made of it;
 //! - `bounds`, `guards`, `library`: how wide words are;
-//! - [`class`], [`lanes`], [`steps`], [`kept`], [`stores`]: how writers and packers go
-//!   about it;
+//! - [`class`], [`lanes`], [`steps`], [`kept`], [`stores`]: how writers and packers compute
+//!   the row;
 //! - [`names`]: symbols, kernels, files, variables;
 //! - [`contract`], [`mod@verify`]: a plan's invariants, derived again;
 //! - [`interpret`]: plans run as they are, to compare with;
@@ -26,7 +26,7 @@
 //!   [`Expr`] says what each form computes; for integer results the planner has
 //!   proven that nothing wraps.
 //! - In a writer, [`Need::writer`](value::Need::writer) values are computed; the
-//!   operations that a value belongs to are numbered alike in every plan and target
+//!   operations that a value belongs to have the same numbers in every plan and target
 //!   ([`OpNote`]).
 //! - Packers read canonical words, check nothing about ranges before they store,
 //!   and so use [`Value::proven`] only, where seed words are unbounded.

@@ -1,10 +1,9 @@
-//! What calls return and memory holds: one least fixpoint over all functions.
+//! Bounds of what calls return and memory holds: one least fixpoint over all functions.
 //!
-//! Bounds start at 0, "nothing yet", and rise by classes until every function
-//! returns and stores what was assumed. So a function whose results are those of
-//! its own recursive call is as narrow as its other leaves. The bounds hold for
-//! records of our executor; a seed word that relies on them is checked all the
-//! same while it is packed.
+//! Bounds start at 0, "nothing yet", and rise by classes until every function returns and
+//! stores only what was assumed. So a function that returns the results of its own recursive
+//! call is as narrow as its other leaves. The bounds hold for records of traceloom's executor;
+//! packers check seed words that rely on them all the same.
 
 use traceloom_abi::biguint;
 use traceloom_abi::seed::Meaning;

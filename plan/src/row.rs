@@ -43,8 +43,8 @@ pub struct Read {
     pub op: u32,
     /// Where it comes from.
     pub source: ReadSource,
-    /// The row's own output that it equals, where every word of its fetch is
-    /// returned unchanged: then packers read it there and do not fetch.
+    /// The row's own output that it equals, if every word of its fetch is returned unchanged.
+    /// Packers then read the output and do not fetch.
     pub alias: Option<u32>,
     /// The value that it defines.
     pub value: ValueNo,

@@ -1,9 +1,9 @@
 //! The steps of a typed writer: in which order a path computes its row.
 //!
-//! Values come in the order of the plan, with two exceptions: seed words are read where
-//! they are first needed, and bytes that share a word ([`Lanes`]) come together.
-//! Inverses that nothing but their cells takes are put off, and several share one
-//! inversion. The cells of a value are written where it is computed.
+//! Values come in the order of the plan, with three exceptions. Seed words are read where they
+//! are first needed. Bytes that share a word ([`Lanes`]) are computed together. Inverses that
+//! only their cells use are computed later, and several of them share one inversion. The cells
+//! of a value are written where it is computed.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub enum Step {
     Whole(ValueNo, Source),
     /// Computes a word, and with it the values that are its lanes.
     Word(WordNo),
-    /// Where the plan has an inverse that a later step computes.
+    /// Marks the place in the plan of an inverse that a later step computes.
     PutOff(ValueNo),
     /// Computes inverses with one inversion, at least two.
     Inverses(Vec<ValueNo>),
@@ -111,8 +111,8 @@ impl Order<'_> {
         self.steps.push(Step::Inverses(pending));
     }
 
-    /// A value, unless a step has it. Operands of computed values come before them, so
-    /// that only seed words nest in here.
+    /// Adds the step of a value, unless there is one. Operands of computed values come before
+    /// them in the plan, so only seed words are nested here.
     fn value(&mut self, no: ValueNo) {
         if self.done[no.index()] {
             return;

@@ -98,6 +98,8 @@ pub enum Expr {
     PackLow([ValueNo; 4]),
     /// Byte number `.1` of `word(a)`.
     ByteOf(ValueNo, u8),
+    /// Limb number `.1`, of 16 bits, of `word(a)`.
+    LimbOf(ValueNo, u8),
     /// `word(a) >> 32`.
     High32(ValueNo),
     /// 1 if `word(a) < word(b)`, else 0.
@@ -118,6 +120,7 @@ impl Expr {
             | Self::InverseOrZero(a)
             | Self::Unary(_, _, a)
             | Self::ByteOf(a, _)
+            | Self::LimbOf(a, _)
             | Self::High32(a) => vec![a],
             Self::Add(a, b)
             | Self::Sub(a, b)
@@ -150,6 +153,7 @@ impl Expr {
             Self::Pack(_) => "pack",
             Self::PackLow(_) => "word",
             Self::ByteOf(..) => "byte",
+            Self::LimbOf(..) => "limb",
             Self::High32(_) => "high",
             Self::Less(..) => "less",
             Self::LessRest(..) => "rest",
@@ -172,6 +176,6 @@ fn byte_result_name(op: ByteOp) -> &'static str {
         ByteOp::Mul => "mul8",
         ByteOp::XorSplit7 => "split7",
         ByteOp::XorSplit4 => "split4",
-        ByteOp::RangeCheck => "none",
+        ByteOp::RangeCheck | ByteOp::RangeCheck16 => "none",
     }
 }

@@ -35,7 +35,7 @@ pub enum Inputs {
     Args(&'static [&'static str]),
 }
 
-/// Why a file is no input of a program.
+/// Why a file is not an input of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// The program takes arguments.
@@ -166,7 +166,7 @@ impl Example {
         }
     }
 
-    /// What a proven claim says, in words. None if these are no inputs and outputs
+    /// What a proven claim says, in words. None if these are not inputs and outputs
     /// of the program.
     #[must_use]
     pub fn phrase(&self, inputs: &[u64], outputs: &[u64]) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Bytes of the input: channel 0, from word 0 on, under the empty key.
 //!
 //! What an execution reads is advice. A program that hashes its input proves
-//! that its prover knows such bytes, and where they were stored is no part of
+//! that its prover knows such bytes, and where they were stored is not part of
 //! the claim. So positions are derived, not looked up, and [`expect_input`] only
 //! turns a wrong length into a clear error of the execution.
 

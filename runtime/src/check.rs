@@ -104,12 +104,11 @@ impl fmt::Display for CheckReport {
 
 /// Checks one whole batch: the shards' traces against `system`.
 ///
-/// Shapes are taken from the system; a trace of another width is the caller's
-/// mistake.
+/// The system states the shapes; a trace of another width is a mistake of the caller.
 ///
 /// # Panics
-/// If a shard has not one entry per circuit, a trace has the wrong width, or the system
-/// has no cells of its fixed columns or no boundary that a shard names.
+/// If a shard does not have one entry per circuit, a trace has the wrong width, the system has
+/// no cells of its fixed columns, or a shard names a boundary that the system does not have.
 #[must_use]
 pub fn check(system: &System, shards: &[ShardWitness]) -> CheckReport {
     let mut constraints = Vec::new();
@@ -268,7 +267,7 @@ struct Balance {
 
 impl Bus {
     fn add(&mut self, message: &[Goldilocks], direction: Direction, count: Goldilocks, site: Site) {
-        // A fingerprint pads with zeros, so trailing zeros are no difference.
+        // A fingerprint pads with zeros, so trailing zeros make no difference.
         let len = message.iter().rposition(|x| *x != Goldilocks::ZERO).map_or(0, |last| last + 1);
         let key: Box<[u64]> = message[..len].iter().map(|&x| word(x)).collect();
         let balance = self.balances.entry(key).or_insert_with_key(|key| Balance::new(key));

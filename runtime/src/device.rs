@@ -1,8 +1,8 @@
-//! What a proof asks of a device that writes rows. The crate `cuda` has one; this crate
-//! knows no device.
+//! What a proof asks of a device that writes rows. The crate `cuda` implements it; this crate
+//! knows no particular device.
 //!
-//! A trace that was born on a device has no host matrix: nothing can read it by mistake
-//! before it was written, and nobody gets its cells without [`DeviceTrace::download`].
+//! A device-born trace has no host matrix. So nothing can read it by mistake before it was
+//! written, and only [`DeviceTrace::download`] gives its cells to the host.
 
 use std::any::Any;
 use std::fmt;
@@ -24,12 +24,12 @@ use crate::source::SeedSource;
 /// The device of a proof.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum DeviceOption<'a> {
-    /// None was looked for.
+    /// Nobody looked for a device.
     #[default]
     NotAsked,
-    /// There is none, and why.
+    /// No device can be used, and why.
     Unavailable(&'a str),
-    /// There is one.
+    /// A device can be used.
     Ready {
         /// The device.
         device: &'a dyn RowDevice,
@@ -58,7 +58,7 @@ pub trait RowDevice: fmt::Debug + Sync {
     /// Writes the trace of a circuit of a unit that was bound.
     ///
     /// # Errors
-    /// What failed. Nothing is written by anybody else then.
+    /// What failed. No other provider writes the rows then.
     fn write(
         &self,
         unit: &'static ProgramUnit,
@@ -146,7 +146,7 @@ impl MainTrace {
     }
 }
 
-/// What [`ShardWitness`] is, with traces where they are.
+/// A [`ShardWitness`] whose traces are still where they were written.
 #[derive(Debug)]
 pub struct ShardTraces {
     /// By circuit; `None` for inactive ones.

@@ -1,5 +1,5 @@
-//! Heights of the traces of a shard, decided once, before a row is written: whoever
-//! writes rows pads to them, so that proofs do not depend on who did.
+//! Heights of the traces of a shard. They are decided once, before a row is written. Every
+//! provider pads to them, so proofs do not depend on the provider.
 
 use traceloom_abi::record::Record;
 use traceloom_air::system::{CircuitKind, System};

@@ -1,7 +1,8 @@
-//! The ledger of a proof: every byte that went to a device or came from it, by circuit
-//! and kind, what host-built traces would have sent, and which kernels ran.
+//! The ledger of a proof: every byte that went to a device or came from it, by circuit and
+//! kind; the bytes that host-built traces would have sent; and the kernels that ran.
 //!
-//! The device layer writes it where it makes transfers, and makes none elsewhere.
+//! The device layer writes the ledger in the functions that make transfers. No other code makes
+//! transfers.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

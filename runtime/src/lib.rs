@@ -1,15 +1,15 @@
 //! From an execution to a proof.
 //!
-//! - [`session`]: the front door, one program and what is done with it;
+//! - [`session`]: the front door: one program, and all requests about it;
 //! - [`order`]: which queries become rows, in which order;
 //! - [`mod@reference`]: the oracle that fills rows from bytecode and record;
 //! - [`heights`]: how many rows each trace has, with padding;
 //! - [`bind`]: whether generated code belongs to the program at hand;
 //! - [`seeds`]: seeds of a circuit, packed from the record, and rows from seeds;
-//! - [`source`]: the same seeds, packed into bytes of somebody else's;
+//! - [`source`]: the same seeds, packed into memory that the caller provides;
 //! - [`device`]: what a proof asks of a device that writes rows;
 //! - [`provider`]: who writes which rows, chosen once, and the traces of a shard;
-//! - [`ledger`]: what was moved to a device and back;
+//! - [`ledger`]: what was copied to a device and back;
 //! - [`report`]: what happened, as data;
 //! - [`witness`]: all main traces of a shard by the reference builder;
 //! - [`check`]: evaluates every constraint and balances every message.

@@ -1,9 +1,9 @@
 //! Canonical row order of function circuits.
 //!
-//! Rows are the queries with nonzero multiplicity, ordered by member, then by
-//! path number, then by first request. Constraints do not look across rows of a
-//! function circuit, so the order is ours to fix, for every builder alike; equal
-//! paths next to each other decide the speed of writing them on a device.
+//! Rows are the queries with nonzero multiplicity, ordered by member, then by path number, then
+//! by first request. No constraint of a function circuit reads two rows, so the order is free.
+//! It is fixed here for all builders. Rows of one path are next to each other, because that makes
+//! writing them on a device fast.
 
 use traceloom_abi::record::QueryTable;
 use traceloom_bytecode::CheckedProgram;

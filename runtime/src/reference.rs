@@ -65,6 +65,7 @@ pub fn function_trace(
                 first_selector,
                 first_auxiliary: columns.first_auxiliary,
                 callee_ranks: Vec::new(),
+                rank: 0,
                 leaves: Vec::new(),
             };
             builder.fill()?;
@@ -86,6 +87,8 @@ struct RowBuilder<'a> {
     first_selector: usize,
     first_auxiliary: usize,
     callee_ranks: Vec<u32>,
+    /// 1 + the largest rank of the callees inside the component so far, 0 without any.
+    rank: u32,
     leaves: Vec<u32>,
 }
 
@@ -110,6 +113,7 @@ impl RowBuilder<'_> {
         self.agree("outputs", &recorded, &outputs)?;
         let path = self.program.paths(self.id).number(&self.leaves);
         self.agree("path", &table.path(query), &path)?;
+        self.agree("rank", &table.rank(query), &self.rank)?;
         let ranks = std::mem::take(&mut self.callee_ranks);
         self.agree("ranks of callees", &table.callee_ranks(query), &&ranks[..])
     }
@@ -270,8 +274,8 @@ impl RowBuilder<'_> {
             Op::U32LessThan(a, b) => {
                 let (a, b) = (self.small(read(a), 32)?, self.small(read(b), 32)?);
                 let c = (b.wrapping_sub(a).wrapping_sub(1)) & 0xffff_ffff;
-                let bytes = [a, c, b].iter().flat_map(|word| bytes_of(*word, 4)).collect();
-                self.write(place, bytes);
+                let limbs = [a, c, b].into_iter().flat_map(|word| [word % (1 << 16), word >> 16]);
+                self.write(place, limbs.map(element).collect());
                 vec![Goldilocks::from_bool(a < b)]
             }
             Op::U32ToField(bytes) => vec![pack(bytes.iter().map(read))],
@@ -336,18 +340,23 @@ impl RowBuilder<'_> {
         let outputs = (0..num_outputs).map(|i| element(table.output(query, i))).collect();
         let rank = table.rank(query);
         let first = place.first_auxiliary + num_outputs;
-        match place.ranked_call {
-            RankedCall::None => return Ok(outputs),
-            RankedCall::Outside => self.set(first, element(rank.into())),
-            RankedCall::Inside => {
-                let own = self.record.functions[self.id.index()].rank(self.query as usize);
-                let gap = own.checked_sub(1).and_then(|last| last.checked_sub(rank));
-                let gap = gap.ok_or_else(|| {
-                    self.error(format!("rank {own} does not follow rank {rank} of {name:?}"))
-                })?;
-                for (i, byte) in bytes_of(gap.into(), 4).into_iter().enumerate() {
-                    self.set(first + i, byte);
-                }
+        let own = self.record.functions[self.id.index()].rank(self.query as usize);
+        let gap = own.checked_sub(1).and_then(|last| last.checked_sub(rank));
+        match (place.ranked_call, gap) {
+            (RankedCall::None, _) => return Ok(outputs),
+            (RankedCall::Outside, _) => self.set(first, element(rank.into())),
+            (RankedCall::Lone, Some(0)) => {
+                self.rank = self.rank.max(rank + 1);
+                return Ok(outputs);
+            }
+            (RankedCall::Inside, Some(gap)) => {
+                self.rank = self.rank.max(rank + 1);
+                self.set(first, element((gap % (1 << 16)).into()));
+                self.set(first + 1, element((gap >> 16).into()));
+            }
+            (RankedCall::Lone | RankedCall::Inside, _) => {
+                let problem = format!("rank {own} does not follow rank {rank} of {name:?}");
+                return Err(self.error(problem));
             }
         }
         self.callee_ranks.push(rank);

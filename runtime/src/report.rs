@@ -25,11 +25,11 @@ pub struct ProofReport {
     pub proof_bytes: usize,
     /// Name of the backend.
     pub backend: String,
-    /// Why it is not a device's, where that was asked for.
+    /// Why no device computes the proof, if a device was asked for.
     pub backend_reason: Option<String>,
     /// Stages by name, in order.
     pub stages: Vec<(&'static str, Duration)>,
-    /// Most bytes that the process held at once so far, where the system tells.
+    /// Peak of the process's memory so far, in bytes, if the system states it.
     pub peak_memory: Option<u64>,
     /// The main traces.
     pub trace: TraceReport,
@@ -63,7 +63,7 @@ pub struct CircuitReport {
     pub name: String,
     /// Who wrote its rows.
     pub provider: Provider,
-    /// Why not what was asked for, where something else was written.
+    /// Why the rows come from another provider than was asked for, if they do.
     pub reason: Option<String>,
     /// What evaluates its constraints and lookups.
     pub evaluation: Evaluation,
@@ -213,7 +213,7 @@ impl TraceReport {
         self.circuits.iter().filter(|circuit| circuit.height > 0 && which(circuit)).count()
     }
 
-    /// `scalar rows`, or all that there are with their number of active circuits.
+    /// `scalar rows`, or every provider with the number of its active circuits.
     #[must_use]
     pub fn providers(&self) -> String {
         let count = |provider: &Provider| self.count(|circuit| circuit.provider == *provider);

@@ -1,10 +1,10 @@
 //! Seeds of a circuit: packed once from the record, then enough for every row.
 //!
 //! - A run is packed in parallel, chunk by chunk, into one buffer, typed first.
-//! - A run has one encoding. If a row does not fit, the whole run becomes full:
-//!   chunks that are packed are widened word by word; only the chunks that did not
-//!   fit, whose words are lost, and those that nobody had begun are packed again,
-//!   in full. So at most one chunk per thread is ever packed twice.
+//! - A run has one encoding. If a row does not fit, the whole run becomes full. Chunks that
+//!   were packed are widened word by word. Chunks that did not fit have lost words and are packed
+//!   again, in full; so are chunks that no thread had begun. So at most one chunk per thread is
+//!   packed twice.
 //! - Short runs, and functions with too many paths to number, are full from the
 //!   start.
 //! - [`CircuitSeeds`] owns its bytes: any range of rows, also one that wraps at the
@@ -68,7 +68,7 @@ pub enum Why {
     ManyPaths,
 }
 
-/// Packing or writing failed: a record of another program, or a fault of ours.
+/// Packing or writing failed: the record is of another program, or traceloom has a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeedError {
     /// The record does not have what a row needs.
@@ -81,7 +81,7 @@ pub enum SeedError {
         /// What is missing.
         error: PackError,
     },
-    /// A word that is no canonical representative.
+    /// A word that is not a canonical representative.
     #[error("function {function}, path {path}: a word of the record is not below the modulus")]
     NotCanonical {
         /// Name in emitted text.
@@ -181,7 +181,7 @@ impl CircuitSeeds {
     /// The whole trace, or `None` without rows.
     ///
     /// # Errors
-    /// [`SeedError`] if a full seed takes no way through its function.
+    /// [`SeedError`] if a full seed matches no case of a match of its function.
     pub fn trace(&self, options: &PackOptions) -> Result<Option<Trace>, SeedError> {
         if self.num_rows == 0 {
             return Ok(None);
@@ -200,7 +200,7 @@ impl CircuitSeeds {
     /// [`SeedError`] if a full seed takes no way through its function.
     ///
     /// # Panics
-    /// If `rows` is no whole number of rows, or the circuit has none.
+    /// If `rows` is not a whole number of rows, or the circuit has none.
     pub fn write_rows(&self, first: usize, rows: &mut [Goldilocks]) -> Result<(), SeedError> {
         assert!(rows.len().is_multiple_of(self.width), "whole rows");
         assert!(self.num_rows > 0, "a circuit without rows has none to write");
@@ -245,7 +245,7 @@ impl CircuitSeeds {
     }
 }
 
-/// Moves `row` behind a run; where the run begins.
+/// Advances `row` to the end of a run. Returns where the run begins.
 pub(crate) fn advance(row: &mut usize, run: &Run) -> usize {
     let first = *row;
     *row += run.queries.len();
@@ -275,7 +275,7 @@ impl Packer<'_> {
         self.options.chunk(stride)
     }
 
-    /// Packs some rows of the run; whether they fit.
+    /// Packs some rows of the run. Returns whether they fit.
     pub(crate) fn pack(
         &self,
         encoding: Encoding,
@@ -387,8 +387,8 @@ impl Packer<'_> {
         }
     }
 
-    /// The field has two spellings of small numbers; seeds, and what is hashed from
-    /// them, have one.
+    /// Small field elements have two representations in a `u64`. Seeds, and everything that is
+    /// hashed from them, have only the canonical one.
     fn require_canonical(
         &self,
         seeds: &[u8],

@@ -1,8 +1,8 @@
-//! Where the seeds of a circuit come from, for whoever writes its rows elsewhere: into
-//! which bytes they are packed is up to the caller.
+//! Sources of the seeds of a circuit, for a provider that writes its rows elsewhere. The caller
+//! provides the memory into which they are packed.
 //!
 //! - [`RecordSource`] packs from the record, as often as it is asked;
-//! - [`CircuitSeeds`] owns packed seeds and copies them, when the record is gone;
+//! - [`OwnedSource`] copies the seeds that a [`CircuitSeeds`] owns, when the record is gone.
 
 use std::fmt;
 use std::ops::Range;
@@ -51,9 +51,9 @@ pub trait SeedSource: fmt::Debug + Sync {
     /// Name of the kernel that writes rows of a run, and bytes per seed.
     fn kernel(&self, run: usize, encoding: Encoding) -> (&str, usize);
 
-    /// Writes the seeds of some rows of a run, counted from its first, one behind the
-    /// other; whether all rows fit. If not, the run's encoding is
-    /// `Full(Why::Widened)` from now on, in which every row fits.
+    /// Writes the seeds of some rows of a run, counted from its first row, one after the other.
+    /// Returns whether all rows fit. If not, the run has the encoding `Full(Why::Widened)` from
+    /// now on, in which every row fits.
     ///
     /// # Errors
     /// [`SeedError`].

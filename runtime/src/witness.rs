@@ -4,12 +4,10 @@ use traceloom_abi::record::{MemoryTable, Record};
 use traceloom_air::bytes::ByteTable;
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::field::{Goldilocks, element};
-use traceloom_air::system::{CircuitKind, System};
+use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::system::{
-    MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES,
-};
+use traceloom_bytecode::system::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_VALUES};
 use traceloom_verifier::VerifyingKey;
 
 use crate::heights::Heights;
@@ -18,8 +16,8 @@ use crate::reference::{self, RowError};
 /// Pointers count from zero.
 pub(crate) const FIRST_POINTER: u64 = 0;
 
-/// Builds every trace with the reference builder, in the system's order of circuits, as
-/// low as its rows permit. `system` must be the one of `program`.
+/// Builds every trace with the reference builder, in the system's order of circuits. Each has
+/// the least height that holds its rows. `system` must be the one of `program`.
 ///
 /// # Errors
 /// [`RowError`] if record and program disagree.
@@ -32,8 +30,8 @@ pub fn reference_witness(
     build(program, system, record, claims, &Heights::least(program, system, record))
 }
 
-/// As [`reference_witness`], padded to what the parameters of `key` need of a shard that is
-/// proven alone.
+/// As [`reference_witness`], padded to the heights that the parameters of `key` need if the
+/// shard is proven alone.
 ///
 /// # Errors
 /// As [`reference_witness`].
@@ -64,7 +62,7 @@ fn build(
                 let index = program.memory_index(*width).expect("the system is the program's");
                 memory_trace(&record.memories[index], heights.of(position))
             }
-            CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
+            CircuitKind::Bytes(table) => Some(bytes_trace(record, *table, circuit)),
             // No program of functions has any.
             CircuitKind::Ops { .. } => None,
         };
@@ -76,18 +74,20 @@ fn build(
 }
 
 /// The table of one memory width with `height` rows: by pointer, those without
-/// multiplicity included, then padding; `None` if nothing was stored.
+/// multiplicity included, then padding: cells that hold zeros, whose pointers go on.
+/// `None` if nothing was stored.
 #[must_use]
 pub fn memory_trace(memory: &MemoryTable, height: usize) -> Option<Trace> {
     if memory.is_empty() {
         return None;
     }
     let mut trace = Trace::zero(height, MEMORY_VALUES + memory.width());
+    for pointer in 0..trace.height() {
+        trace.row_mut(pointer)[MEMORY_POINTER] = element(FIRST_POINTER + pointer as u64);
+    }
     for pointer in 0..memory.len() {
         let row = trace.row_mut(pointer);
         row[MEMORY_MULTIPLICITY] = element(memory.multiplicity(pointer));
-        row[MEMORY_SELECTOR] = element(1);
-        row[MEMORY_POINTER] = element(FIRST_POINTER + pointer as u64);
         let values = memory.load(pointer as u64).expect("the pointer is below the length");
         for (cell, &value) in row[MEMORY_VALUES..].iter_mut().zip(values) {
             *cell = element(value);
@@ -96,11 +96,16 @@ pub fn memory_trace(memory: &MemoryTable, height: usize) -> Option<Trace> {
     Some(trace)
 }
 
-/// The multiplicities of a byte table.
+/// The multiplicities of the byte table `table`, whose circuit is `circuit`: a column per
+/// operation that the program looks up.
 #[must_use]
-pub fn bytes_trace(record: &Record, table: ByteTable) -> Trace {
+pub fn bytes_trace(record: &Record, table: ByteTable, circuit: &Circuit) -> Trace {
     let counts = record.byte_counts(table);
-    let rows = (0..table.height()).flat_map(|row| counts.row(row));
-    let values: Vec<Goldilocks> = rows.map(|&count| element(count)).collect();
-    Trace { width: table.ops().len(), values }
+    let columns: Vec<usize> = circuit.byte_ops().iter().map(|op| op.position()).collect();
+    let mut values: Vec<Goldilocks> = Vec::with_capacity(table.height() * columns.len());
+    for row in 0..table.height() {
+        let counts = counts.row(row);
+        values.extend(columns.iter().map(|&column| element(counts[column])));
+    }
+    Trace { width: columns.len(), values }
 }

@@ -69,7 +69,7 @@ fn one_session_proves_and_verifies_several_requests() {
     let other = two().build().unwrap();
     other.verify(&proofs[1], &Expected::any()).unwrap();
     assert!(other.prove(Request::call("square", [12])).unwrap().bytes == proofs[0]);
-    // Two claims in one proof are no single one.
+    // Two claims in one proof are not a single one.
     let both = session.prove(Request::call("square", [2]).and_call("sum", [1, 1])).unwrap();
     session.verify(&both.bytes, &Expected::claims(both.claims())).unwrap();
     let error = session.verify(&both.bytes, &Expected::any()).unwrap_err();
@@ -94,7 +94,7 @@ fn expectations_are_the_callers() {
     );
     refused(
         Expected::call("square", [3, 4]),
-        "the proof claims a call of another function than \"square\"",
+        "the proof claims a call of a function other than \"square\"",
     );
     // Of which function, the proof does not choose.
     for expected in [Expected::args([3, 4]), Expected::any().outputs([7])] {
@@ -103,7 +103,7 @@ fn expectations_are_the_callers() {
     }
     refused(
         Expected::claims([]),
-        "the proof claims something else than expected, first in claim 0",
+        "the claims of the proof are not the expected ones, first in claim 0",
     );
     let other = Session::of_bytes("two.tla", TEXT).build().unwrap();
     let error = other.verify(&bytes, &Expected::any()).unwrap_err();
@@ -127,7 +127,7 @@ fn requests_that_do_not_fit_are_named() {
     fails(
         Request::call("sum", [1]),
         Kind::Malformed,
-        "sum has 2 inputs, got 1; it takes as many numbers as arguments, 2",
+        "sum has 2 inputs, got 1; it takes 2 numbers as arguments",
     );
     let error = session.execute(Request::call("square", [u64::MAX])).unwrap_err();
     assert!(error.to_string().starts_with("two.tla: claim 0: "), "{error}");
@@ -148,8 +148,8 @@ fn programs_that_are_none_are_named() {
         assert!(error.to_string().contains(message), "{error}");
     };
     fails(Session::of_file("/nowhere/at/all"), Kind::Malformed, "cannot read /nowhere/at/all: ");
-    fails(Session::of_bytes("b", "konst"), Kind::Malformed, "b is no program:\n1:1: ");
-    fails(Session::of_bytes("b", "{}"), Kind::Malformed, "has to be imported first");
+    fails(Session::of_bytes("b", "konst"), Kind::Malformed, "b is not a program:\n1:1: ");
+    fails(Session::of_bytes("b", "{}"), Kind::Malformed, "import nested JSON");
     let unused = TEXT.replace("return z", "return x, y");
     fails(Session::of_bytes("b", unused), Kind::Refused, "b: invalid program, ");
 }

@@ -18,7 +18,7 @@ pub fn parse(name: &str) -> Result<Backend, String> {
     let found = NAMES.into_iter().find(|(known, _)| *known == name);
     found.map(|(_, backend)| backend).ok_or_else(|| {
         let names = NAMES.map(|(name, _)| name);
-        format!("{name:?} is no backend; there are {}", names.join(", "))
+        format!("{name:?} is not a backend; choose one of {}", names.join(", "))
     })
 }
 
@@ -26,28 +26,28 @@ pub fn parse(name: &str) -> Result<Backend, String> {
 pub fn provider(name: &str) -> Result<TraceProvider, String> {
     TraceProvider::from_name(name).ok_or_else(|| {
         let names = TraceProvider::ALL.map(TraceProvider::name);
-        format!("{name:?} is no provider; there are {}", names.join(", "))
+        format!("{name:?} is not a provider; choose one of {}", names.join(", "))
     })
 }
 
 /// The device of a command: looked for once.
 pub struct Gpu {
-    /// What a session is told.
+    /// The devices for the session.
     pub devices: Devices,
-    /// Who compiles kernels, if there is somebody.
+    /// The writer of rows, if there is a device.
     pub writer: Option<Arc<RowWriter>>,
 }
 
 impl Gpu {
-    /// Looks for the device that rows or a backend need. A wrong variable is malformed
-    /// input; no device is none.
+    /// Looks for the device that the rows or the backend need. A wrong environment variable is
+    /// malformed input; the absence of a device is not an error here.
     pub fn open(args: &TraceArgs, backend: Backend) -> Result<Self, Failure> {
         let without = |devices| Ok(Self { devices, writer: None });
         match (backend, args.trace) {
             (Backend::Device, _) => match probe::devices() {
                 Err(error) => without(Devices::Unavailable(format!(
-                    "{error}; `traceloom doctor` says what this machine has, and --backend auto \
-                     proves on the CPU where there is no GPU"
+                    "{error}; `traceloom doctor` prints what this machine has, and --backend auto \
+                     proves on the CPU if there is no GPU"
                 ))),
                 Ok(devices) if devices.iter().all(|info| info.ordinal != args.device) => {
                     without(Devices::Unavailable(format!(

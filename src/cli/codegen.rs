@@ -17,7 +17,7 @@ pub fn run(args: &CodegenArgs) -> Result<(), Failure> {
     });
     if !root.join("Cargo.toml").exists() {
         let root = root.display();
-        return Err(Failure::Malformed(format!("{root} is no crate: it has no Cargo.toml")));
+        return Err(Failure::Malformed(format!("{root} is not a crate: it has no Cargo.toml")));
     }
     let usual = || Units::usual_programs(&root).into();
     let programs: PathBuf = args.programs.clone().unwrap_or_else(usual);

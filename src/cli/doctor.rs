@@ -1,4 +1,4 @@
-//! `traceloom doctor`: what a GPU would need here, and what to do about what is missing.
+//! `traceloom doctor`: what this machine has for a GPU, and what to do about anything missing.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use super::Failure;
 use super::output::{hex, say, size};
 use super::source::load;
 
-/// Looks at everything. What is missing is no failure: proofs need none of it.
+/// Looks at everything. A missing part is not a failure, because proofs need none of it.
 pub fn run() -> Result<(), Failure> {
     let writers = devices();
     tools();

@@ -56,8 +56,8 @@ impl From<SessionError> for Failure {
 fn worded(error: &SessionError) -> String {
     match error {
         SessionError::NoProgram { place, is_foreign: true, error } => format!(
-            "{place} is no program:\n{error}\nnested JSON of another compiler is read by \
-             `traceloom import`"
+            "{place} is not a program:\n{error}\n`traceloom import` reads nested JSON of another \
+             compiler"
         ),
         SessionError::Entry { wanted, entries, .. } => {
             let found = match wanted {
@@ -72,7 +72,7 @@ fn worded(error: &SessionError) -> String {
             format!("{function} has {expected} inputs, got {got}; {hint}")
         }
         SessionError::Profile { found, expected } => format!(
-            "the proof has profile {found}, expected {expected}; accept another one with --profile"
+            "the proof has profile {found}, expected {expected}; choose another one with --profile"
         ),
         SessionError::Backend(error) => format!("--backend cuda{error}"),
         other => other.to_string(),

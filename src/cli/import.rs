@@ -7,12 +7,12 @@ use traceloom_runtime::session::{Session, read_program};
 use super::output::{hex, say, write_whole};
 use super::{Failure, ImportArgs};
 
-/// Reads the nested form of another compiler and writes one of ours, if the program is one
-/// that can be proven.
+/// Reads the nested form of another compiler and writes JSON or text of traceloom, if the
+/// program is valid.
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let name = args.file.display().to_string();
     let imported = import(read_program(&args.file)?)
-        .map_err(|error| Failure::Malformed(format!("{name} is no nested bytecode:\n{error}")))?;
+        .map_err(|error| Failure::Malformed(format!("{name} is not nested bytecode:\n{error}")))?;
     let session = Session::of_program(imported.program).named(&name).build()?;
     let (program, data) = (session.program(), session.program().program());
     let is_text = args.out.extension().is_some_and(|extension| extension == "tla");

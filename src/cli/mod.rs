@@ -56,8 +56,8 @@ enum Command {
     /// Print columns, seed bytes and external reads of every function and path; with
     /// an input or arguments also rows and bytes of that run.
     Plan(RunArgs),
-    /// Read a program in the nested JSON of another compiler and write it as JSON or text of
-    /// this one.
+    /// Read a program in the nested JSON of another compiler and write it as traceloom's JSON
+    /// or text.
     Import(ImportArgs),
     /// Write the generated units of a crate, or compare them with its programs.
     Codegen(CodegenArgs),
@@ -77,10 +77,10 @@ struct RunArgs {
     /// Inputs of the entry function: decimal numbers below p, separated by commas.
     #[arg(long, value_name = "N,N,…")]
     args: Option<String>,
-    /// Entry function, needed where a program has several.
+    /// Entry function; needed if the program has several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// What the run may use; no option.
+    /// Limits of the execution. There is no option for them.
     #[arg(skip)]
     limits: Limits,
 }
@@ -93,7 +93,7 @@ struct TraceArgs {
     /// (generated code where there is any, on the GPU if that proves and else on the CPU).
     #[arg(long, default_value = "auto", value_parser = backend::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
-    /// Refuse where rows would be written by another provider than the one asked for.
+    /// Refuse to fall back: every circuit must get its rows from the provider asked for.
     #[arg(long)]
     strict: bool,
     /// Number of the GPU, counted from 0; `traceloom doctor` lists them.
@@ -122,8 +122,8 @@ struct ProveArgs {
     /// Where to write the proof.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Folder for report.json: who wrote which rows from how many bytes, what was moved
-    /// to a GPU and back, and times.
+    /// Folder for report.json: who wrote which rows and why, from how many bytes, what was
+    /// copied to a GPU and back, and times.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     /// Parameters: standard (100 bits provable), strong (128 bits provable), heuristic (small
@@ -137,12 +137,10 @@ struct VerifyArgs {
     /// The proof.
     proof: PathBuf,
     /// The program that must be proven: a built-in one, a file, or the fingerprint of a
-    /// built-in one. By default it is the built-in one that the proof states, and nothing
-    /// is expected.
+    /// built-in one. By default any built-in program is accepted, and the proof says which.
     #[arg(long, value_name = "PROGRAM")]
     program: Option<String>,
-    /// The entry function that the claim must be about; needed where the program has
-    /// several.
+    /// The entry function that the claim must be about; needed if the program has several.
     #[arg(long, value_name = "NAME", requires = "program")]
     entry: Option<String>,
     /// The profile that the proof must have: standard, strong, heuristic or fast.
@@ -170,7 +168,7 @@ struct InspectArgs {
 struct ImportArgs {
     /// The program in nested JSON.
     file: PathBuf,
-    /// Where it goes: as text if the name ends in .tla, else as JSON.
+    /// The file to write: text if its name ends in .tla, else JSON.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -196,8 +194,8 @@ struct CodegenArgs {
     units: Option<PathBuf>,
 }
 
-/// Reads arguments, the program's name first, as far as that needs no file: the
-/// exit code that they would have so far.
+/// Reads arguments, the program's name first, and checks what can be checked without a file.
+/// Returns the exit code that they have so far.
 #[must_use]
 pub fn check_usage(args: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
@@ -231,7 +229,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
     }
 }
 
-/// Help and version are no errors.
+/// Help and version are not errors.
 fn exit_code(error: &clap::Error) -> u8 {
     if error.use_stderr() { 2 } else { 0 }
 }
@@ -282,8 +280,9 @@ pub struct Ran {
     pub err: String,
 }
 
-/// Runs a command line as [`main`] does, the program's name first, inside this process:
-/// what it prints is kept, and programs that it runs have these limits.
+/// Runs a command line as [`main`] does, the program's name first, inside this process. What it
+/// prints is kept, and programs that it runs have these limits. The fuzz target for files needs
+/// it: coverage is that of one process, and hostile programs need small limits.
 #[must_use]
 pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ran {
     let mut cli = match Cli::try_parse_from(args) {

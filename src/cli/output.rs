@@ -12,8 +12,8 @@ use traceloom_runtime::session;
 
 use super::Failure;
 
-/// Prints a line to standard output. What fails is told by [`finish`], so that a
-/// command does not stop halfway for it.
+/// Prints a line to standard output. [`finish`] reports a failure, so that a command does not
+/// stop halfway.
 macro_rules! say {
     ($($arg:tt)*) => { $crate::cli::output::print(format_args!($($arg)*)) };
 }
@@ -23,7 +23,7 @@ pub(super) use say;
 static FAILED: OnceLock<io::Error> = OnceLock::new();
 
 thread_local! {
-    /// What this thread would have printed, while somebody keeps it.
+    /// What this thread would have printed, while it is kept.
     static KEPT: RefCell<Option<Printed>> = const { RefCell::new(None) };
 }
 
@@ -51,7 +51,7 @@ pub(super) fn kept<T>(command: impl FnOnce() -> T) -> (T, Printed) {
     (done, KEPT.take().unwrap_or_default())
 }
 
-/// Hands `text` to whoever keeps what is printed; whether there is somebody.
+/// Appends `text` to what is kept, if anything is. Returns whether it did.
 fn is_kept(text: fmt::Arguments<'_>, place: impl FnOnce(&mut Printed) -> &mut String) -> bool {
     KEPT.with_borrow_mut(|kept| {
         let Some(printed) = kept else { return false };
@@ -68,7 +68,7 @@ pub(super) fn print(line: fmt::Arguments<'_>) {
     }
 }
 
-/// Writes to standard error. Where that is not possible there is nobody to tell.
+/// Writes to standard error. If that fails, there is no other place to report it.
 fn tell(text: fmt::Arguments<'_>) {
     if !is_kept(text, |printed| &mut printed.err) {
         let mut err = io::stderr();
@@ -76,7 +76,8 @@ fn tell(text: fmt::Arguments<'_>) {
     }
 }
 
-/// Whether everything was printed. A reader that has gone away (`| head`) is no error.
+/// Fails if something could not be printed. A reader that has gone away (`| head`) is not an
+/// error.
 pub fn finish() -> Result<(), Failure> {
     keep(io::stdout().flush());
     match FAILED.get() {
@@ -97,13 +98,13 @@ fn keep(result: io::Result<()>) {
 /// Writes a whole file: after a failure of any kind `path` is what it was before.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     check_place(path)?;
-    // Of a link to a file the file is written, and the link stays.
+    // If the path is a link to a file, the file is written and the link stays.
     let real = path.canonicalize();
     whole::write(real.as_deref().unwrap_or(path), bytes)
         .map_err(|error| Failure::file("write", path, &error))
 }
 
-/// Whether a file can be written there, as far as what is there says.
+/// Checks that nothing at `path` forbids writing a file there.
 pub fn check_place(path: &Path) -> Result<(), Failure> {
     // Renaming over a device or a folder would do something else than writing to it, and so
     // would renaming over a link to one.
@@ -153,7 +154,7 @@ impl Progress {
         }
     }
 
-    /// Says what somebody should know, in a line of its own.
+    /// Prints a note for the user in a line of its own.
     pub fn note(self, what: &str) {
         self.done();
         tell(format_args!("note: {what}\n"));
@@ -167,7 +168,7 @@ impl Progress {
     }
 }
 
-/// A name out of a program, without anything that a terminal would obey.
+/// A name of a program, without characters that a terminal would interpret.
 pub fn plain(name: &str) -> String {
     name.escape_debug().to_string()
 }

@@ -1,8 +1,8 @@
-//! Where `prove` writes, tried before the work: a proof of an hour must not end at a folder
-//! that is not there.
+//! The files that `prove` writes. They are checked before the work begins, so that an hour of
+//! proving does not fail because a folder does not exist.
 //!
-//! What is tried leaves nothing behind, also where the process is killed: the file that is
-//! made has no name where the system knows such files.
+//! The check leaves nothing behind, even if the process is killed: it makes a file without a
+//! name, on systems that have such files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Tries whether `out` and the folder of a report can be written.
+    /// Checks that `out` and the folder of a report can be written.
     pub fn tried(out: &Path, report: Option<&'a Path>) -> Result<Self, Failure> {
         let outputs = Self { report };
         if let (Some(folder), Some(path)) = (report, outputs.report()) {

@@ -1,4 +1,4 @@
-//! What a session tells, on standard error.
+//! What a session reports, printed on standard error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use traceloom_runtime::session::{SessionBuilder, Step};
 use super::backend::Gpu;
 use super::output::Progress;
 
-/// A session that uses `gpu` and tells what it does.
+/// A session that uses `gpu` and reports what it does.
 pub fn told(builder: SessionBuilder, gpu: Gpu, progress: Progress) -> SessionBuilder {
     let writer = gpu.writer;
     let is_said = AtomicBool::new(false);
@@ -29,7 +29,7 @@ pub fn told(builder: SessionBuilder, gpu: Gpu, progress: Progress) -> SessionBui
     })
 }
 
-/// Kernels that were compiled for this: people waited for it.
+/// Reports kernels that were compiled just now, because the user waited for them.
 fn kernels(writer: &Option<Arc<RowWriter>>, progress: Progress) {
     let compiled = writer.iter().flat_map(|writer| writer.compiled_now());
     for (program, origin) in compiled {

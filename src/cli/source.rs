@@ -13,7 +13,7 @@ pub fn load(name: &str) -> Result<CheckedProgram, Failure> {
     Ok(crate::session(name)?.build()?.program().clone())
 }
 
-/// The session that a command line asks for, so far.
+/// The builder of the session that a command line asks for.
 pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
     Ok(crate::session(&args.program)?.limits(args.limits.clone()))
 }
@@ -57,11 +57,11 @@ fn word(option: &str, index: usize, item: &str) -> Result<u64, Failure> {
 pub fn profile(name: &str) -> Result<Profile, String> {
     Profile::from_name(name).ok_or_else(|| {
         let names = Profile::ALL.map(Profile::name);
-        format!("{name:?} is no profile; there are {}", names.join(", "))
+        format!("{name:?} is not a profile; choose one of {}", names.join(", "))
     })
 }
 
-/// How to give a built-in program what it takes.
+/// The options that give a built-in program its input.
 pub fn usage(example: &Example) -> String {
     match example.inputs {
         Inputs::File { .. } => "takes --input FILE".into(),

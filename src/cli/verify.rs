@@ -38,7 +38,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was not compared with anything that the caller expects.
+/// A note about the parts of the claim that were not compared with an expectation.
 fn only_stated(args: &VerifyArgs) -> Option<&'static str> {
     match (&args.program, &args.args, &args.outputs) {
         (None, ..) => Some(
@@ -106,7 +106,7 @@ pub(super) fn outputs(list: &str) -> Result<Vec<u64>, Failure> {
     match list.strip_prefix("0x") {
         Some(digits) => {
             hex_bytes(digits).map(|bytes| bytes.into_iter().map(u64::from).collect()).ok_or_else(
-                || Failure::Malformed("--outputs: after 0x come pairs of hex digits".into()),
+                || Failure::Malformed("--outputs: pairs of hex digits must follow 0x".into()),
             )
         }
         None => source::words("--outputs", list),

@@ -9,8 +9,9 @@
 //! ```text
 //! |E|      p^DEGREE                     L  list size of a shard, see below
 //! lookup   L^K·M·(W + 1) / |E|          K shards, M messages of all shards and claims,
-//!          or M·(W + 1) / |E| with bind W the longest
-//! bind     L·(L - 1)/2·n / |E|          of several shards, see below
+//!                                       W the longest; or, of several shards,
+//!          M·(W + 1) / |E|              with
+//! bind     L·(L - 1)/2·n / |E|          pairs of candidates, see below
 //! alpha    L·C / |E|                    C constraints of one circuit, stage 2 included
 //! zeta     L·max(d·(r + 1) + r - 1, (s + 1)·r + 1) / |E|
 //!                                       of a circuit: r rows, degree d, s slices

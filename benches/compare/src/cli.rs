@@ -148,7 +148,7 @@ fn settings(arguments: Arguments) -> Result<Settings, Error> {
 fn watch_signals(running: &Arc<Running>) {
     let running = Arc::clone(running);
     // Without a handler a signal ends this process and leaves the command running, which
-    // is no reason to refuse a benchmark.
+    // is not a reason to refuse a benchmark.
     let _ = ctrlc::set_handler(move || {
         if running.interrupt() {
             std::process::exit(1);

@@ -156,7 +156,7 @@ fn digest(what: &'static str, path: &Path) -> Result<Digest, Error> {
 }
 
 /// Regular files among the arguments, also those after the `=` of an option. What cannot
-/// be read is left out: an argument that is no file at all is nothing special.
+/// be read is left out: an argument that is not a file at all is nothing special.
 fn files_among(command: &Command) -> Vec<Digest> {
     let arguments = command.words.iter().skip(1);
     let candidates =

@@ -1,9 +1,9 @@
 //! A function body while it is written: scopes, branches and leaves.
 //!
-//! State is a list of finished and open blocks plus a stack of open matches, so
-//! nothing recurses. A block gets its number when it is opened, which is
-//! pre-order, and a leaf its selector when it is written, which is the canonical
-//! order, because arms come in order, then the default, then the continuation.
+//! The state is a list of finished and open blocks and a stack of open matches, so nothing
+//! recurses. A block gets its number when it is opened, so blocks are in pre-order. A leaf gets
+//! its selector when it is written. That is the canonical order, because arms come in order,
+//! then the default, then the continuation.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ pub struct Value {
     index: u32,
 }
 
-/// What results of a refused operation are; using it reports nothing more.
+/// The results of a refused operation. Using them reports nothing more.
 const POISON: u32 = u32::MAX;
 
 /// Proof that a block has ended: only leaves and matches make it, so a closure
@@ -126,7 +126,7 @@ impl Body {
         self.end_match()
     }
 
-    /// A match whose arms may yield `num_outputs` values to the code behind it.
+    /// A match whose arms may yield `num_outputs` values to the code after it.
     pub fn match_continue(
         &mut self,
         value: Value,

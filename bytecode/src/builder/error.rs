@@ -89,7 +89,7 @@ pub enum BuildErrorKind {
         /// The key.
         key: u64,
     },
-    /// A second default, or a case behind the default.
+    /// A second default, or a case after the default.
     #[error("the default is the last arm, and there is one at most")]
     AfterDefault,
     /// A match that nothing can take.
@@ -108,7 +108,7 @@ pub enum BuildErrorKind {
     #[error("two functions have this name")]
     DuplicateName,
     /// A function in two groups, or one without a circuit in any.
-    #[error("a constrained function is in exactly one circuit, any other in none")]
+    #[error("a constrained function must be in exactly one circuit, an unconstrained one in none")]
     Grouping,
 }
 

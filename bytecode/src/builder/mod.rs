@@ -1,8 +1,8 @@
 //! The typed way to write a program.
 //!
-//! Functions are declared first, so that they can call each other, and defined
-//! afterwards. A body is written in order; blocks come out in pre-order and
-//! leaves with canonical selectors without further ado:
+//! Functions are declared first, so that they can call each other, and defined afterwards. A
+//! body is written in order. The builder numbers blocks in pre-order and gives leaves their
+//! canonical selectors:
 //!
 //! ```
 //! use traceloom_bytecode::builder::ProgramBuilder;

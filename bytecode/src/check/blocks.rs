@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
         }
         if let Some(missing) = expected.pop() {
             let place = Place::Function(index, function);
-            self.report(place, || format!("block {missing} is referred to but not there"));
+            self.report(place, || format!("block {missing} is referred to but does not exist"));
         }
         before == self.found.total
     }
@@ -55,8 +55,8 @@ impl<'a> Checker<'a> {
                 let fits = (*selector as usize) < leaves && seen.insert(*selector);
                 self.require(fits, place, || {
                     format!(
-                        "selector {selector}; the {leaves} leaves of a function have the \
-                         selectors 0..{leaves}, each once"
+                        "has selector {selector}; the {leaves} leaves of the function must have \
+                         the selectors 0..{leaves}, each once"
                     )
                 });
             }
@@ -153,7 +153,9 @@ impl<'a> Checker<'a> {
 
     fn check_arms(&mut self, place: Place<'_>, arms: &Match, values: usize) {
         self.check_leaf_values(place, &[arms.value], values);
-        self.require(arms.blocks().next().is_some(), place, || "has no arm".into());
+        self.require(arms.blocks().next().is_some(), place, || {
+            "has no arm; add a case or a default".into()
+        });
         let mut keys = BTreeSet::new();
         for (key, _) in &arms.cases {
             let key = word(*key);

@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
                 let known = program.functions.get(member.index());
                 let constrained = known.is_some_and(|function| function.constrained);
                 self.require(constrained, Place::Program, || {
-                    format!("circuits[{at}]: {} is no constrained function", member.0)
+                    format!("circuits[{at}]: function {} is not a constrained function", member.0)
                 });
                 self.require(seen.insert(member), Place::Program, || {
                     format!("circuits[{at}]: function {} is in a circuit already", member.0)
@@ -97,9 +97,11 @@ impl<'a> Checker<'a> {
         for (index, function) in program.functions.iter().enumerate() {
             let place = Place::Function(index, function);
             let missing = function.constrained && !seen.contains(&FunctionId(index as u32));
-            self.require(!missing, place, || "is constrained but in no circuit".into());
+            self.require(!missing, place, || {
+                "is constrained but in no circuit; add it to one".into()
+            });
             self.require(function.constrained || !function.entry, place, || {
-                "is an entry but not constrained; nothing could be proven of it".into()
+                "is an entry but not constrained; nothing about it could be proven".into()
             });
         }
     }
@@ -112,7 +114,7 @@ impl<'a> Checker<'a> {
             });
         }
         if function.blocks.is_empty() {
-            self.report(place, || "has no body".into());
+            self.report(place, || "has no body; add a block".into());
             return;
         }
         // Places of values need a tree, so the rest waits until there is one.

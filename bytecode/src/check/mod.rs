@@ -1,16 +1,15 @@
 //! Validation: from untrusted data to a program that can be run and proven.
 //!
-//! Every rule is checked for every function, and all problems are reported at
-//! once, each with its place. What later passes rely on without looking again is
-//! exactly what is listed here:
+//! Every rule is checked for every function, and all problems are reported at once, each with
+//! its place. Later passes rely on exactly these rules and do not check them again:
 //!
 //! 1. counts are within the limits below;
 //! 2. blocks are a tree in pre-order; selectors number the leaves;
 //! 3. every operand is a value that exists where it is used;
 //! 4. calls fit their callee; no constrained call to an unconstrained function
 //!    from a constrained one; memory widths are declared; declared widths rise;
-//! 5. every path ends in a return of the right arity, yields stand only inside
-//!    arms that continue and have the right arity, case keys differ pairwise;
+//! 5. every path ends in a return of the right arity; yields are only inside arms that continue,
+//!    and have the right arity; case keys differ pairwise;
 //! 6. each constrained function is in exactly one circuit, and only those; an
 //!    entry is constrained.
 
@@ -64,7 +63,7 @@ impl CheckedProgram {
         checker.finish()?;
         let callgraph = CallGraph::new(&program);
         let layout = |(index, function): (usize, &Function)| {
-            derive_layout(FunctionId(index as u32), function, Some(&callgraph))
+            derive_layout(FunctionId(index as u32), function, &callgraph)
         };
         let layouts: Vec<_> = program.functions.iter().enumerate().map(layout).collect();
         check_widths(&program, &layouts)?;

@@ -50,6 +50,9 @@ impl<'c, 'a, 'p> OpCheck<'c, 'a, 'p> {
     /// The operation has as many operands as `table`.
     pub fn table(&mut self, op: ByteOp, table: ByteTable) {
         self.require(op.table() == table, || "has the wrong number of operands".into());
+        self.require(op != ByteOp::RangeCheck16, || {
+            "is no operation of programs; u32_less_than checks limbs of 16 bits".into()
+        });
     }
 
     /// The program declares memory of this width.

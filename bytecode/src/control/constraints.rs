@@ -160,7 +160,7 @@ impl Member<'_> {
         for (selector, outputs) in &flow.returns {
             let message = [&head[..], &outputs[..]].concat();
             let label = format!("{}: return", self.function.name);
-            group.send(0, *selector, &message, label);
+            group.send(0, *selector, message, label);
         }
     }
 }

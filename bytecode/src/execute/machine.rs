@@ -19,7 +19,6 @@
 
 use traceloom_abi::io::{Io, IoError};
 use traceloom_abi::record::{Finish, Record};
-use traceloom_air::bytes::ByteOp;
 use traceloom_air::claim::{Claim, RankedClaim};
 use traceloom_air::field::{MODULUS, element, is_canonical};
 
@@ -48,16 +47,14 @@ pub(crate) struct Machine<'a> {
     pub(crate) shapes: Vec<Shape>,
     /// By function and query: whether its lookups have been counted.
     counted: Vec<Vec<bool>>,
-    /// By component: number of ranked queries that have finished.
-    next_rank: Vec<u32>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) values: Vec<u64>,
     /// Selectors of the leaves that the frames have passed.
     pub(crate) leaves: Vec<u32>,
-    /// Ranks of the ranked callees of the frames.
+    /// Ranks of the ranked callees of the frames, those of lone calls excluded.
     callee_ranks: Vec<u32>,
     /// Those among them that are inside their caller's component, of frames that
-    /// count.
+    /// count: each has a gap.
     inside_ranks: Vec<u32>,
     /// For lists that are gathered from values.
     pub(crate) scratch: Vec<u64>,
@@ -76,6 +73,9 @@ pub(crate) struct Frame {
     pub(super) first_leaf: usize,
     first_rank: usize,
     first_inside: usize,
+    /// 1 + the largest rank of the callees so far that are inside the component and
+    /// whose calls are constrained, 0 without any. At the end, the query's own rank.
+    rank: u32,
     pub(super) mode: Mode,
 }
 
@@ -136,7 +136,6 @@ impl<'a> Machine<'a> {
             progress,
             shapes: program.function_ids().map(|id| Shape::new(program, id)).collect(),
             counted: vec![Vec::new(); functions.len()],
-            next_rank: vec![0; program.callgraph().num_components()],
             frames: Vec::new(),
             values: Vec::new(),
             leaves: Vec::new(),
@@ -306,6 +305,7 @@ impl<'a> Machine<'a> {
             first_leaf: self.leaves.len(),
             first_rank: self.callee_ranks.len(),
             first_inside: self.inside_ranks.len(),
+            rank: 0,
             mode,
         });
         Ok(())
@@ -322,9 +322,8 @@ impl<'a> Machine<'a> {
             self.compare(&frame, path)?;
         } else {
             self.meter.bytes(4 * num_ranks as u64, self.stack_bytes())?;
-            let rank = self.take_rank(function);
             let callee_ranks = &self.callee_ranks[frame.first_rank..];
-            let finish = Finish { path, rank, callee_ranks, outputs: &self.scratch };
+            let finish = Finish { path, rank: frame.rank, callee_ranks, outputs: &self.scratch };
             self.record.functions[function.index()].finish(query, finish);
         }
         self.count_gaps(&frame);
@@ -336,29 +335,14 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn take_rank(&mut self, function: FunctionId) -> u32 {
-        if !self.program.layout(function).ranked {
-            return 0;
-        }
-        let next = &mut self.next_rank[self.program.callgraph().component(function)];
-        let rank = *next;
-        // Queries are limited to 2^32 - 1.
-        *next += 1;
-        rank
-    }
-
-    /// Counts the range checks of the frame's gaps. A callee inside the component
-    /// finished earlier, and a replay keeps its rank, so gaps are not negative.
+    /// Counts the range checks of the frame's gaps. Its rank is above those of its
+    /// callees inside the component, so gaps are not negative.
     fn count_gaps(&mut self, frame: &Frame) {
         if self.inside_ranks.len() == frame.first_inside {
             return;
         }
-        let rank = self.record.functions[frame.function.index()].rank(frame.query);
         for at in frame.first_inside..self.inside_ranks.len() {
-            let gap = rank.wrapping_sub(1).wrapping_sub(self.inside_ranks[at]);
-            let [g0, g1, g2, g3] = gap.to_le_bytes();
-            self.record.count_byte_op(ByteOp::RangeCheck, g0, g1);
-            self.record.count_byte_op(ByteOp::RangeCheck, g2, g3);
+            self.record.count_limbs(frame.rank - 1 - self.inside_ranks[at]);
         }
     }
 
@@ -370,7 +354,9 @@ impl<'a> Machine<'a> {
             Err(self.replay_fault("took another path"))
         } else if !self.scratch.iter().enumerate().all(same) {
             Err(self.replay_fault("returned other outputs"))
-        } else if self.callee_ranks[frame.first_rank..] != *table.callee_ranks(frame.query) {
+        } else if frame.rank != table.rank(frame.query)
+            || self.callee_ranks[frame.first_rank..] != *table.callee_ranks(frame.query)
+        {
             Err(self.replay_fault("called other queries"))
         } else {
             Ok(())
@@ -403,12 +389,16 @@ impl<'a> Machine<'a> {
         let block = &self.program.layout(caller.function).blocks[caller.block.index()];
         let ranked = block.ops[caller.op].ranked_call;
         caller.op += 1;
-        if ranked != RankedCall::None {
-            let rank = table.rank(query);
+        let rank = table.rank(query);
+        if matches!(ranked, RankedCall::Inside | RankedCall::Lone) {
+            // A chain of calls is no longer than there are queries: at most 2^32 - 1.
+            caller.rank = caller.rank.max(rank + 1);
+        }
+        if matches!(ranked, RankedCall::Outside | RankedCall::Inside) {
             self.callee_ranks.push(rank);
-            if ranked == RankedCall::Inside && caller.mode.counts() {
-                self.inside_ranks.push(rank);
-            }
+        }
+        if ranked == RankedCall::Inside && caller.mode.counts() {
+            self.inside_ranks.push(rank);
         }
     }
 

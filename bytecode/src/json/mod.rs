@@ -64,8 +64,8 @@ pub const FORMAT: &str = "traceloom-program/1";
 /// Reads a program from JSON.
 ///
 /// # Errors
-/// [`Malformed`]: everything that is wrong, with path, line and column. Where
-/// brackets do not match, the rest is not looked at.
+/// [`Malformed`]: everything that is wrong, with path, line and column. If brackets do not
+/// match, the rest of the file is not read.
 pub fn parse(source: impl AsRef<[u8]>) -> Result<Program, Malformed> {
     read::read(source.as_ref())
 }

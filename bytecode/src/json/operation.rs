@@ -25,7 +25,7 @@ impl Spelling {
     }
 }
 
-/// Reads an operation; no answer if that was reported and a part is missing.
+/// Reads an operation; `None` if a part is missing, which was reported.
 pub(crate) fn read(fields: &mut Fields<'_>, node: NodeId, spelling: &Spelling) -> Option<Op> {
     let form = spelling.form;
     let mut keys = vec!["op"];

@@ -1,4 +1,4 @@
-//! A function being lowered: from operations to values, reads, fetches and writes.
+//! A function while it is lowered: from operations to values, reads, fetches and writes.
 //!
 //! Path plans and generic plans are lowered by the same code, block by block;
 //! they differ in what a block starts with and in how its control continues.

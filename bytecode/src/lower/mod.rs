@@ -1,8 +1,8 @@
-//! From a program to its plans: what a front end of `traceloom-plan` says.
+//! From a program to its plans: the front end of `traceloom-plan` for bytecode.
 //!
 //! - `numbering`: numbers of operations;
-//! - `lowering`: a function being lowered; operations and control are elsewhere, with
-//!   their other rules.
+//! - `lowering`: the state of a function while it is lowered. How operations and control are
+//!   lowered is in `operations` and `control`, beside their other rules.
 
 mod lowering;
 mod numbering;
@@ -37,7 +37,7 @@ pub fn plan_program(program: &CheckedProgram) -> ProgramPlan {
 #[must_use]
 pub fn contract(program: &CheckedProgram) -> Contract {
     let rows = |id: FunctionId| {
-        let layout = derive_layout(id, program.function(id), Some(program.callgraph()));
+        let layout = derive_layout(id, program.function(id), program.callgraph());
         RowContract { layout: plan_layout(&layout), paths: paths(program, id) }
     };
     let function = |id: FunctionId| {

@@ -1,8 +1,9 @@
 //! Calls: a message that the row of the callee provides.
 //!
 //! The message carries the rank of a ranked callee: in a column of its own where the
-//! call comes from outside of its component, and one less than the row's own rank minus
-//! a range-checked gap inside of it (`callgraph.rs` has the argument).
+//! call comes from outside of its component; inside of it one less than the row's own
+//! rank, minus a range-checked gap unless it is a lone call (`callgraph.rs` has the
+//! argument).
 
 use traceloom_air::message::FUNCTION_CHANNEL;
 use traceloom_air::system::ExprId;
@@ -10,7 +11,7 @@ use traceloom_plan::draft::Use;
 use traceloom_plan::{Column, Expr, FetchKind, Fixed, ValueNo};
 
 use super::{Degrees, Operation, Size};
-use crate::callgraph::{GAP_BYTES, RankedCall};
+use crate::callgraph::{GAP_LIMBS, RankedCall};
 use crate::check::OpCheck;
 use crate::execute::machine::{At, Machine, Outcome};
 use crate::fingerprint::Encoder;
@@ -128,14 +129,12 @@ impl Call<'_> {
         match row.place.ranked_call {
             RankedCall::None => None,
             RankedCall::Outside => Some(row.columns(first, 1)[0]),
+            RankedCall::Lone => Some(one_less(row)),
             RankedCall::Inside => {
-                let gap = row.columns(first, GAP_BYTES);
-                row.range_check(1, &gap[..2]);
-                row.range_check(2, &gap[2..]);
-                let gap = row.pack(&gap);
-                let rank = row.own_rank();
-                let one = row.arena().word(1);
-                let rank = row.arena().sub(rank, one);
+                let gap = row.columns(first, GAP_LIMBS);
+                row.limbs(1, &gap);
+                let gap = row.pack_limbs(&gap);
+                let rank = one_less(row);
                 Some(row.arena().sub(rank, gap))
             }
         }
@@ -143,7 +142,7 @@ impl Call<'_> {
 
     fn lower_rank(&self, row: &mut Lowering<'_>) {
         let ranked = row.place.ranked_call;
-        if ranked == RankedCall::None {
+        if matches!(ranked, RankedCall::None | RankedCall::Lone) {
             return;
         }
         let rank = row.code.callee_rank();
@@ -153,9 +152,16 @@ impl Call<'_> {
         }
         let own = row.code.rank().expect("a member of a recursive component has a rank");
         let gap = row.code.push(Expr::RankGap(own, rank));
-        for i in 0..GAP_BYTES {
-            let byte = row.code.push(Expr::ByteOf(gap, i as u8));
-            row.code.write(Column::auxiliary(first + i), byte, Fixed::Determined);
+        for i in 0..GAP_LIMBS {
+            let limb = row.code.push(Expr::LimbOf(gap, i as u8));
+            row.code.write(Column::auxiliary(first + i), limb, Fixed::Determined);
         }
     }
+}
+
+/// The row's own rank minus 1.
+fn one_less(row: &mut OpRow<'_, '_>) -> ExprId {
+    let rank = row.own_rank();
+    let one = row.arena().word(1);
+    row.arena().sub(rank, one)
 }

@@ -1,6 +1,5 @@
 //! Words of 32 bits: packing, and the comparison, which takes words apart.
 
-use traceloom_air::bytes::ByteOp;
 use traceloom_air::field::{Goldilocks, element, word};
 use traceloom_air::system::ExprId;
 use traceloom_plan::{Expr, ValueNo};
@@ -20,8 +19,8 @@ pub(super) const FORMS: &[Form] = &[
     }),
 ];
 
-/// Twelve columns: bytes of a, of c and of b, where c = b - a - 1 + 2^32·borrow; the
-/// result is 1 - borrow.
+/// Six columns: two limbs of 16 bits of a, of c and of b, where c = b - a - 1 +
+/// 2^32·borrow; the result is 1 - borrow.
 pub(super) struct LessThan(pub ValueId, pub ValueId);
 
 impl Operation for LessThan {
@@ -34,24 +33,22 @@ impl Operation for LessThan {
     }
 
     fn size(&self, _: &Degrees<'_>) -> Size {
-        Size::columns(12, 6)
+        Size::columns(6, 6)
     }
 
     /// The borrow must be a bit: as a free field element it would make every comparison
     /// come out either way.
     fn constrain(&self, row: &mut OpRow<'_, '_>) -> Vec<ExprId> {
         let (a, b) = (row.value(self.0), row.value(self.1));
-        let columns = row.columns(0, 12);
-        for (slot, pair) in columns.chunks(2).enumerate() {
-            row.range_check(slot, pair);
-        }
-        let [bytes_a, bytes_c, bytes_b] = [0, 4, 8].map(|first| &columns[first..first + 4]);
-        for (operand, bytes) in [(a, bytes_a), (b, bytes_b)] {
-            let packed = row.pack(bytes);
+        let columns = row.columns(0, 6);
+        row.limbs(0, &columns);
+        let [limbs_a, limbs_c, limbs_b] = [0, 2, 4].map(|first| &columns[first..first + 2]);
+        for (operand, limbs) in [(a, limbs_a), (b, limbs_b)] {
+            let packed = row.pack_limbs(limbs);
             let difference = row.arena().sub(operand, packed);
-            row.require(difference, "the operand is its bytes");
+            row.require(difference, "the operand is its limbs");
         }
-        let c = row.pack(bytes_c);
+        let c = row.pack_limbs(limbs_c);
         let one = row.arena().word(1);
         let difference = row.arena().sub(b, a);
         let difference = row.arena().sub(difference, one);
@@ -68,8 +65,8 @@ impl Operation for LessThan {
         row.code.constrain(&[a, b]);
         row.code.below(&[a, b], 1 << 32);
         let rest = row.code.push(Expr::LessRest(a, b));
-        let bytes = [a, rest, b].into_iter().flat_map(|word| (0..4).map(move |i| (word, i)));
-        row.columns(bytes.map(|(word, i)| Expr::ByteOf(word, i)));
+        let limbs = [a, rest, b].into_iter().flat_map(|word| (0..2).map(move |i| (word, i)));
+        row.columns(limbs.map(|(word, i)| Expr::LimbOf(word, i)));
         vec![row.code.push(Expr::Less(a, b))]
     }
 
@@ -77,10 +74,7 @@ impl Operation for LessThan {
         let (a, b) = (machine.u32(at, 0, self.0)?, machine.u32(at, 1, self.1)?);
         if at.mode.counts() {
             let c = b.wrapping_sub(a).wrapping_sub(1);
-            for [x0, x1, x2, x3] in [a, c, b].map(u32::to_le_bytes) {
-                machine.record.count_byte_op(ByteOp::RangeCheck, x0, x1);
-                machine.record.count_byte_op(ByteOp::RangeCheck, x2, x3);
-            }
+            [a, c, b].into_iter().for_each(|word| machine.record.count_limbs(word));
         }
         machine.values.push(u64::from(a < b));
         Ok(())

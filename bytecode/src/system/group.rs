@@ -3,11 +3,21 @@
 //! On a row with every selector at 0 nothing is required, and nothing can be provided
 //! either: multiplicity·(1 - row selector) = 0.
 //!
-//! A lookup slot is shared by exclusive branches: its multiplicity is the sum of
-//! their selectors and its arguments are superposed, each gated. Only where the
-//! whole circuit has exactly one leaf are arguments sent ungated: then a row
-//! with the selector off sends nothing, since all multiplicities are 0.
+//! Rule 4, gating. A lookup slot is shared by exclusive branches: its multiplicity is
+//! the sum of their selectors, and its arguments are the sum of theirs, each times its
+//! selector. A slot that one sender alone uses, over all members, is ungated: its
+//! arguments are the sender's own, which lowers their degree.
+//! - A push has the sender's selector as multiplicity. Where the selector is 0 nothing is
+//!   sent, whatever the arguments are; where it is 1 the product is the argument.
+//! - The return, slot 0, has one sender if the circuit has one return leaf over all
+//!   members. Its multiplicity is a column, which rule 1 forces to 0 where the row selector
+//!   is 0. The leaf's selector equals the row selector: there is one member, no arm returns
+//!   early, and each continuation is on exactly where its match is. So where a row returns
+//!   anything at all, the leaf is on and the product is the argument.
 
+use std::collections::BTreeSet;
+
+use traceloom_air::bytes::ByteOp;
 use traceloom_air::system::{Arena, Circuit, CircuitKind, Constraint, Direction, ExprId, Lookup};
 
 use super::member::Member;
@@ -46,17 +56,14 @@ impl GroupColumns {
     }
 }
 
-/// Builds the circuit of `members`; marks the byte tables that it looks up.
+/// Builds the circuit of `members`; adds the byte operations that it looks up.
 pub(super) fn build(
     program: &CheckedProgram,
     members: &[FunctionId],
-    tables: &mut [bool; 2],
+    byte_ops: &mut BTreeSet<ByteOp>,
 ) -> Circuit {
     let columns = GroupColumns::new(program, members);
-    let leaves: usize = members.iter().map(|&m| program.layout(m).num_selectors).sum();
-    let alone = members.len() == 1 && program.function(members[0]).blocks.len() == 1;
     let mut group = Group {
-        gated: !(alone && leaves == 1),
         slots: vec![Slot::default(); columns.num_lookups],
         columns,
         arena: Arena::default(),
@@ -70,7 +77,7 @@ pub(super) fn build(
     for (position, &id) in members.iter().enumerate() {
         let member = Member::new(program, &mut group, position, id);
         row_selectors.push(member.selectors[0]);
-        member.build(&mut group, tables);
+        member.build(&mut group, byte_ops);
     }
     group.require_activity(&row_selectors);
     group.finish(program, members)
@@ -79,19 +86,25 @@ pub(super) fn build(
 /// A circuit under construction.
 pub(crate) struct Group {
     pub columns: GroupColumns,
-    gated: bool,
     pub arena: Arena,
     constraints: Vec<Constraint>,
     slots: Vec<Slot>,
 }
 
-/// Terms of a lookup slot.
+/// Those who use a lookup slot.
 #[derive(Clone, Default)]
 struct Slot {
-    multiplicity: Vec<ExprId>,
-    arguments: Vec<Vec<ExprId>>,
+    senders: Vec<Sender>,
+    /// Of the first sender.
     label: String,
-    users: usize,
+}
+
+/// One message of a slot, sent where its gate is 1.
+#[derive(Clone)]
+struct Sender {
+    /// Selector of the block, a bit.
+    gate: ExprId,
+    message: Vec<ExprId>,
 }
 
 impl Group {
@@ -119,8 +132,8 @@ impl Group {
         self.require(gated, label);
     }
 
-    /// Rule 1, activity: the row selector is a bit, and a row that is off provides
-    /// nothing.
+    /// Rule 1, activity, of functions only: the row selector is a bit, and a row that is off
+    /// provides nothing. (Any row of a memory may provide its cell.)
     fn require_activity(&mut self, row_selectors: &[ExprId]) {
         let row = self.arena.sum(row_selectors.iter().copied());
         self.require_bit(row, || "the row selector is a bit".into());
@@ -130,25 +143,28 @@ impl Group {
         self.require_gated(multiplicity, off, || "no multiplicity without row selector".into());
     }
 
-    /// Adds a message to a slot, gated unless the circuit has a single leaf.
-    pub fn send(&mut self, slot: usize, gate: ExprId, message: &[ExprId], label: String) {
-        let terms = message.iter().map(|&argument| match self.gated {
-            true => self.arena.mul(gate, argument),
-            false => argument,
-        });
-        let terms: Vec<ExprId> = terms.collect();
+    /// Adds a message to a slot.
+    pub fn send(&mut self, slot: usize, gate: ExprId, message: Vec<ExprId>, label: String) {
         let slot = &mut self.slots[slot];
-        if slot.users == 0 {
+        if slot.senders.is_empty() {
             slot.label = label;
         }
-        slot.users += 1;
-        slot.multiplicity.push(gate);
-        if slot.arguments.len() < terms.len() {
-            slot.arguments.resize(terms.len(), Vec::new());
+        slot.senders.push(Sender { gate, message });
+    }
+
+    /// What the senders of a slot send together, see rule 4 above.
+    fn arguments(&mut self, senders: &[Sender]) -> Vec<ExprId> {
+        if let [alone] = senders {
+            return alone.message.clone();
         }
-        for (argument, term) in slot.arguments.iter_mut().zip(terms) {
-            argument.push(term);
+        let longest = senders.iter().map(|sender| sender.message.len()).max().unwrap_or(0);
+        let mut arguments = vec![Vec::new(); longest];
+        for Sender { gate, message } in senders {
+            for (terms, &argument) in arguments.iter_mut().zip(message) {
+                terms.push(self.arena.mul(*gate, argument));
+            }
         }
+        arguments.into_iter().map(|terms| self.arena.sum(terms)).collect()
     }
 
     fn finish(mut self, program: &CheckedProgram, members: &[FunctionId]) -> Circuit {
@@ -157,11 +173,13 @@ impl Group {
             // Slot 0 is the return: provided as often as the multiplicity says.
             let (direction, multiplicity) = match position {
                 0 => (Direction::Pull, self.auxiliary(0)),
-                _ => (Direction::Push, self.arena.sum(slot.multiplicity)),
+                _ => {
+                    let gates = slot.senders.iter().map(|sender| sender.gate);
+                    (Direction::Push, self.arena.sum(gates))
+                }
             };
-            let arguments = slot.arguments.into_iter().map(|terms| self.arena.sum(terms));
-            let arguments = arguments.collect();
-            let label = match slot.users {
+            let arguments = self.arguments(&slot.senders);
+            let label = match slot.senders.len() {
                 0 | 1 => slot.label,
                 users => format!("{} (and {} more)", slot.label, users - 1),
             };

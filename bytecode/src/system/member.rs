@@ -1,5 +1,8 @@
 //! One function in its circuit: its blocks in order, every operation at its place.
 
+use std::collections::BTreeSet;
+
+use traceloom_air::bytes::ByteOp;
 use traceloom_air::system::ExprId;
 
 use super::{Group, OpRow};
@@ -37,7 +40,7 @@ impl<'a> Member<'a> {
         Self { id, function, layout, selectors, yields, columns }
     }
 
-    pub(super) fn build(&self, group: &mut Group, tables: &mut [bool; 2]) {
+    pub(super) fn build(&self, group: &mut Group, byte_ops: &mut BTreeSet<ByteOp>) {
         let inputs = 0..self.layout.num_inputs;
         let inputs: Vec<ExprId> = inputs.map(|column| group.arena.main(column)).collect();
         let mut values = inputs.clone();
@@ -54,7 +57,7 @@ impl<'a> Member<'a> {
                 let name = &self.function.name;
                 let mut row = OpRow {
                     group,
-                    tables,
+                    byte_ops,
                     values: &values,
                     gate,
                     place: *op_place,

@@ -1,6 +1,8 @@
 //! What an operation says about a row: its columns, constraints and messages.
 
-use traceloom_air::bytes::{ByteOp, ByteTable};
+use std::collections::BTreeSet;
+
+use traceloom_air::bytes::ByteOp;
 use traceloom_air::field::{element, inverse_or_zero};
 use traceloom_air::system::{Arena, ExprId};
 
@@ -11,8 +13,8 @@ use crate::model::ValueId;
 /// One operation at its place in a circuit.
 pub(crate) struct OpRow<'a, 'v> {
     pub(super) group: &'a mut Group,
-    /// The byte tables that the circuit looks up.
-    pub(super) tables: &'a mut [bool; 2],
+    /// The byte operations that the program's circuits look up.
+    pub(super) byte_ops: &'a mut BTreeSet<ByteOp>,
     pub(super) values: &'v [ExprId],
     /// Selector of the block.
     pub(super) gate: ExprId,
@@ -57,20 +59,21 @@ impl OpRow<'_, '_> {
     /// Sends a message in the `slot`-th lookup slot of this operation.
     pub fn send(&mut self, slot: usize, message: &[ExprId]) {
         let slot = self.place.first_lookup + slot;
-        self.group.send(slot, self.gate, message, self.label.clone());
+        self.group.send(slot, self.gate, message.to_vec(), self.label.clone());
     }
 
     /// Looks a byte operation up in its table.
     pub fn byte_op(&mut self, slot: usize, op: ByteOp, operands: &[ExprId], results: &[ExprId]) {
-        self.tables[op.table() as usize] = true;
+        self.byte_ops.insert(op);
         let channel = self.arena().word(op.channel());
         self.send(slot, &[&[channel], operands, results].concat());
     }
 
-    /// Proves two values to be bytes.
-    pub fn range_check(&mut self, slot: usize, bytes: &[ExprId]) {
-        debug_assert_eq!(ByteOp::RangeCheck.table(), ByteTable::Bytes2);
-        self.byte_op(slot, ByteOp::RangeCheck, bytes, &[]);
+    /// Proves values to be limbs of 16 bits, in slots of their own from `slot` on.
+    pub fn limbs(&mut self, slot: usize, limbs: &[ExprId]) {
+        for (position, &limb) in limbs.iter().enumerate() {
+            self.byte_op(slot + position, ByteOp::RangeCheck16, &[limb], &[]);
+        }
     }
 
     /// `expr / power`, a constant power of two.
@@ -81,10 +84,19 @@ impl OpRow<'_, '_> {
 
     /// Little-endian packing of bytes.
     pub fn pack(&mut self, bytes: &[ExprId]) -> ExprId {
+        self.packed(bytes, 8)
+    }
+
+    /// Little-endian packing of limbs of 16 bits.
+    pub fn pack_limbs(&mut self, limbs: &[ExprId]) -> ExprId {
+        self.packed(limbs, 16)
+    }
+
+    fn packed(&mut self, digits: &[ExprId], bits: usize) -> ExprId {
         let mut sum = self.arena().word(0);
-        for (position, &byte) in bytes.iter().enumerate() {
-            let weight = self.arena().word(1 << (8 * position));
-            let term = self.arena().mul(byte, weight);
+        for (position, &digit) in digits.iter().enumerate() {
+            let weight = self.arena().word(1 << (bits * position));
+            let term = self.arena().mul(digit, weight);
             sum = self.arena().add(sum, term);
         }
         sum

@@ -53,8 +53,8 @@ impl<'s> Tape<'s> {
 
     /// Reads a document that nests at most `max_depth` containers.
     ///
-    /// Wrong syntax is reported; without an answer the structure was lost. An
-    /// answer may have been reported on as well, so look at `reports` in the end.
+    /// Wrong syntax is reported. `None` means that the structure was lost. A returned document
+    /// may have errors too, so look at `reports` in the end.
     pub fn read(reports: &mut Reports<'s>, max_depth: usize) -> Option<Self> {
         let source = reports.source();
         let nodes = reader::nodes(source, max_depth, reports)?;
@@ -125,7 +125,7 @@ impl<'s> Tape<'s> {
             keys.sort_unstable();
             for pair in keys.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
                 let key = NodeId(pair[1].1);
-                let message = format!("key {} stands here twice", excerpt(&pair[1].0));
+                let message = format!("key {} occurs twice", excerpt(&pair[1].0));
                 reports.add_at(self.offset(key), || self.path(object), message);
             }
         }
@@ -234,7 +234,7 @@ mod tests {
             ("[\"a\n\"]", "1:4: found a control character in a string"),
             ("[\"\\x\"]", "1:3: expected an escape that JSON knows"),
             ("[[[[[[[[[", "1:9: nesting exceeds the limit of 8"),
-            ("{\"a\":{\"b\":1,\"\\u0062\":2}}", "1:13: a: key `b` stands here twice"),
+            ("{\"a\":{\"b\":1,\"\\u0062\":2}}", "1:13: a: key `b` occurs twice"),
             ("[//\n]", "1:2: found `/`, expected a value"),
         ];
         for (source, expected) in cases {

@@ -4,7 +4,7 @@ use super::scalar::unescape;
 use super::{Kind, Node};
 use crate::malformed::{Reports, excerpt};
 
-/// The nodes of a document; without an answer the structure was lost.
+/// The nodes of a document; `None` if the structure was lost.
 pub(super) fn nodes(
     source: &str,
     max_depth: usize,

@@ -194,7 +194,7 @@ impl Parser<'_> {
         }
         let line = match self.cursor.token.text {
             word @ ("return" | "yield" | "match") if !results.is_empty() => {
-                let message = format!("{} names no value: nothing follows it", excerpt(word));
+                let message = format!("{} has no result that could be named", excerpt(word));
                 self.cursor.reports.add(start.offset, message);
                 Err(Failed)
             }

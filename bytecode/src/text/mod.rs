@@ -45,9 +45,9 @@
 //!   `\n`, `\r`, `\t` and `\u{...}`.
 //! - The last word is `end`, so that a file that was cut is noticed.
 //!
-//! Parsing and printing loop over an explicit stack, so depth is bounded by
-//! [`crate::limits`] alone. [`parse`] builds what the text says; whether that is a
-//! valid program is decided later, for all forms alike.
+//! Parsing and printing loop over an explicit stack, so only [`crate::limits`] bounds the depth.
+//! [`parse`] builds the program that the text describes. Whether it is valid is checked later,
+//! in the same way for all forms.
 
 mod body;
 mod cursor;

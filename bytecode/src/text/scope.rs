@@ -91,8 +91,7 @@ impl<'s> Scope<'s> {
         self.len
     }
 
-    /// Appends a value. If the name is taken it stays with its old value, and
-    /// the answer is false.
+    /// Appends a value. If the name is taken, it keeps its old value, and this returns false.
     pub fn define(&mut self, name: Name) -> bool {
         let value = self.len;
         self.len += 1;
@@ -118,8 +117,8 @@ impl<'s> Scope<'s> {
         free
     }
 
-    /// The value called `name`, and how many values from it on have names that count on
-    /// from there.
+    /// The value named `name`, and how many values from it on have the names that follow when the
+    /// suffix counts up.
     pub fn find(&self, name: Name) -> Option<(ValueId, u32)> {
         let before = self.starts.range(..=name).next_back();
         let (first, &run) = before.filter(|(first, _)| first.prefix == name.prefix)?;

@@ -222,7 +222,7 @@ fn one_error_has_one_message() {
             "3:8: expected an escape: `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` or `\\u{...}`",
         ),
         ("debug \"open", "3:7: found a string that its line does not close, expected a string"),
-        ("x = match a {\n}", "3:1: `match` names no value: nothing follows it"),
+        ("x = match a {\n}", "3:1: `match` has no result that could be named"),
         ("foo a", "3:5: found `a`, expected `=` (or an operation at the start of the line)"),
         ("x = add a, é", "3:12: found `é`, expected a value"),
         ("x = add a, \u{feff}b", "3:12: found a byte order mark, expected a value"),

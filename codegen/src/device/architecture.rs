@@ -11,8 +11,8 @@ pub const VARIABLE: &str = "TRACELOOM_CUDA_ARCHS";
 /// The oldest architecture that emitted code is written for: Turing.
 const OLDEST: u32 = 75;
 
-/// What is compiled for where nobody says otherwise and no GPU is there to ask: one
-/// architecture as machine code, and text that drivers compile for all others.
+/// The default if the variable is not set and the machine has no GPU: one architecture as
+/// machine code, and text that drivers compile for all others.
 const USUAL: [Architecture; 2] =
     [Architecture::machine(90), Architecture { number: OLDEST, variant: None, is_text: true }];
 
@@ -20,7 +20,7 @@ const USUAL: [Architecture; 2] =
 /// and all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Architecture {
-    /// Text (PTX) comes behind all machine code.
+    /// Text (PTX) comes after all machine code.
     is_text: bool,
     /// 90 for compute capability 9.0.
     number: u32,
@@ -48,7 +48,7 @@ impl Architecture {
         format!("compute_{}", self.number)
     }
 
-    /// `sm_90`, `compute_90`, `90`, with `a` or `f` behind it.
+    /// `sm_90`, `compute_90`, `90`, with `a` or `f` after it.
     fn parse(entry: &str) -> Result<Self, String> {
         let (is_text, rest) = match (entry.strip_prefix("sm_"), entry.strip_prefix("compute_")) {
             (Some(rest), _) => (false, rest),
@@ -60,7 +60,7 @@ impl Architecture {
         let is_number =
             (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         let Some(number) = is_number.then(|| digits.parse().ok()).flatten() else {
-            return Err("is no architecture; write sm_90, compute_90, 90 or native".into());
+            return Err("is not an architecture; write sm_90, compute_90, 90 or native".into());
         };
         if number < OLDEST {
             return Err(format!("is too old; the oldest is sm_{OLDEST}"));
@@ -133,7 +133,7 @@ fn usable(local: &[u32], known: &[String]) -> Vec<Architecture> {
     usable
 }
 
-/// Compute capabilities of the GPUs of this machine; none where nothing tells.
+/// Compute capabilities of the GPUs of this machine; empty if they cannot be found out.
 pub(super) fn local() -> Vec<u32> {
     let output = Command::new("nvidia-smi")
         .args(["--query-gpu=compute_cap", "--format=csv,noheader"])
@@ -173,7 +173,7 @@ mod tests {
             ("70", ["`70`", "the oldest is sm_75"]),
             ("sm_999", ["`sm_999`", "unknown to this nvcc, which has compute_75"]),
             ("native", ["`native`", "there is none"]),
-            ("9.0", ["`9.0`", "is no architecture"]),
+            ("9.0", ["`9.0`", "is not an architecture"]),
         ] {
             let error = names(Some(list), &[]).unwrap_err();
             for part in parts.iter().chain(&["TRACELOOM_CUDA_ARCHS"]) {

@@ -1,9 +1,9 @@
-//! Compiled objects by the digest of what they were made from.
+//! Compiled objects by the digest of everything that they were made from.
 //!
-//! An entry is a file of its key's name: three lines (format, key, digest of the
-//! rest), one with the length of the compiler's messages, then these and the object.
-//! What does not say so itself is no entry, and is compiled again. Entries of objects
-//! that nobody needs any more stay; the folder may be removed at any time.
+//! An entry is a file whose name is its key. It has three lines (format, key, digest of the
+//! rest), a line with the length of the compiler's messages, the messages, and the object. A
+//! file of any other content is not an entry, and its object is compiled again. Entries that are
+//! no longer needed stay; the folder may be removed at any time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(cache.get("k"), None);
         cache.put("k", &object).unwrap();
         assert_eq!(cache.get("k"), Some(object));
-        // Another name, a changed byte and a cut file are no entries.
+        // Another name, a changed byte and a cut file are not entries.
         let path = folder.path().join("cache/k");
         fs::copy(&path, folder.path().join("cache/other")).unwrap();
         assert_eq!(cache.get("other"), None);

@@ -61,7 +61,8 @@ impl Environment {
         self.get(name).map(|value| value.to_string_lossy().into_owned())
     }
 
-    /// Whether device code is compiled; where nobody says, if a compiler is found.
+    /// Whether device code is compiled. If the variable is not set, it is compiled if a compiler
+    /// is found.
     ///
     /// # Errors
     /// [`Failure::Mode`] if the variable says anything else.

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use super::{ARCHITECTURES, MODE};
 
-/// How to build all the same.
+/// How to build without device code.
 const WITHOUT: &str = "TRACELOOM_CUDA=off builds without device code";
 
 /// Why device code was not compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The mode is none.
-    #[error("{MODE} is `{0}`; it can be off, auto or require")]
+    /// The mode is unknown.
+    #[error("{MODE} is `{0}`; it must be off, auto or require")]
     Mode(String),
     /// An entry of the list of architectures is at fault.
     #[error("{ARCHITECTURES}: `{entry}` {why}")]
@@ -24,8 +24,8 @@ pub enum Failure {
     },
     /// There is no compiler, and one is wanted.
     #[error(
-        "{MODE}=require, but nvcc is neither in NVCC, CUDA_HOME, CUDA_PATH nor PATH; install a \
-         CUDA toolkit and name it in one of these, or set {MODE}=auto"
+        "{MODE}=require, but nvcc is not in NVCC, CUDA_HOME, CUDA_PATH or PATH; install a CUDA \
+         toolkit and name it in one of these, or set {MODE}=auto"
     )]
     NoCompiler,
     /// A compiler does not work.
@@ -36,7 +36,7 @@ pub enum Failure {
         /// What is wrong with it.
         why: String,
     },
-    /// A file includes what does not belong to it.
+    /// A file includes a file that does not belong to it.
     #[error(
         "program {program}, {file}: includes \"{name}\", which is neither beside it nor a support \
          header"
@@ -51,8 +51,8 @@ pub enum Failure {
     },
     /// A file does not compile.
     #[error(
-        "program {program}, {file}: nvcc for {architecture} says: {line}\n  all it said is in {}; \
-         emitted code that does not compile is a fault of the generator or of this toolkit: \
+        "program {program}, {file}: nvcc for {architecture} says: {line}\n  {} has all that it \
+         said; code that does not compile is a fault of the generator or of this toolkit: \
          {WITHOUT}",
         log.display()
     )]

@@ -5,16 +5,16 @@
 //! - `toolkit`: the compiler of this machine;
 //! - `architecture`: what it compiles for;
 //! - `source`: which files an object is made from;
-//! - `cache`: objects that are there already;
-//! - `compile`: the others, side by side;
+//! - `cache`: objects that were compiled before;
+//! - `compile`: the other objects, in parallel;
 //! - `join`: the objects of a program as one fatbin;
 //! - `report`: registers, stack and spills of every kernel;
 //! - `failure`: what can go wrong.
 //!
-//! Every file of a unit is compiled for itself, as relocatable code, and the objects
-//! are linked: files compile side by side, and a changed function compiles alone.
-//! That costs row writers of paths no registers (`docs/measurements.md` compares), since
-//! no function calls one of another file.
+//! Every file of a unit is compiled alone, as relocatable code, and the objects are linked. So
+//! files compile in parallel, and a changed function compiles alone. Row writers of paths need no
+//! more registers for that (`docs/measurements.md` compares), because no function calls a
+//! function of another file.
 //!
 //! Layout (owned here) of the folder that everything is written to, `OUT_DIR` in
 //! build scripts:
@@ -74,7 +74,7 @@ impl DeviceProgram {
 /// What was done about device code.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// Nothing: nobody wants it.
+    /// Nothing: it is turned off.
     Off,
     /// Nothing: no compiler was found.
     NoCompiler,
@@ -88,13 +88,13 @@ pub struct Job<'a> {
     pub environment: &'a Environment,
     /// See the layout above.
     pub folder: &'a Path,
-    /// Told about every compiled file.
+    /// Called with a line about every compiled file.
     pub progress: &'a (dyn Fn(&str) + Sync),
 }
 
 impl Job<'_> {
-    /// Compiles `programs` if the variables say so and there is a compiler; then, and
-    /// otherwise too, all files of the layout say what there is.
+    /// Compiles `programs` if the variables say so and there is a compiler. In every case it
+    /// writes all files of the layout, so that they state what was compiled.
     ///
     /// # Errors
     /// [`Failures`]: of the variables, of the compiler, or of every file that failed
@@ -163,7 +163,7 @@ impl std::fmt::Display for Outcome {
             Self::Off => writeln!(f, "no device code is compiled: {MODE}=off"),
             Self::NoCompiler => writeln!(
                 f,
-                "no device code is compiled: nvcc is neither in NVCC, CUDA_HOME, CUDA_PATH nor PATH"
+                "no device code is compiled: nvcc is not in NVCC, CUDA_HOME, CUDA_PATH or PATH"
             ),
             Self::Compiled(report) => report.fmt(f),
         }

@@ -20,8 +20,8 @@ pub struct Kernel {
     pub registers: u32,
     /// Bytes of stack of a thread.
     pub stack: u32,
-    /// Bytes of registers that are stored for want of registers, by the kernel and by
-    /// all functions of its file that are none: it may call any of them.
+    /// Bytes that are stored because registers are short, by the kernel and by all functions of
+    /// its file that are not kernels: the kernel may call any of them.
     pub spill_stores: u32,
     /// Bytes of them that are loaded again.
     pub spill_loads: u32,
@@ -155,7 +155,7 @@ pub(super) fn kernels<'a>(
 }
 
 /// Bytes of spill stores and loads of each kernel that the assembler names, those of
-/// functions that are no kernels included.
+/// functions that are not kernels included.
 fn spills(log: &str) -> Vec<(&str, [u32; 2])> {
     let entries = log.lines().filter_map(|line| {
         Some(unquoted(line.split_once("Compiling entry function ")?.1.split(" for ").next()?))

@@ -59,8 +59,8 @@ impl Toolkit {
 /// none.
 ///
 /// # Errors
-/// [`Failure::Toolkit`] if `NVCC` names something that is not there: who names a
-/// compiler does not want another one, or none.
+/// [`Failure::Toolkit`] if `NVCC` names something that does not exist. A user who names a
+/// compiler wants neither another one nor none.
 pub(super) fn find(environment: &Environment) -> Result<Option<PathBuf>, Failure> {
     if let Some(named) = environment.get("NVCC") {
         let path = PathBuf::from(&named);

@@ -5,9 +5,8 @@
 //! so that compile time grows linearly with a circuit. System alone decides what
 //! is computed and in which order it is handed out; the verifier never runs this.
 //!
-//! Units have no evaluators: on the CPU the prover interprets System, which was measured
-//! to be as fast, and no backend launches them yet. Tests and the device kit generate
-//! them for themselves.
+//! Units have no evaluators. On the CPU the prover interprets System, which was measured to be
+//! as fast, and no backend launches evaluators yet. Tests and the device kit generate their own.
 
 mod columns;
 pub mod cuda;

@@ -28,7 +28,7 @@ use crate::rust::print;
 /// ```
 ///
 /// # Panics
-/// If the emitted tokens are no Rust: our own fault.
+/// If the emitted tokens are not Rust: our own fault.
 #[must_use]
 pub fn module_text(circuit: &Circuit) -> String {
     print(module(circuit))

@@ -19,7 +19,7 @@ use super::print;
 /// ```
 ///
 /// # Panics
-/// If the emitted tokens are no Rust: our own fault.
+/// If the emitted tokens are not Rust: our own fault.
 #[must_use]
 pub fn program_text(plan: &ProgramPlan) -> String {
     let functions = plan.functions.iter();

@@ -1,5 +1,5 @@
-//! Rust text of packers and writers: one file per function; the files that list
-//! everything; and [`checked`] packers, which are no part of units.
+//! Rust text of packers and writers: one file per function, and the files that list everything.
+//! [`checked`] packers are printed here too, but are not part of units.
 //!
 //! Everything here prints what a plan says: tokens by `quote`, layout by
 //! prettyplease. Comments are `#[comment = "…"]` attributes, which prettyplease
@@ -28,7 +28,7 @@ pub use registry::{Registry, program_list};
 /// the symbols of kernels; `contract` is the function's contract digest.
 ///
 /// # Panics
-/// If the emitted tokens are no Rust: our own fault.
+/// If the emitted tokens are not Rust: our own fault.
 #[must_use]
 pub fn function_file(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -> String {
     print(function_tokens(unit, function, contract))

@@ -156,6 +156,10 @@ fn word_text(expr: &Expr, operand: &impl Fn(ValueNo) -> Operand) -> TokenStream 
             let (a, byte) = (int(a), number(byte));
             quote!(byte_of(#a, #byte))
         }
+        Expr::LimbOf(a, limb) => {
+            let (a, limb) = (int(a), number(limb));
+            quote!(limb_of(#a, #limb))
+        }
         Expr::High32(a) => {
             let a = int(a);
             quote!(#a >> 32)

@@ -74,7 +74,7 @@ impl Registry<'_> {
 /// a folder of its name.
 ///
 /// # Panics
-/// If a name is no identifier.
+/// If a name is not an identifier.
 #[must_use]
 pub fn program_list(names: &[&str]) -> String {
     let modules: Vec<_> = names.iter().map(|name| format_ident!("{name}")).collect();

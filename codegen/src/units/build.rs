@@ -21,10 +21,10 @@ impl Units {
     /// Then compiles their device code where nvcc is found, as [`crate::device`] has
     /// it, and lists the images in `OUT_DIR`.
     ///
-    /// Ends the process with an error where a person is needed: a program is at
-    /// fault; a generated file was edited; with `CI` or `TRACELOOM_FROZEN` set,
-    /// anything is not as the programs say; or device code does not compile. Output
-    /// inside of `OUT_DIR` is nobody's to edit and simply written.
+    /// Ends the process with an error if a person is needed: a program is wrong; a generated
+    /// file was edited; with `CI` or `TRACELOOM_FROZEN` set, a unit differs from its program;
+    /// or device code does not compile. Output inside of `OUT_DIR` is always written, because
+    /// nobody edits it.
     pub fn build(&self) {
         self.print_triggers();
         let frozen = FROZEN.iter().any(|name| is_set(name));
@@ -59,7 +59,7 @@ impl Units {
         }
     }
 
-    /// Compiles device code and says, in one line, what people may not expect.
+    /// Compiles device code and prints one line if the result may surprise the user.
     fn build_device(&self, expected: &Expected, out: &Path) -> Result<(), Failures> {
         let environment = Environment::of_process();
         let progress = |line: &str| println!("{line}");
@@ -82,7 +82,7 @@ impl Units {
         Ok(())
     }
 
-    /// What [`Units::build`] does about units, without an end of the process; what was
+    /// The part of [`Units::build`] about units. It does not end the process. Returns what was
     /// changed.
     ///
     /// # Errors

@@ -62,7 +62,8 @@ pub(super) fn differences(expected: &Expected, found: &Found) -> Vec<Difference>
     differences.into_iter().map(|(file, kind)| Difference { file, kind }).collect()
 }
 
-/// The changes that make `found` expected, and orphans that are not ours to remove.
+/// The changes that make `found` the expected set, and orphans that no generator wrote and that
+/// are therefore not removed.
 pub(super) fn all_changes(expected: &Expected, found: &Found) -> (Vec<Change>, Vec<Difference>) {
     let mut changes: Vec<Change> =
         expected.units.iter().flat_map(|unit| writes(unit, found)).collect();

@@ -40,7 +40,8 @@ impl Found {
     }
 }
 
-/// Name, path and whether it is a folder; nothing where there is no such folder.
+/// The entries of a folder, each with name, path and whether it is a folder; empty if there is
+/// no such folder.
 fn list(folder: &Path) -> Result<Vec<(String, PathBuf, bool)>, Problem> {
     let failure = |error: io::Error| Problem::unreadable(folder, &error.to_string());
     let entries = match fs::read_dir(folder) {
@@ -72,9 +73,9 @@ pub(super) fn apply(units: &Units, changes: &[Change]) -> Result<(), Problems> {
     Ok(())
 }
 
-/// Writes a whole file. The draft of a unit is beside the units folder: a reader at the
-/// same time sees no file that is none of ours. A plan may be on another disk than units,
-/// and nobody minds what else is in its folder.
+/// Writes a whole file. The draft of a unit is beside the units folder, so that a process which
+/// reads that folder at the same time finds only files of the generator. The draft of a plan is
+/// beside the plan, which may be on another disk than the units; its folder may have other files.
 fn replace(units: &Units, path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -1,16 +1,17 @@
-//! Checked-in units of a crate: what they must be, what is there, what to do.
+//! Checked-in units of a crate: the files that it must have, the files that it has, and what to
+//! do about differences.
 //!
 //! In reading order:
 //! - `source`: the programs of a crate;
 //! - `expected`: the set of files that they must have;
 //! - `found`: the set of files that is there;
 //! - `compare`: the differences, and which of them may be mended;
-//! - `problem`: how they read;
+//! - `problem`: messages about them;
 //! - `device`: the device code among them;
 //! - `build`: what a build script does about all of it.
 //!
-//! A build script needs one statement. It regenerates the units of changed
-//! programs in place, and refuses everything that a person should look at:
+//! A build script needs one statement. It regenerates the units of changed programs in place,
+//! and fails on every difference that a person should look at:
 //!
 //! ```no_run
 //! traceloom_codegen::Units::new("programs", "src/units").build();
@@ -110,8 +111,8 @@ impl Units {
         self.report(differences).map(|()| expected)
     }
 
-    /// Writes every file whose content differs and removes our orphaned ones; what
-    /// was done, in order.
+    /// Writes every file whose content differs and removes orphaned files of the generator.
+    /// Returns what was done, in order.
     ///
     /// # Errors
     /// [`Problems`]: of the programs, of writing, and orphaned files that no
@@ -124,7 +125,7 @@ impl Units {
         self.report(foreign).map(|()| changes)
     }
 
-    /// Writes or, with `check`, compares; what to print about it.
+    /// Writes or, with `check`, compares. Returns what to print about it.
     ///
     /// # Errors
     /// As [`Units::check`] and [`Units::write`].
@@ -160,7 +161,7 @@ impl Units {
         self.root.join(file)
     }
 
-    /// The same as people read it: `crate/../programs` is `programs`.
+    /// The same for messages: `crate/../programs` is `programs`.
     fn shown(&self, mut file: &str) -> String {
         let mut root = self.root.clone();
         while let Some(rest) = file.strip_prefix("../").filter(|_| root.file_name().is_some()) {

@@ -33,14 +33,14 @@ pub enum Kind {
     /// It cannot be written.
     #[error("cannot be written: {0}")]
     Unwritable(String),
-    /// The name of a program's file is no module.
+    /// The name of a program's file is not a module.
     #[error(
         "the name of a program becomes a module: use at most 64 of a-z, 0-9 and single \
          underscores, and no keyword"
     )]
     Name,
     /// The program's text is malformed.
-    #[error("is no program:\n{0}")]
+    #[error("is not a program:\n{0}")]
     Malformed(String),
     /// The program is invalid, or cannot be generated from.
     #[error("{0}")]
@@ -75,9 +75,9 @@ pub enum Kind {
 pub struct FirstLine {
     /// Its number, from 1.
     pub line: usize,
-    /// What it should be; none behind the end.
+    /// The expected line; none after the end.
     pub expected: Option<String>,
-    /// What it is; none behind the end.
+    /// The line that was found; none after the end.
     pub found: Option<String>,
 }
 
@@ -120,7 +120,7 @@ impl Problems {
 
     pub(super) fn of_differences(units: &Units, differences: Vec<Difference>) -> Self {
         let problem = |Difference { file, kind }| Problem { file: units.shown(&file), kind };
-        // Files that nobody generated are for their owner to remove.
+        // The owner of a file that was not generated has to remove it.
         let mend = differences.iter().any(|d| d.kind != Kind::Orphaned { ours: false });
         let mend = mend.then(|| units.mend());
         Self { problems: differences.into_iter().map(problem).collect(), mend }
@@ -152,7 +152,7 @@ impl fmt::Display for Problems {
             write!(f, "{problem}")?;
         }
         match &self.mend {
-            Some(command) => write!(f, "\nto write what the programs say: {command}"),
+            Some(command) => write!(f, "\nto write the units anew, run: {command}"),
             None => Ok(()),
         }
     }

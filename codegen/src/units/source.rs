@@ -30,7 +30,7 @@ pub(super) fn read(units: &Units) -> Result<BTreeMap<String, CheckedProgram>, Pr
         }
     }
     if programs.is_empty() && problems.is_empty() {
-        problems.push(Problem::unreadable(&folder, "no program NAME.json is there"));
+        problems.push(Problem::unreadable(&folder, "it has no program NAME.json"));
     }
     // Folders list their files in any order.
     problems.sort_by(|a, b| a.file.cmp(&b.file));

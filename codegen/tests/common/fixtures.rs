@@ -111,7 +111,7 @@ fn bytes() -> Fixture {
 fn words() -> Fixture {
     let mut p = ProgramBuilder::new("words");
     let (main, less) = (p.entry("main", 6, 5), p.function("less", 2, 1));
-    // Legal: packing of what is no byte; the run is widened.
+    // Legal: packing of what is not a byte; the run is widened.
     let pack = p.entry("pack", 4, 1);
     p.define(pack, |f, x| {
         let word = f.u32_to_field([x[0], x[1], x[2], x[3]]);

@@ -51,7 +51,7 @@ pub fn compare(program: &CheckedProgram, unit: &'static ProgramUnit, mut record:
     let system = build_system(program);
     compare_all(program, &system, unit, &record);
     compare_padded(program, &system, unit, &record);
-    // The largest multiplicities, and queries that are no rows.
+    // The largest multiplicities, and queries that are not rows.
     for table in &mut record.functions {
         for query in 0..table.len() {
             let multiplicity = [MODULUS - 1, 1 << 32, 0, 0xffff_ffff][query % 4];

@@ -1,4 +1,4 @@
-//! Who has how much of a device's memory.
+//! The memory of a device: what is allocated, what is kept, what is free.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -9,7 +9,7 @@ use super::{Buffer, Device, Inner, Pinned, Stream, lock};
 use crate::driver::{EventHandle, Memory};
 use crate::error::{Code, DeviceError, Place};
 
-/// What fresh memory is filled with where that is asked for: no canonical word.
+/// The byte that fills fresh memory if that is asked for. Eight of them are not a canonical word.
 const POISON: u8 = 0xff;
 
 /// The memory of a device that this process has.
@@ -39,7 +39,7 @@ struct Accounts {
     by_name: BTreeMap<String, u64>,
 }
 
-/// Memory of a dropped buffer, and events behind the work that may use it.
+/// Memory of a dropped buffer, and events after the work that may use it.
 struct Leaving {
     memory: Memory,
     events: Vec<EventHandle>,
@@ -75,8 +75,8 @@ impl Device {
         (accounts.held, accounts.peak)
     }
 
-    /// Bytes that a new buffer may have. Those of dropped buffers are among them: who
-    /// allocates waits for their work, if it has to.
+    /// Bytes that a new buffer may have. They include the bytes of dropped buffers: an allocation
+    /// waits for the work on those, if it has to.
     ///
     /// # Errors
     /// [`DeviceError`].
@@ -94,7 +94,7 @@ impl Device {
         lock(&self.0.pool.caches).push(cache);
     }
 
-    /// Memory. What is in it is not said; work that fills it goes to `stream`.
+    /// Allocates memory of unspecified content. Work that fills it is queued on `stream`.
     ///
     /// # Errors
     /// [`DeviceError::Memory`] if there is not enough, also without resident seeds.
@@ -150,7 +150,7 @@ impl Device {
     pub(super) fn give_back(&self) {
         self.settle(true);
         let pool = &self.0.pool;
-        // Locked all the while: whoever comes next finds it given back.
+        // Locked all the while: the next caller finds the memory given back.
         let mut kept = lock(&pool.kept);
         for memory in std::mem::take(&mut *kept).into_values().flatten() {
             if self.0.driver.release(memory).is_ok() {
@@ -164,7 +164,7 @@ impl Device {
         self.0.pool.given_back.load(Ordering::Relaxed)
     }
 
-    /// Asks caches for memory; whether one gave any.
+    /// Asks caches for memory. Returns whether one gave any.
     fn reclaim(&self, bytes: u64) -> bool {
         let caches: Vec<_> = lock(&self.0.pool.caches).iter().filter_map(Weak::upgrade).collect();
         // Every one is asked until one gives: they give what they can miss best.
@@ -176,7 +176,7 @@ impl Device {
     /// whose work is not: a proof drops hundreds before it waits for something.
     fn settle(&self, wait: bool) {
         let driver = &*self.0.driver;
-        // Locked all the while, so that nobody finds memory short that is on its way.
+        // Locked all the while, so that memory on its way back does not count as missing.
         let mut leaving = lock(&self.0.pool.leaving);
         let mut is_early = false;
         for buffer in std::mem::take(&mut *leaving) {
@@ -224,8 +224,8 @@ impl Drop for Inner {
     }
 }
 
-/// A size to allocate: at most a thirty-second more, so that buffers of about the same
-/// size can have each other's memory.
+/// The size to allocate: up to a thirty-second more, so that buffers of about the same size can
+/// use each other's memory.
 fn rounded(bytes: NonZeroU64) -> NonZeroU64 {
     const LEAST: u64 = 512;
     let step = (bytes.get().checked_next_power_of_two().unwrap_or(1 << 63) / 64).max(LEAST);

@@ -1,13 +1,13 @@
 //! Devices, streams, events, buffers and code, with an owner each.
 //!
-//! - A [`Buffer`] is released behind everything that is queued on any stream of its
-//!   device when it is dropped; nobody waits for that. Its memory is kept for the next
-//!   buffer of its size, since drivers allocate slowly, and given back when an
-//!   allocation would fail.
-//! - What belongs to another device is refused, before the driver sees it.
-//! - After an error that is final a device answers [`DeviceError::Lost`] to all.
-//! - Transfers are made in [`Stream::upload`], `Stream::download` and [`Device::load`]
-//!   alone, and all write the ledger.
+//! - A [`Buffer`] that is dropped is released after all work that is then queued on any stream
+//!   of its device. Dropping does not wait for that work. The memory is kept for the next buffer
+//!   of its size, because drivers allocate slowly, and is given back when an allocation would
+//!   fail.
+//! - An object of another device is refused before the driver sees it.
+//! - After a final error every call on the device returns [`DeviceError::Lost`].
+//! - Only [`Stream::upload`], `Stream::download` and [`Device::load`] make transfers, and all
+//!   three write the ledger.
 
 mod buffer;
 mod memory;
@@ -64,7 +64,7 @@ impl Device {
         Ok(Self::over(Box::new(CudaDriver::open(ordinal)?)))
     }
 
-    /// A device that is none.
+    /// A mock device.
     #[must_use]
     pub fn mock(mock: &Mock) -> Self {
         Self::over(Box::new(mock.clone()))
@@ -101,9 +101,9 @@ impl Device {
         }
     }
 
-    /// Makes a call that makes or queues something, and remembers an error that is final.
-    /// One that found no memory is made once more if memory of dropped buffers went back to
-    /// the driver, which needs some for more than buffers.
+    /// Makes a call that creates or queues something, and remembers an error that is final. If
+    /// the driver had no memory for the call, memory of dropped buffers is given back to it, and
+    /// the call is made once more. Drivers need memory for more than buffers.
     fn call<T>(
         &self,
         call: &'static str,
@@ -117,13 +117,13 @@ impl Device {
                 return result;
             }
             self.give_back();
-            // Or somebody else gave some back in the meantime.
+            // Or another thread gave some back in the meantime.
             if self.given_back() == before { result } else { work(driver) }
         })
     }
 
-    /// Makes a call that waits or asks, and remembers an error that is final. It is made
-    /// once: what it says may be about earlier work.
+    /// Makes a call that waits or asks, and remembers an error that is final. The call is made
+    /// only once, because its error may be about earlier work.
     fn ask<T>(
         &self,
         call: &'static str,
@@ -149,7 +149,7 @@ impl Device {
         DeviceError::Call { device: self.info().to_string(), call, place: Box::new(place), code }
     }
 
-    /// That something is this device's and not another's.
+    /// Checks that something belongs to this device.
     pub(crate) fn owns(
         &self,
         owner: &Self,

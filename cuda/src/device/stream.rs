@@ -69,7 +69,7 @@ impl Stream {
         self.0.device.call(call, place, |driver| work(driver, self.0.handle()))
     }
 
-    /// An event behind everything that is on the stream now.
+    /// An event after everything that is on the stream now.
     ///
     /// # Errors
     /// [`DeviceError`].
@@ -129,7 +129,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Copies pieces of `from`, one behind the other, to the begin of `to`. The bytes are
+    /// Copies pieces of `from`, one after the other, to the start of `to`. The bytes are
     /// there after [`Pinned::wait`].
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Copies a buffer to the host, behind what is on the stream, and waits for it. For
+    /// Copies a buffer to the host, after the work on the stream, and waits for it. For
     /// what is small or is checked: traces come through the ring of pinned memory.
     ///
     /// # Errors

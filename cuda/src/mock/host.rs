@@ -1,4 +1,4 @@
-//! Who runs kernels for the mock.
+//! Hosts that run kernels for the mock.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub trait KernelHost: Send + Sync {
     /// Whether there is such a kernel.
     fn has(&self, kernel: &str) -> bool;
 
-    /// The unit digest that a kernel tells, if it is one that does.
+    /// The unit digest that a kernel returns, if it is the digest kernel.
     fn digest(&self, kernel: &str) -> Option<[u8; 32]>;
 
     /// Writes rows.

@@ -1,10 +1,10 @@
-//! A device that is none: everything above the driver runs on it, in ordinary tests.
+//! A mock device: everything above the driver runs on it, in ordinary tests.
 //!
-//! It keeps what a driver promises and no more. Fresh memory is poison. With
-//! [`Mock::delay`] work runs only when somebody waits for it, or bit by bit when
-//! somebody asks, so that what is not ordered goes wrong. Work on memory that was
-//! released is a fault of the device. Any call can be made to fail. Kernels are run
-//! by a [`KernelHost`].
+//! It keeps the promises of a driver and makes no others. Fresh memory is poison. With
+//! [`Mock::delay`] work runs only when a caller waits for it, or step by step when a caller asks
+//! whether it is done, so that missing synchronisation gives wrong results. Work on memory that
+//! was released is a fault of the device. Any call can be made to fail. A [`KernelHost`] runs the
+//! kernels.
 
 mod host;
 mod state;
@@ -85,15 +85,15 @@ impl Mock {
         self.lock().calls.clone()
     }
 
-    /// How often host memory was touched while a copy still used it: each time the caller
-    /// had to be held up.
+    /// How often host memory was touched while a copy still used it, so that the caller had to
+    /// wait.
     #[must_use]
     pub fn stalls(&self) -> u64 {
         self.lock().stalls
     }
 
-    /// How often a stream was destroyed or code was unloaded while work was queued, which
-    /// then runs on where nothing waits for it.
+    /// How often a stream was destroyed or code was unloaded while work was queued. Such work
+    /// goes on, and nothing waits for it.
     #[must_use]
     pub fn busy_releases(&self) -> u64 {
         self.lock().busy_releases

@@ -20,7 +20,7 @@ pub(super) struct State {
     pub(super) calls: Vec<Call>,
     pub(super) is_late: bool,
     pub(super) fail: Option<(u64, Code)>,
-    /// A final error, or one of work that nobody has been told of.
+    /// A final error, or an error of work that was not reported yet.
     pub(super) fault: Option<Code>,
     pub(super) stalls: u64,
     pub(super) busy_releases: u64,
@@ -224,8 +224,8 @@ impl State {
         while self.run_one(stream, host) {}
     }
 
-    /// Does the next work of a stream, and before it what it waits for; whether there was
-    /// any.
+    /// Does the next work of a stream, and first the work that it waits for. Returns whether
+    /// there was any.
     pub(super) fn run_one(&mut self, stream: u64, host: &dyn KernelHost) -> bool {
         let queue = self.streams.get_mut(&stream);
         let Some(op) = queue.and_then(|queue| queue.ops.pop_front()) else { return false };

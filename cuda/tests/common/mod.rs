@@ -53,7 +53,7 @@ pub fn needed<T, E: Display>(
     })
 }
 
-/// Whether a machine has no device, which is no fault of it.
+/// Whether a machine has no device, which is not a fault of it.
 pub fn is_without_device(error: &Unavailable) -> bool {
     matches!(error, Unavailable::NoLibrary | Unavailable::NoDevice)
 }

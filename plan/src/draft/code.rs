@@ -1,7 +1,7 @@
 //! Straight-line code under construction: values, cells, reads, and what uses say.
 //!
-//! A front end appends to it in the order of execution. It decides nothing about
-//! widths, zeros, aliases or who needs a value: that is found when a draft is finished.
+//! A front end appends to the code in the order of execution. It decides nothing about
+//! widths, zeros, aliases or which values are needed: that is found when a draft is finished.
 
 use traceloom_abi::seed::Meaning;
 
@@ -137,7 +137,7 @@ impl Code {
         self.uses.extend(values.iter().copied().map(Use::Constrained));
     }
 
-    /// Looks `num_results` words up, for the operation that was entered last.
+    /// Looks up `num_results` words for the operation that was entered last.
     ///
     /// # Panics
     /// If no operation was entered.
@@ -166,8 +166,8 @@ impl Code {
         value
     }
 
-    /// Ends a block of a branching draft: what was written and read since the last one
-    /// is its own. Its values begin with `first_value`.
+    /// Ends a block of a branching draft. Everything that was written and read since the end of
+    /// the last block belongs to this block. Its values begin with `first_value`.
     pub fn end_block(&mut self, first_value: u32, control: GenericControl) -> GenericBlock {
         self.num_callee_ranks = 0;
         GenericBlock {

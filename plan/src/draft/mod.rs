@@ -1,9 +1,9 @@
 //! Drafts: what a front end hands over, and how plans are made of it.
 //!
-//! A front end (bytecode today) lowers its operations to [`Code`], path by path and
-//! once more with its branches. Everything that is not the meaning of an operation is
-//! found here: which advice is free, zeros of unused columns, aliases of own outputs,
-//! who needs a value, bounds, and the widths of seed words.
+//! A front end (bytecode today) lowers its operations to [`Code`], path by path and once more
+//! with its branches. This module finds everything that is not the meaning of an operation:
+//! which advice is free, zeros of unused columns, aliases of own outputs, which values are
+//! needed, bounds, and the widths of seed words.
 
 mod code;
 mod generic;
@@ -44,7 +44,7 @@ pub struct FunctionDraft {
     pub name: String,
     /// Number of outputs.
     pub num_outputs: u32,
-    /// Whether it has rows. Others matter for what they return and store.
+    /// Whether it has rows. Functions without rows matter only for what they return and store.
     pub constrained: bool,
     /// Columns.
     pub layout: PlanLayout,

@@ -1,4 +1,4 @@
-//! What depends on what: advice that something reads, and the values that roots need.
+//! Dependencies: advice that a constraint or a message reads, and the values that roots need.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +37,9 @@ pub(super) fn find_read(code: &Code) -> Vec<bool> {
         stack.extend(with.get(&value).into_iter().flatten());
         let expr = &code.values[value.index()].expr;
         // These are columns: their operands are read by what the operation requires.
-        if !matches!(expr, Expr::ByteOf(..) | Expr::InverseOrZero(_) | Expr::IsZero(_)) {
-            stack.extend(expr.operands());
+        match expr {
+            Expr::ByteOf(..) | Expr::LimbOf(..) | Expr::InverseOrZero(_) | Expr::IsZero(_) => {}
+            _ => stack.extend(expr.operands()),
         }
     }
     read

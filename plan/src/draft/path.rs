@@ -1,4 +1,4 @@
-//! One path, from what a front end says to what its row needs.
+//! One path: from the draft of a front end to the plan of its row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,8 +109,8 @@ fn fill_unused(code: &mut Code, layout: &PlanLayout) {
     code.writes.sort_by_key(|write| write.column);
 }
 
-/// A fetch whose words are all returned unchanged is the row's own output: the
-/// packer reads it there and needs none of what would find it.
+/// If all words of a fetch are returned unchanged, they are the row's own outputs. The packer
+/// reads them there and does not need the values that would find them.
 fn find_aliases(code: &mut Code, outputs: &[ValueNo]) {
     let mut position = BTreeMap::new();
     for (i, &output) in outputs.iter().enumerate() {
@@ -130,8 +130,8 @@ fn find_aliases(code: &mut Code, outputs: &[ValueNo]) {
     }
 }
 
-/// Who needs which value. External words are found by fetches, so what finds them
-/// is needed by packers; the path itself is known from the record.
+/// Marks which values packers and writers need. Fetches find external words, so packers need
+/// the values by which a fetch finds them. The record states the path itself.
 fn find_needs(code: &mut Code, outputs: &[ValueNo]) {
     let cells = code.writes.iter().filter_map(|write| match write.cell {
         Cell::Value(value) => Some(value),

@@ -10,7 +10,7 @@ impl Ident {
     /// A name that our own code chose.
     ///
     /// # Panics
-    /// If `name` is no identifier: a fault of whoever chose it.
+    /// If `name` is not an identifier: a fault of whoever chose it.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let name = name.into();

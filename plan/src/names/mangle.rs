@@ -40,8 +40,8 @@ pub fn symbols<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     symbols
 }
 
-/// Symbol of a program of this name: as that of a function, with `p_` in front. In
-/// emitted text no name of ours begins so.
+/// Symbol of a program of this name: like that of a function, but with `p_` in front. No other
+/// name in emitted text begins with `p_`.
 #[must_use]
 pub fn program_symbol(name: &str) -> String {
     format!("p_{}", stem(name))

@@ -1,4 +1,4 @@
-//! Names in emitted text: chosen here, once, for text, registry and images alike.
+//! Names in emitted text. This module chooses each once, for text, registry and images.
 //!
 //! Names of programs and functions are untrusted; [`symbols`] and [`program_symbol`]
 //! make identifiers of them, and everything else is named after these.
@@ -50,8 +50,8 @@ pub fn padding_kernel_name(unit: &Ident) -> String {
     format!("tl_{unit}_padding")
 }
 
-/// Entry point that tells the unit digest: four words, little-endian. A kernel,
-/// since compilers keep variables that no kernel reads out of an image's symbols.
+/// Entry point that returns the unit digest: four words, little-endian. It is a kernel, because
+/// compilers drop variables that no kernel reads from the symbols of an image.
 #[must_use]
 pub fn digest_name(unit: &Ident) -> String {
     format!("tl_{unit}_digest")

@@ -40,8 +40,8 @@ fn seven_rows_per_compression() {
 #[test]
 fn a_round_takes_320_auxiliaries_and_144_lookups() {
     // Further auxiliaries: multiplicity, rank, inverse witness, the outputs of the
-    // next row and the gap to its rank. Further lookups: the return and, as slots
+    // next row, which has one less rank. Further lookups: the return and, as slots
     // that both arms share, the final xors.
-    let expected = [129, 2, 320 + 1 + 1 + 1 + 32 + 4, 144 + 1 + 32];
+    let expected = [129, 2, 320 + 1 + 1 + 1 + 32, 144 + 1 + 32];
     assert_eq!(layout(&program().unwrap(), "blake3_compress"), expected);
 }

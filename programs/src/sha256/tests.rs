@@ -27,6 +27,6 @@ fn sixteen_rows_per_block() {
 }
 
 #[test]
-fn four_rounds_take_a_row_of_636_columns() {
-    assert_eq!(layout(&program().unwrap(), "sha256_rounds"), [91, 2, 543, 304]);
+fn four_rounds_take_a_row_of_632_columns() {
+    assert_eq!(layout(&program().unwrap(), "sha256_rounds"), [91, 2, 539, 304]);
 }

@@ -37,7 +37,7 @@ pub(super) fn compare(
         check_schema(unit, path, &place)?;
     }
     let (expected, found) = (hex(&contract_digest(program, id)), hex(&unit.contract));
-    same(place, "digest of what it was generated from", &expected, &found)
+    same(place, "contract digest", &expected, &found)
 }
 
 fn compare_paths(

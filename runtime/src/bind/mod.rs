@@ -1,8 +1,8 @@
 //! Binding: does what was generated last time belong to the program at hand?
 //!
-//! A registry was made from a program that may have changed since, by a generator that
-//! may have changed since. So nothing of it is used before it was compared with the
-//! checked program. Every difference is an error that says what, where, and what mends it.
+//! A registry was made from a program, by a generator, and both may have changed since. So
+//! nothing of a registry is used before it was compared with the checked program. Every
+//! difference is an error that says what differs, where, and which command mends it.
 //!
 //! What a difference costs:
 //! - another fingerprint, ABI version or generator version: all circuits of the program.
@@ -15,7 +15,7 @@
 //! `traceloom doctor` plans the program again and compares the outcome.
 //!
 //! Columns of a unit are relative to the bases of its regions, so a unit fits its
-//! function alone and in every group: the grouping is no part of a binding.
+//! function alone and in every group: the grouping is not part of a binding.
 
 mod difference;
 mod function;
@@ -77,13 +77,13 @@ pub enum BindError {
         /// Fingerprint of the program.
         found: String,
     },
-    /// The unit is of this program, and yet does not fit it: it is of another ABI or
-    /// generator version, or lists what is no function of the program.
+    /// The unit is of this program, but does not fit it: it has another ABI or generator version,
+    /// or lists a function that the program does not have.
     #[error(transparent)]
     Differs(#[from] Difference),
 }
 
-/// Why what was generated for one function cannot be used.
+/// Why the unit of one function cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FunctionError {
     /// The unit of the program has nothing for the function.
@@ -101,10 +101,11 @@ pub enum FunctionError {
 
 impl Binding {
     /// Finds the unit of `program` and compares it. Functions that were not generated,
-    /// or that differ, are no error: [`Binding::members`] tells them.
+    /// or that differ, are not an error here: [`Binding::members`] reports them.
     ///
     /// # Errors
-    /// [`BindError`]: nothing is there, or it was made from or by something else.
+    /// [`BindError`]: there is no unit, or it was made from another program or by another
+    /// generator.
     pub fn new(
         program: &CheckedProgram,
         registry: &[&'static ProgramUnit],
@@ -182,7 +183,7 @@ impl Binding {
     }
 }
 
-/// By fingerprint; a unit of the same name says more than that nothing is there.
+/// Finds the unit by fingerprint. A unit of the same name makes a better error than none.
 fn find(
     program: &CheckedProgram,
     registry: &[&'static ProgramUnit],

@@ -1,4 +1,4 @@
-//! Memory of a device is handed out before anything is allocated there.
+//! Admission: decides which circuits get memory of a device, before anything is allocated there.
 
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use traceloom_abi::record::Record;
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::field::element;
-use traceloom_air::system::{CircuitKind, System};
+use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 
@@ -90,8 +90,7 @@ pub fn traces(
         let source = Source { program, record, position, name, height, choices };
         let trace = match choices.rows(position) {
             Rows::Table => {
-                let trace =
-                    timed(&mut report.writing, || table(program, record, &circuit.kind, height));
+                let trace = timed(&mut report.writing, || table(program, record, circuit, height));
                 trace.map(MainTrace::Host)
             }
             Rows::Reference(_) => {
@@ -142,22 +141,22 @@ fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
 fn table(
     program: &CheckedProgram,
     record: &Record,
-    kind: &CircuitKind,
+    circuit: &Circuit,
     height: usize,
 ) -> Option<Trace> {
-    match kind {
+    match &circuit.kind {
         CircuitKind::Memory { width } => {
             let index = program.memory_index(*width).expect("the system is the program's");
             memory_trace(&record.memories[index], height)
         }
-        CircuitKind::Bytes(table) => Some(bytes_trace(record, *table)),
+        CircuitKind::Bytes(table) => Some(bytes_trace(record, *table, circuit)),
         // No program of functions has any.
         CircuitKind::Ops { .. } => None,
         CircuitKind::Function { .. } => unreachable!("functions have other providers"),
     }
 }
 
-/// What the rows of a circuit of functions come from.
+/// Everything from which the rows of a function circuit are made.
 struct Source<'a> {
     program: &'a CheckedProgram,
     record: &'a Record,
@@ -184,7 +183,7 @@ impl Source<'_> {
         timed(&mut report.writing, || seeds.trace(pack))
     }
 
-    /// Packing is part of writing: seeds go to the device while others are packed.
+    /// Packing is part of writing here: seeds are copied to the device while others are packed.
     fn device(
         &self,
         members: &[Member],

@@ -170,7 +170,7 @@ impl<'a> Bound<'a> {
         }
         let binding = Binding::new(program, options.registry)?;
         let asked = options.provider == TraceProvider::Device;
-        // Only the number of claims is not known here, and hardly counts.
+        // The number of claims is not known here, and has almost no influence on heights.
         let heights = |record: &Record| Heights::new(program, system, record, options.key, 1);
         let device = asked.then(|| Admission::new(options.device, binding.unit(), ledger, heights));
         Ok(Self { binding, device })

@@ -1,13 +1,13 @@
 //! Providers of main traces, and the one place where they are chosen.
 //!
-//! Every circuit of functions gets its provider in [`Choices::new`], before a row
-//! is written, as a value that all later stages read. Nothing decides again: if a
-//! chosen provider fails, the proof fails. Memory and byte tables have a single
-//! builder and no choice.
+//! Every circuit of functions gets its provider in [`Choices::new`], before a row is written.
+//! All later stages read this value, and none decides again: if a chosen provider fails, the
+//! proof fails. Memory and byte tables have a single builder and no choice.
 //!
-//! A circuit that cannot have what was asked for falls back alone: to generated rows on
-//! the CPU where a device was asked for, else to the reference builder. Its [`Reason`] is
-//! in [`Choices::reason`], in the notice and in the report. A group falls back as a group.
+//! If a circuit cannot have the provider that was asked for, this circuit alone falls back. It
+//! gets generated rows on the CPU if a device was asked for and cannot write them, and otherwise
+//! rows of the reference builder. Its [`Reason`] is in [`Choices::reason`], in the notice and in the report.
+//! A group falls back as a group.
 //!
 //! The CPU prover interprets the expressions of System for every circuit. That is its
 //! ordinary way, so no circuit needs a reason for it.
@@ -16,9 +16,8 @@
 //! - `reason`, `notice`: why a circuit fell back, and the line that says so;
 //! - `building`: the traces, from what was chosen.
 //!
-//! Writers know nothing of groups, so a grouping is no reason to fall back. But a
-//! system that groups otherwise than its program belongs to no provider: it is
-//! refused.
+//! Writers know nothing of groups, so a grouping is not a reason to fall back. But a system
+//! whose groups are not those of its program is refused.
 
 mod admission;
 mod building;
@@ -39,8 +38,8 @@ pub use reason::{ChoiceError, Reason};
 /// What a caller may ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TraceProvider {
-    /// The best one that each circuit has for a backend that computes on the CPU:
-    /// generated code there. Rows of a device would have to come down again.
+    /// The best provider of each circuit for a backend that computes on the CPU: generated code
+    /// on the CPU. Rows of a device would have to be copied back.
     #[default]
     Auto,
     /// Generated packers on the CPU and writers on a device.
@@ -131,8 +130,8 @@ pub struct TraceOptions<'a> {
     pub pack: PackOptions,
     /// The device that may write rows.
     pub device: DeviceOption<'a>,
-    /// Whose parameters say how far the shard is padded; without one, no further than its
-    /// rows need.
+    /// The key whose parameters say how far the shard is padded. Without a key it is padded no
+    /// further than its rows need.
     pub key: Option<&'a VerifyingKey>,
 }
 

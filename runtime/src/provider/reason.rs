@@ -7,14 +7,14 @@ use super::Provider;
 /// Why a circuit has other rows than those that were asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// They were asked for.
+    /// The reference builder was asked for.
     #[error("generated rows are disabled")]
     Disabled,
-    /// Of the whole program: nothing was generated for it, or from other bytecode, or
-    /// by another version of the generator.
+    /// The whole program has no usable unit: none was generated, or it was generated from other
+    /// bytecode or by another version of the generator.
     #[error(transparent)]
     Unbound(#[from] BindError),
-    /// Of one member of the circuit: it was not generated, or its unit differs.
+    /// One member of the circuit has no usable unit: none was generated, or it differs.
     #[error(transparent)]
     Function(#[from] FunctionError),
     /// A seed of a member takes more bytes than allowed.
@@ -38,8 +38,8 @@ pub enum Reason {
     NoKernels(String),
     /// The device has not enough memory.
     #[error(
-        "its trace takes {need} bytes of device memory and {have} are left; end other users of \
-         the device or prove less at once"
+        "its trace takes {need} bytes of device memory and {have} are left; stop other processes \
+         that use the device, or prove less at once"
     )]
     NotEnoughMemory {
         /// Bytes of the trace and its seeds.
@@ -52,7 +52,7 @@ pub enum Reason {
 /// Why no provider was chosen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChoiceError {
-    /// The rows of a circuit would fall back, and fallbacks are forbidden.
+    /// A circuit would fall back, and fallbacks are forbidden.
     #[error("circuit {circuit:?} would have {} rows: {reason}", provider.name())]
     Strict {
         /// Name of the circuit.

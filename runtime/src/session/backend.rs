@@ -34,7 +34,7 @@ pub(super) struct Decision<'a> {
     pub device: Option<&'a dyn ProofDevice>,
     /// Why it is not a device's, where that could have been.
     pub reason: Option<String>,
-    /// Who writes rows, with what the backend says about `auto`.
+    /// Who writes rows; the backend decides what `auto` means.
     pub provider: TraceProvider,
 }
 

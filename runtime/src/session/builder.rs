@@ -99,7 +99,7 @@ impl SessionBuilder {
         self
     }
 
-    /// What somebody knows of the program that its bytecode does not say.
+    /// What the claims of the program mean, which its bytecode does not say.
     #[must_use]
     pub fn description(mut self, description: Arc<dyn Description>) -> Self {
         self.settings.description = Some(description);
@@ -133,14 +133,14 @@ impl SessionBuilder {
         self
     }
 
-    /// Refuse where rows would be written by another provider than the one asked for.
+    /// Refuse to fall back: every circuit must get its rows from the provider asked for.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.settings.strict = strict;
         self
     }
 
-    /// What was generated. Units of other programs may be among it.
+    /// Generated code. It may contain units of other programs.
     #[must_use]
     pub fn registry(mut self, registry: &'static [&'static ProgramUnit]) -> Self {
         self.settings.registry = registry;
@@ -168,15 +168,16 @@ impl SessionBuilder {
         self
     }
 
-    /// Calls `notices` with what somebody should know at once: that circuits fall back, or
-    /// where a proof is computed instead. One line each; reports say the same.
+    /// Calls `notices` with one line for everything that the user should know at once: that
+    /// circuits fall back, or that the proof is computed elsewhere than asked for. Reports say
+    /// the same.
     #[must_use]
     pub fn notices(mut self, notices: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.settings.notices = Some(Box::new(notices));
         self
     }
 
-    /// Takes the `debug` lines of the program; without it they go to the standard error.
+    /// Calls `lines` with the `debug` lines of the program. By default they go to standard error.
     #[must_use]
     pub fn debug(mut self, lines: impl Fn(DebugLine<'_>) + Send + Sync + 'static) -> Self {
         self.settings.debug = Some(Box::new(lines));
@@ -186,7 +187,7 @@ impl SessionBuilder {
     /// Reads and checks the program.
     ///
     /// # Errors
-    /// [`SessionError`]: the file cannot be read, or it is no program, or an invalid one.
+    /// [`SessionError`]: the file cannot be read, is not a program, or has an invalid program.
     pub fn build(self) -> Result<Session, SessionError> {
         let place = self.place.unwrap_or_else(|| self.source.place());
         let program = self.source.load(&place)?;

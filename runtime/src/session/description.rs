@@ -1,9 +1,9 @@
-//! What somebody knows of a program that its bytecode does not say.
+//! Descriptions: what the claims of a program mean, which its bytecode does not say.
 
 use std::fmt;
 
-/// What the claims of a program mean, and how its claimed inputs follow from a file. Whoever
-/// ships programs has one for each; it changes no proof.
+/// What the claims of a program mean, and how its claimed inputs follow from a file. Each
+/// built-in program has a description. A description changes no proof.
 pub trait Description: fmt::Debug + Send + Sync {
     /// The claimed inputs for a file of `len` bytes.
     ///

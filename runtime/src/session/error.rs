@@ -57,7 +57,7 @@ pub enum SessionError {
         /// Its length in bytes.
         len: u64,
     },
-    /// The name is neither a built-in program's nor a file's.
+    /// Neither a built-in program nor a file has this name.
     #[error("{name}: no such program file, and the built-in programs are {}", known.join(", "))]
     UnknownProgram {
         /// The name.
@@ -73,10 +73,10 @@ pub enum SessionError {
         /// Its mistakes.
         error: BuildErrors,
     },
-    /// Bytes that are no program.
+    /// Bytes that are not a program.
     #[error(
-        "{place} is no program:\n{error}{}",
-        if *is_foreign { "\nnested JSON of another compiler has to be imported first" } else { "" }
+        "{place} is not a program:\n{error}{}",
+        if *is_foreign { "\nimport nested JSON of another compiler first" } else { "" }
     )]
     NoProgram {
         /// The program.
@@ -118,7 +118,7 @@ pub enum SessionError {
         /// What it takes.
         takes: String,
     },
-    /// A file or bytes that are no input of the program.
+    /// A file or bytes that are not an input of the program.
     #[error("{input}: {reason}")]
     Input {
         /// The file, or what the bytes are called.
@@ -126,7 +126,7 @@ pub enum SessionError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Io that is no input.
+    /// Io that is not an input.
     #[error("input: {0}")]
     Io(#[from] IoError),
     /// The execution stopped.
@@ -140,7 +140,7 @@ pub enum SessionError {
     /// The proof cannot be computed where it was asked for.
     #[error("the backend of a device{0}")]
     Backend(#[from] BackendError),
-    /// Rows would not be written by what was asked for.
+    /// A circuit would fall back although that is forbidden, or system and program differ.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
     /// Rows cannot be written.
@@ -154,7 +154,7 @@ pub enum SessionError {
         /// Why.
         error: Box<SetupError>,
     },
-    /// There is no proof.
+    /// The prover failed.
     #[error("{place}: {error}")]
     Prove {
         /// The program.
@@ -162,7 +162,7 @@ pub enum SessionError {
         /// Why.
         error: Box<ProveError>,
     },
-    /// A finished proof is wrong: a fault of this program, of the memory or of a device.
+    /// A finished proof does not verify: a fault of traceloom, of the memory or of a device.
     #[error("{place}: the finished proof does not verify: {error}")]
     SelfCheck {
         /// The program.
@@ -170,7 +170,7 @@ pub enum SessionError {
         /// What its verification says.
         error: Box<VerifyError>,
     },
-    /// Bytes that are no proof.
+    /// Bytes that are not a proof.
     #[error(transparent)]
     NoProof(#[from] DecodeError),
     /// The proof has other parameters than the session.
@@ -181,7 +181,7 @@ pub enum SessionError {
         /// Name of the session's.
         expected: String,
     },
-    /// The proof claims something else than what is expected.
+    /// The claims of the proof are not the expected ones.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// The proof is refused.

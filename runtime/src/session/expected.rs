@@ -1,6 +1,6 @@
-//! What a verifier expects of a proof. It comes from the verifier, never from the proof:
-//! whoever expects numbers expects them of one entry function, so a program with several
-//! has to be told which.
+//! What a verifier expects of a proof. The expectation comes from the verifier, never from the
+//! proof. Expected numbers are those of one entry function, so if a program has several, the
+//! verifier has to name one.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// One claim, whatever it says: the caller reads what comes back.
+    /// One claim of any content. The caller has to read the claim that comes back.
     #[must_use]
     pub fn any() -> Self {
         Self::default()
@@ -68,14 +68,14 @@ impl Expected {
 /// How the claims of a proof differ from what is expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Not one claim.
+    /// The proof has not exactly one claim.
     #[error("the proof has {0} claims, expected one")]
     Count(usize),
-    /// Other claims than a list of them.
-    #[error("the proof claims something else than expected, first in claim {0}")]
+    /// The proof has other claims than the expected list.
+    #[error("the claims of the proof are not the expected ones, first in claim {0}")]
     Claims(usize),
     /// Another function.
-    #[error("the proof claims a call of another function than {0:?}")]
+    #[error("the proof claims a call of a function other than {0:?}")]
     Entry(String),
     /// Other inputs.
     #[error("the proof claims other inputs than expected: {0}")]

@@ -1,4 +1,4 @@
-//! Files from outside. How long one may be is known before it is read.
+//! Files from outside. Each kind has a greatest length, which is checked before a file is read.
 
 use std::fs::File;
 use std::io::Read;
@@ -49,8 +49,7 @@ pub fn read_program(path: &Path) -> Result<Vec<u8>, SessionError> {
     read(path, |_| Some(FileKind::Program))
 }
 
-/// Reads a file with a proof. Of one that does not begin like a proof, the first bytes are
-/// all that is read.
+/// Reads a file with a proof. If it does not begin like a proof, only its first bytes are read.
 ///
 /// # Errors
 /// As [`read_program`].
@@ -75,9 +74,9 @@ pub fn read_input(path: &Path) -> Result<Vec<u8>, SessionError> {
     read(path, |_| Some(FileKind::Input))
 }
 
-/// Reads a file whole, if it is not longer than what `kind` says it is, given its first
-/// bytes. Longer files are refused unread, streams as soon as they are. Without a kind the
-/// first bytes are all that is read.
+/// Reads a whole file, unless it is longer than its kind allows. `kind` gets the first bytes and
+/// returns the kind. A longer file is refused before it is read, a stream as soon as it exceeds
+/// the length. If `kind` returns none, only the first bytes are read.
 fn read(
     path: &Path,
     kind: impl FnOnce(&[u8]) -> Option<FileKind>,

@@ -1,5 +1,5 @@
-//! The front door: one program, and what is done with it, from a request to a verified
-//! proof. The command line, examples, benchmarks and tests put nothing together again.
+//! The front door: one program, and everything from a request to a verified proof. The command
+//! line, examples, benchmarks and tests call it and assemble nothing themselves.
 //!
 //! ```
 //! use traceloom_runtime::session::{Expected, Request, Session};
@@ -19,8 +19,8 @@
 //! - `backend`: where a proof is computed; `device`: what may write rows;
 //! - `progress`, `results`, `error`: what comes back, all of it as values.
 //!
-//! A session is quiet: it prints nothing but `debug` lines that nobody takes. Threads are
-//! rayon's: in a pool of its own size it runs with `rayon::ThreadPool::install`.
+//! A session prints nothing, except `debug` lines of the program if no hook takes them. It runs
+//! on the threads of rayon; to choose their number, call it in `rayon::ThreadPool::install`.
 
 mod backend;
 mod builder;
@@ -62,8 +62,8 @@ pub use prove::peak_memory;
 pub use request::Request;
 pub use results::{Checked, Executed, Proved, Verified};
 
-/// A program with everything that depends on it alone: made once, used for any number of
-/// requests.
+/// A program with everything that depends on it alone. It is made once and used for any number
+/// of requests.
 pub struct Session {
     place: String,
     program: CheckedProgram,
@@ -123,7 +123,7 @@ impl Session {
         self.key(self.verifying.get_or_init(make))
     }
 
-    /// What a claim says, in words, where somebody described the program.
+    /// A claim in words, if the program has a description.
     #[must_use]
     pub fn in_words(&self, claim: &Claim) -> Option<String> {
         let description = self.settings.description.as_ref()?;

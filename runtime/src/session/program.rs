@@ -44,7 +44,7 @@ fn parse(place: &str, bytes: &[u8]) -> Result<Program, SessionError> {
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let program = if is_json { json::parse(bytes) } else { text::parse(bytes) };
     program.map_err(|error| {
-        // Another compiler's JSON states no format of ours.
+        // JSON of another compiler does not state traceloom's format.
         let is_ours = bytes.windows(json::FORMAT.len()).any(|part| part == json::FORMAT.as_bytes());
         let place = place.to_owned();
         SessionError::NoProgram { place, is_foreign: is_json && !is_ours, error }

@@ -1,4 +1,4 @@
-//! Where a session is, as a value.
+//! The progress of a session, as a value.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::Session;
 /// What a session does, in order. A request has some of these steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// The program runs. Counted in operations; nobody knows how many there will be.
+    /// The program runs. Progress counts operations; their total is not known before.
     Execute,
     /// Constraints, keys, and the choice of who writes rows.
     SetUp,
@@ -18,7 +18,7 @@ pub enum Step {
     Rows,
     /// Constraints and lookups are evaluated on every row.
     Check,
-    /// A stage of the prover. What is done, and the total, are of all its stages together.
+    /// A stage of the prover. `done` and `total` count the work of all its stages together.
     Prove(Stage),
     /// A proof is verified.
     Verify,
@@ -39,7 +39,7 @@ impl Step {
     }
 }
 
-/// Where a request is. Each step is told when it begins.
+/// How far a request is. The observer is called when each step begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The step.
@@ -98,7 +98,7 @@ impl<'a> Tracker<'a> {
         observer(&Progress { stage, done, total, elapsed: self.start.elapsed(), remaining });
     }
 
-    /// Something that somebody should know at once.
+    /// Reports something that the user should know at once.
     pub fn notice(&self, notice: &str) {
         if let Some(notices) = &self.session.settings.notices {
             notices(notice);
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(remaining(second, 5, 10), Some(second));
         assert_eq!(remaining(second, 1, 4), Some(3 * second));
         assert_eq!(remaining(second, 10, 10), Some(Duration::ZERO));
-        // More than was said is done.
+        // More is done than the total that was stated.
         assert_eq!(remaining(second, 12, 10), Some(Duration::ZERO));
     }
 }

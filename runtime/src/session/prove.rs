@@ -23,8 +23,8 @@ struct Made {
 }
 
 impl Session {
-    /// Runs the program and proves the claims of the request. What is returned was verified:
-    /// a fault of this program, of the memory or of a device must not leave as a proof.
+    /// Runs the program and proves the claims of the request. The proof is verified before it is
+    /// returned, so that a fault of traceloom, of the memory or of a device gives no proof.
     ///
     /// # Errors
     /// [`SessionError`]: the request does not fit the program, the execution stops, or rows
@@ -128,7 +128,7 @@ impl Session {
     }
 }
 
-/// Most bytes of memory that this process held at once so far, where the system tells.
+/// Peak of this process's memory so far, in bytes, if the system states it.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -68,7 +68,7 @@ impl Request {
     /// the empty key, and the claimed inputs follow from their number.
     ///
     /// # Errors
-    /// None today; more than an io can hold.
+    /// None today. Reserved for more bytes than an io can hold.
     pub fn bytes(bytes: &[u8]) -> Result<Self, SessionError> {
         Self::new().with_bytes("input", bytes)
     }
@@ -121,7 +121,7 @@ impl Request {
     /// The bytes of a file, as [`Request::bytes`] says.
     ///
     /// # Errors
-    /// As [`Request::file`], and where channel 0 has the empty key.
+    /// As [`Request::file`], and if channel 0 already has the empty key.
     pub fn with_file(self, path: &Path) -> Result<Self, SessionError> {
         self.with_bytes(&path.display().to_string(), &read_input(path)?)
     }
@@ -174,7 +174,7 @@ impl Session {
             return Ok((function, args));
         }
         let description = self.settings.description.as_ref();
-        let takes = || format!("as many numbers as arguments, {num_inputs}");
+        let takes = || format!("{num_inputs} numbers as arguments");
         Err(SessionError::Arity {
             place: self.place.clone(),
             function: data.name.clone(),
@@ -184,7 +184,8 @@ impl Session {
         })
     }
 
-    /// What is claimed about a file of `len` bytes: its length, if nobody knows better.
+    /// The claimed inputs for a file of `len` bytes: its length, unless a description says
+    /// otherwise.
     fn claimed_inputs(
         &self,
         name: &str,

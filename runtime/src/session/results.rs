@@ -43,7 +43,7 @@ pub struct Checked {
     pub executed: Executed,
     /// Who wrote which rows.
     pub trace: TraceReport,
-    /// What does not hold; [`CheckReport::is_ok`] says whether anything does not.
+    /// Everything that does not hold; [`CheckReport::is_ok`] says whether there is nothing.
     pub report: CheckReport,
 }
 
@@ -56,7 +56,8 @@ pub struct Proved {
     pub proof: Proof,
     /// Its file.
     pub bytes: Vec<u8>,
-    /// Time by stage, who wrote and evaluated what and why, what was moved, peak of memory.
+    /// Time by stage, who wrote which rows and why, what was copied to and from a device, and the
+    /// peak of memory.
     pub report: ProofReport,
     /// Time of the prover.
     pub metrics: Metrics,
@@ -73,7 +74,7 @@ impl Proved {
 /// A proof that is valid.
 #[derive(Debug)]
 pub struct Verified {
-    /// What it proves. Where the caller expected less than everything, it has to read this.
+    /// What it proves. A caller who did not state all of the expected claim has to read this.
     pub claims: Vec<Claim>,
     /// Security figures and heights.
     pub report: Report,

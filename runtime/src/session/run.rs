@@ -27,7 +27,7 @@ impl Session {
     }
 
     /// Runs the program, evaluates every constraint on every row and balances every lookup.
-    /// What does not hold is in the report and no error.
+    /// Failed constraints and lookups are in the report; they are not an error.
     ///
     /// # Errors
     /// As [`Session::execute`], and where rows cannot be written as asked for.
@@ -44,7 +44,7 @@ impl Session {
         Ok(Checked { executed, trace, report })
     }
 
-    /// Runs the program for a request that goes on.
+    /// Runs the program as the first step of a request.
     pub(super) fn run(
         &self,
         request: Request,
@@ -70,8 +70,8 @@ impl Session {
         }
     }
 
-    /// Chooses who writes the rows of a record, and whether they are padded for a key. A
-    /// fallback is said.
+    /// Chooses who writes the rows of a record, and whether they are padded for a key. Reports
+    /// fallbacks to the tracker.
     pub(super) fn choose<'a>(
         &'a self,
         record: &'a Record,

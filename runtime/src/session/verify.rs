@@ -12,13 +12,13 @@ impl Session {
     /// Verifies a proof file about this session's program with this session's parameters.
     ///
     /// # Errors
-    /// [`SessionError`]: the bytes are no proof, or it proves something else than `expected`,
-    /// or nothing.
+    /// [`SessionError`]: the bytes are not a proof, its claims are not as `expected`, or it is
+    /// invalid.
     pub fn verify(&self, bytes: &[u8], expected: &Expected) -> Result<Verified, SessionError> {
         self.verify_proof(&Proof::decode(bytes)?, expected)
     }
 
-    /// The same of a proof that was read.
+    /// The same for a proof that was decoded before.
     ///
     /// # Errors
     /// As [`Session::verify`].

@@ -284,7 +284,7 @@ fn units_that_do_not_fit_are_refused_with_the_difference() {
         assert!(error.to_string().contains("function \"fibonacci\""), "{error}");
         assert!(matches!(error, Reason::Function(FunctionError::Differs(_))), "{error:?}");
     };
-    says(tampered(|_, function, _| function.contract[7] ^= 1), "digest of what it was generated");
+    says(tampered(|_, function, _| function.contract[7] ^= 1), "contract digest: expected ");
     says(tampered(|_, function, _| function.layout.num_inputs += 1), "number of inputs");
     says(tampered(|_, function, _| function.layout.num_auxiliaries -= 1), "auxiliaries");
     says(tampered(|_, function, _| function.layout.num_lookups = 0), "number of lookups");

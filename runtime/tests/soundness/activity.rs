@@ -1,4 +1,4 @@
-//! Rule 1, activity: a row that is off provides nothing.
+//! Rule 1, activity: a function's row that is off provides nothing.
 
 use crate::lab::{Lab, minus};
 
@@ -81,32 +81,6 @@ fn rule_1_a_gated_row_that_is_off_returns_nothing() {
     lab.refused(OFF);
     // Without the rule the message is still not the claimed one.
     lab.without("sign", OFF).refused("message of function 0");
-}
-
-const CELL: &str = r#"
-program "cell"
-memory 1
-fn cell(x) -> 1 entry {
-  p = store x
-  y = load p
-  return y
-}
-end
-"#;
-
-#[test]
-fn rule_1_a_memory_row_that_is_off_holds_nothing() {
-    let mut lab = Lab::new(CELL, &[("cell", &[5])]);
-    lab.accepted();
-    // The store finds its row, the load another one with the same pointer.
-    lab.set("memory1", 0, "multiplicity", 1);
-    lab.add_row("memory1", &[("multiplicity", 1), ("value0", 99)]);
-    assert_eq!(lab.get("memory1", 1, "selector"), 0);
-    lab.set("cell", 0, "auxiliary2", 99);
-    lab.claim_output(0, 0, 99);
-    let report = lab.check();
-    assert_eq!((report.num_constraints, report.num_messages), (1, 0), "{report}");
-    lab.refused_only_by("memory1", "no multiplicity without selector");
 }
 
 /// A true row may be provided in parts, with any field elements as counts.

@@ -135,7 +135,7 @@ fn rule_3_memory_widths_do_not_mix() {
     let mut lab = Lab::new(source, &[("main", &[5])]);
     // Padded by a zero, (2, pointer, 99, 0) of width 2 would answer (1, pointer, 99).
     lab.set("memory1", 0, "multiplicity", 1);
-    lab.add_row("memory2", &[("multiplicity", 1), ("selector", 1), ("value0", 99)]);
+    lab.add_row("memory2", &[("multiplicity", 1), ("value0", 99)]);
     lab.set("main", 0, "auxiliary2", 99);
     lab.claim_output(0, 0, 99);
     lab.refused("message of memory width");
@@ -168,7 +168,7 @@ fn rule_3_arities_are_checked_at_load() {
         ("memory 0", "return x", "widths are 1 to"),
         ("circuit main", "return x", "is constrained but in no circuit"),
         ("circuit main, main\ncircuit pair", "return x", "is in a circuit already"),
-        ("circuit main, advice\ncircuit pair", "return x", "is no constrained function"),
+        ("circuit main, advice\ncircuit pair", "return x", "is not a constrained function"),
     ] {
         let error = load_error(&program(head, body));
         assert!(error.contains(expected), "expected {expected:?} in\n{error}");

@@ -27,6 +27,57 @@ fn operands(op: ByteOp) -> &'static [u64] {
     [&[200][..], &[200, 100]][op.num_operands() - 1]
 }
 
+/// A table has a multiplicity and a pull for the operations of its program, in the order
+/// of the table, and no others; a table without any is no circuit. The system, and so its
+/// digest, says which.
+#[test]
+fn bytes_tables_have_the_operations_that_the_program_looks_up() {
+    let source = r#"
+        program "some"
+        fn some(a, b) -> 1 entry {
+          u8_range_check a, b
+          c = u8_xor a, b
+          d = u8_and a, c
+          e = u8_xor d, b
+          f = call_unconstrained advice(e)
+          return f
+        }
+        fn advice(a) -> 1 unconstrained {
+          b = u8_shift_left a
+          return b
+        }
+        end
+    "#;
+    let lab = Lab::new(source, &[("some", &[3, 5])]);
+    let tables = lab.system.circuits.iter().filter(|circuit| circuit.preprocessed().is_some());
+    let tables: Vec<_> = tables.collect();
+    let [table] = tables[..] else { panic!("one table, since advice looks nothing up") };
+    assert_eq!(table.byte_ops(), [ByteOp::Xor, ByteOp::And, ByteOp::RangeCheck]);
+    assert_eq!(table.column_names, ["u8_xor", "u8_and", "u8_range_check"]);
+    assert_eq!((table.width, table.lookups.len()), (3, 3));
+    assert_eq!(table.preprocessed_width(), 14, "the fixed table is whole");
+    lab.accepted();
+    let digest = |source: &str| *Lab::empty(source).key().verifying_key().digest();
+    let other = source.replace("u8_and", "u8_or");
+    assert_ne!(digest(source), digest(&other));
+}
+
+/// Without its column an operation cannot be provided: the pull of another one, with all
+/// counts that there are, is no answer.
+#[test]
+fn bytes_an_operation_without_a_column_is_provided_by_nobody() {
+    for op in [ByteOp::ShiftLeft, ByteOp::RangeCheck] {
+        let lab = Lab::new(&program(op), &[("op", operands(op))]);
+        let table = lab.system.circuits.len() - 1;
+        let other = *op.table().ops().iter().find(|other| **other != op).unwrap();
+        let lab = lab.with_system(|system| {
+            let circuit = &mut system.circuits[table];
+            circuit.lookups[0].arguments[0] = circuit.arena.word(other.channel());
+        });
+        lab.refused(&format!("message of {}", byte_op_name(op)));
+    }
+}
+
 #[test]
 fn bytes_every_result_is_the_tables() {
     for op in ByteOp::UNARY.into_iter().chain(ByteOp::BINARY) {

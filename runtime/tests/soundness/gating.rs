@@ -1,5 +1,6 @@
-//! Rule 4, ungated arguments: only where a circuit has exactly one leaf.
+//! Rule 4, ungated arguments: only where a slot has exactly one sender over all members.
 
+use traceloom_air::field::element;
 use traceloom_air::system::{Arena, Circuit, Direction, ExprId};
 
 use crate::lab::{Lab, minus};
@@ -30,7 +31,7 @@ fn degrees(circuit: &Circuit, lookup: usize) -> Vec<u32> {
 }
 
 #[test]
-fn rule_4_a_group_gates_all_arguments() {
+fn rule_4_slots_of_several_senders_are_gated() {
     let lab = Lab::empty(GROUP);
     let group = &lab.system.circuits[lab.circuit("f+g")];
     // Constants times a selector have degree 1, columns times a selector degree 2.
@@ -65,46 +66,137 @@ fn rule_4_an_ungated_member_of_a_group_would_be_forged() {
     let mut lab = Lab::empty(GROUP);
     let row = [("input0", 5), ("selector1", 1), ("multiplicity", 1), ("auxiliary1", 99)];
     lab.add_row("f+g", &row);
-    let cell = [("multiplicity", 1), ("selector", 1), ("pointer", 10), ("value0", 198)];
+    let cell = [("multiplicity", 1), ("pointer", 10), ("value0", 198)];
     lab.add_row("memory2", &cell);
     let memory = lab.circuit("memory2");
-    lab.shards[0].publics[memory] = vec![traceloom_air::field::element(10)];
+    lab.shards[0].publics[memory] = vec![element(10)];
     lab.claim("g", None, &[5], &[99]);
     lab.refused("message of function 1: [5, 99]");
     let group = lab.circuit("f+g");
     lab.with_system(|system| ungate_first_member(&mut system.circuits[group])).accepted();
 }
 
-/// One leaf behind a match is not one leaf without a match: the arguments are
-/// gated, although no other branch shares the slot.
+/// Slots with one sender are ungated, wherever the sender stands: behind a match, in a
+/// continuation, or in one member of a group.
 #[test]
-fn rule_4_a_leaf_behind_a_match_gates_its_arguments() {
+fn rule_4_slots_of_one_sender_are_ungated() {
+    let lab = Lab::empty(BRANCHES);
+    let circuit = |name: &str| &lab.system.circuits[lab.circuit(name)];
+    // Two leaves return, one of them calls.
+    assert_eq!(degrees(circuit("guarded"), 0), [1, 1, 2, 2]);
+    assert_eq!(degrees(circuit("guarded"), 1), [0, 0, 1, 1]);
+    // One leaf returns behind two that yield, and one of these calls.
+    assert_eq!(degrees(circuit("merged"), 0), [0, 0, 1, 1]);
+    assert_eq!(degrees(circuit("merged"), 1), [0, 0, 1, 1]);
+    // The one member that calls twice is the only sender of its second call.
+    assert_eq!(degrees(circuit("once+twice"), 0), [1, 1, 2, 2]);
+    assert_eq!(degrees(circuit("once+twice"), 1), [1, 0, 2, 2]);
+    assert_eq!(degrees(circuit("once+twice"), 2), [0, 0, 1, 1]);
+}
+
+const BRANCHES: &str = r#"
+program "branches"
+circuit id
+circuit guarded
+circuit merged
+circuit once, twice
+fn id(x) -> 1 { return x }
+fn guarded(x) -> 1 entry {
+  match x {
+    case 0 { return x }
+    default {
+      y = call id(x)
+      return y
+    }
+  }
+}
+fn merged(x) -> 1 entry {
+  y = match_continue x {
+    case 0 { yield x }
+    default {
+      z = call id(x)
+      yield z
+    }
+  }
+  w = mul y, y
+  return w
+}
+fn once(x) -> 1 entry {
+  y = call id(x)
+  return y
+}
+fn twice(x) -> 1 entry {
+  y = call id(x)
+  one = const 1
+  z = add x, one
+  w = call id(z)
+  return w
+}
+end
+"#;
+
+/// Where the sender is off, its arguments are whatever the cells say, and nothing is sent:
+/// on the row of another branch, of another member, and on padding.
+#[test]
+fn rule_4_an_ungated_sender_that_is_off_sends_nothing() {
+    let asked: [(&str, &[u64]); 5] =
+        [("guarded", &[0]), ("merged", &[0]), ("once", &[5]), ("twice", &[6]), ("once", &[7])];
+    let mut lab = Lab::new(BRANCHES, &asked);
+    lab.accepted();
+    // The branch that does not call: what the other one would have got.
+    lab.set("guarded", 0, "auxiliary2", 99);
+    lab.set("merged", 0, "auxiliary2", 99);
+    // The member that calls once, and padding: the output of a second call.
+    for row in [0, 3] {
+        lab.set("once+twice", row, "auxiliary2", 99);
+    }
+    lab.set("once+twice", 3, "input0", 98);
+    lab.accepted();
+    // On, the same cells are asked for.
+    let mut lab = Lab::new(BRANCHES, &asked);
+    lab.set("once+twice", 2, "auxiliary2", 99);
+    lab.refused("message of function 0: [7, 99]");
+}
+
+/// `argument`s of a return without gates, as one of two leaves would send them.
+fn ungate_return(circuit: &mut Circuit, outputs: &[&str]) {
+    let names = circuit.column_names.clone();
+    let mut column = |name: &str| circuit.arena.main(names.iter().position(|n| n == name).unwrap());
+    let cells: Vec<ExprId> = outputs.iter().map(|name| column(name)).collect();
+    let (channel, function) = (circuit.arena.word(1), circuit.arena.word(0));
+    assert_eq!(circuit.lookups[0].direction, Direction::Pull);
+    circuit.lookups[0].arguments = [&[channel, function][..], &cells].concat();
+}
+
+/// double(0) = 77: with the return of its default ungated, the row of case 0 would
+/// answer with the default's product, which nothing fixes there.
+#[test]
+fn rule_4_a_return_of_two_leaves_stays_gated() {
     let source = r#"
-        program "guarded"
-        fn first() -> 0 entry { return }
-        fn id(x) -> 1 { return x }
-        fn guarded(x) -> 1 entry {
+        program "double"
+        fn double(x) -> 1 entry {
           match x {
-            case 3 {
-              y = call id(x)
+            case 0 { return x }
+            default {
+              y = mul x, x
               return y
             }
           }
         }
-        fn only(x) -> 1 entry {
-          match x {
-            default { return x }
-          }
-        }
         end
     "#;
-    let lab = Lab::empty(source);
-    for name in ["guarded", "only"] {
-        let circuit = &lab.system.circuits[lab.circuit(name)];
-        for lookup in 0..circuit.lookups.len() {
-            assert_eq!(degrees(circuit, lookup), [1, 1, 2, 2], "{name}");
-        }
-    }
+    let mut lab = Lab::new(source, &[("double", &[0])]);
+    assert_eq!(degrees(&lab.system.circuits[0], 0), [1, 0, 2, 2]);
+    let product = "auxiliary2";
+    assert_eq!(lab.get("double", 0, product), 0);
+    lab.set("double", 0, product, 77);
+    lab.accepted();
+    lab.claim_output(0, 0, 77);
+    lab.refused("message of function 0: [0, 77]");
+    let ungated = |system: &mut traceloom_air::system::System| {
+        ungate_return(&mut system.circuits[0], &["input0", product]);
+    };
+    lab.with_system(ungated).accepted();
 }
 
 /// A branch without operations shares the return slot, so it is gated as well.

@@ -10,7 +10,7 @@ use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Limits, execute};
-use traceloom_bytecode::system::build_system;
+use traceloom_bytecode::system::{MEMORY_POINTER, build_system};
 use traceloom_bytecode::text::parse;
 use traceloom_prover::{ProveError, ProveOptions, ProvingKey, prove};
 use traceloom_runtime::check::{CheckReport, check};
@@ -145,22 +145,30 @@ impl Lab {
         self.trace(circuit).row_mut(row)[column] = element(value);
     }
 
-    /// Adds a row to the first shard, named columns only, in place of padding
-    /// where there is some; its position.
+    /// Adds a row to the first shard, named columns only, in place of padding where there
+    /// is some; its position. The pointers of a memory go on unless they are named.
     pub fn add_row(&mut self, circuit: &str, cells: &[(&str, u64)]) -> usize {
         let index = self.circuit(circuit);
-        let Circuit { width, num_publics, .. } = self.system.circuits[index];
+        let Circuit { width, num_publics, ref kind, .. } = self.system.circuits[index];
+        let pointer = matches!(kind, CircuitKind::Memory { .. }).then_some(MEMORY_POINTER);
         let shard = &mut self.shards[0];
         if shard.traces[index].is_none() {
             shard.traces[index] = Some(Trace::zero(1, width));
             shard.publics[index] = vec![element(0); num_publics];
         }
         let trace = shard.traces[index].as_mut().unwrap();
-        let is_padding = |row: &usize| trace.row(*row).iter().all(|cell| word(*cell) == 0);
+        let is_padding = |row: &usize| {
+            let cells = trace.row(*row).iter().enumerate();
+            let mut cells = cells.filter(|(column, _)| pointer != Some(*column));
+            cells.all(|(_, cell)| word(*cell) == 0)
+        };
         let first = (0..trace.height()).rev().take_while(is_padding).last();
         let row = first.unwrap_or_else(|| {
             let height = trace.height();
             trace.values.resize(2 * height * width, element(0));
+            for (row, pointer) in (height..2 * height).zip(pointer.into_iter().cycle()) {
+                trace.row_mut(row)[pointer] = trace.row(row - 1)[pointer] + element(1);
+            }
             height
         });
         for (column, value) in cells {
@@ -180,9 +188,17 @@ impl Lab {
     pub fn count_bytes(&mut self, op: ByteOp, a: u8, b: u8, uses: i64) {
         let table = op.table();
         let name = if table == ByteTable::Bytes1 { "bytes1" } else { "bytes2" };
-        let cell = &mut self.trace(name).row_mut(table.row(a, b))[op.position()];
+        let ops = self.system.circuits[self.circuit(name)].byte_ops();
+        let column = ops.iter().position(|&other| other == op).expect("the program looks it up");
+        let cell = &mut self.trace(name).row_mut(table.row(a, b))[column];
         let magnitude = element(uses.unsigned_abs());
         *cell = if uses < 0 { *cell - magnitude } else { *cell + magnitude };
+    }
+
+    /// Adds to the number of checks of a limb of 16 bits in the first shard.
+    pub fn count_limb(&mut self, limb: u16, uses: i64) {
+        let [a, b] = limb.to_be_bytes();
+        self.count_bytes(ByteOp::RangeCheck16, a, b, uses);
     }
 
     /// Adds a claim to the first shard.
@@ -280,10 +296,11 @@ impl Lab {
         lab.key = Arc::default();
         for (index, circuit) in lab.system.circuits.iter_mut().enumerate() {
             let Some(table) = circuit.preprocessed() else { continue };
+            let ops = circuit.byte_ops();
             *circuit = short_table(circuit);
             for shard in &mut lab.shards {
                 let trace = shard.traces[index].take().expect("byte tables are active");
-                shard.traces[index] = used_rows(table, &trace, circuit.width);
+                shard.traces[index] = used_rows(table, &ops, &trace, circuit.width);
             }
         }
         lab
@@ -306,10 +323,10 @@ fn short_table(circuit: &Circuit) -> Circuit {
     short
 }
 
-fn used_rows(table: ByteTable, trace: &Trace, width: usize) -> Option<Trace> {
+fn used_rows(table: ByteTable, ops: &[ByteOp], trace: &Trace, width: usize) -> Option<Trace> {
     let mut rows: Vec<Vec<Goldilocks>> = Vec::new();
     for (cell, &count) in trace.values.iter().enumerate().filter(|(_, count)| word(**count) != 0) {
-        let (row, op) = (cell / trace.width, table.ops()[cell % trace.width]);
+        let (row, op) = (cell / trace.width, ops[cell % trace.width]);
         let operands = match table {
             ByteTable::Bytes1 => vec![row as u8],
             ByteTable::Bytes2 => vec![(row >> 8) as u8, row as u8],
@@ -317,7 +334,10 @@ fn used_rows(table: ByteTable, trace: &Trace, width: usize) -> Option<Trace> {
         let results = op.results(operands[0], *operands.last().unwrap());
         let bytes = operands.iter().chain(&results[..op.num_results()]);
         let mut cells = vec![count, element(op.channel())];
-        cells.extend(bytes.map(|&byte| element(byte.into())));
+        match op {
+            ByteOp::RangeCheck16 => cells.push(element(row as u64)),
+            _ => cells.extend(bytes.map(|&byte| element(byte.into()))),
+        }
         cells.resize(width, element(0));
         rows.push(cells);
     }

@@ -3,8 +3,6 @@
 
 use std::sync::OnceLock;
 
-use traceloom_air::bytes::ByteOp;
-
 use crate::lab::{Lab, minus, quotient};
 
 #[test]
@@ -90,19 +88,17 @@ fn less(a, b) -> 1 entry {
 end
 "#;
 
-/// A row of `less` with these little-endian words as bytes of a, of c and of b;
+/// A row of `less` with the limbs of these words as those of a, of c and of b;
 /// everything is counted, the claim says `result`.
 fn less(inputs: [u64; 2], [a, c, b]: [u32; 3], result: u64) -> Lab {
     static EMPTY: OnceLock<Lab> = OnceLock::new();
     let mut lab = EMPTY.get_or_init(|| Lab::empty(LESS)).clone();
     let row = [("input0", inputs[0]), ("input1", inputs[1]), ("selector0", 1), ("multiplicity", 1)];
     let row = lab.add_row("less", &row);
-    let bytes: Vec<u8> = [a, c, b].iter().flat_map(|word| word.to_le_bytes()).collect();
-    for (i, &byte) in bytes.iter().enumerate() {
-        lab.set("less", row, &format!("auxiliary{}", 1 + i), byte.into());
-    }
-    for pair in bytes.chunks(2) {
-        lab.count_bytes(ByteOp::RangeCheck, pair[0], pair[1], 1);
+    let limbs = [a, c, b].into_iter().flat_map(|word| [word as u16, (word >> 16) as u16]);
+    for (i, limb) in limbs.enumerate() {
+        lab.set("less", row, &format!("auxiliary{}", 1 + i), limb.into());
+        lab.count_limb(limb, 1);
     }
     lab.claim("less", None, &inputs, &[result]);
     lab
@@ -125,7 +121,7 @@ fn minus_three() -> u32 {
 
 #[test]
 fn operations_u32_less_than_reads_its_operands() {
-    let label = "the operand is its bytes";
+    let label = "the operand is its limbs";
     // -1 < 3, although -1 is no 32-bit number: c = 3 + 1 - 1.
     less([minus(1), 3], [7, 3, 3], 1).refused_only_by("less", label);
     // 3 < 2^32 + 1: c is 2^32 - 3 and the borrow 0.
@@ -134,19 +130,31 @@ fn operations_u32_less_than_reads_its_operands() {
     less([3, 5], [3, 1, 4], 1).refused_only_by("less", label);
 }
 
-/// "5 < 3" with c = -3 in a cell that is no byte.
+/// "5 < 3" with c = -3 in a cell that is no limb.
 #[test]
-fn operations_u32_less_than_checks_the_bytes() {
+fn operations_u32_less_than_checks_the_limbs() {
     let mut lab = less([5, 3], [5, 0, 3], 1);
-    lab.set("less", 0, "auxiliary5", minus(3));
+    lab.set("less", 0, "auxiliary3", minus(3));
     let report = lab.check();
     assert_eq!(report.num_constraints, 0, "{report}");
-    lab.refused("u8_range_check");
-    // An operand byte of 256 and more.
-    let mut lab = less([300, 5], [0, 1, 5], 1);
-    lab.set("less", 0, "auxiliary1", 300);
-    lab.set("less", 0, "auxiliary5", minus(296));
-    lab.refused_by_check("u8_range_check");
+    lab.refused("u16_range_check");
+    // Without the check of that one limb the forgery would pass.
+    let mut unchecked = lab.with_system(|system| {
+        let removed = system.circuits[0].lookups.remove(3);
+        assert!(removed.label.contains("u32_less_than"));
+    });
+    unchecked.count_limb(0, -1);
+    unchecked.with_short_byte_tables().accepted();
+    // 65536 and more, in every column: whatever the others are.
+    for column in 1..=6 {
+        for lie in [1 << 16, (1 << 16) + 5, minus(1)] {
+            let mut lab = less([3, 5], [3, 1, 5], 1);
+            lab.set("less", 0, &format!("auxiliary{column}"), lie);
+            lab.refused_by_check(&format!("message of u16_range_check: [{lie}]"));
+        }
+    }
+    // The largest limbs are in range.
+    less([u32::MAX.into(); 2], [u32::MAX; 3], 0).accepted();
 }
 
 const OUTER: &str = r#"

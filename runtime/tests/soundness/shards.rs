@@ -118,7 +118,7 @@ fn shards_do_not_share_pointers() {
     proof.statements[1].publics[memory] = vec![element(0)];
     assert_eq!(honest.verify(&proof), Err(VerifyError::Shape(refused)));
     // Every constraint holds and every message balances: it is this rule alone
-    // that refuses. Where the circuit is no memory, the forgery is accepted.
+    // that refuses. Where the circuit is not a memory, the forgery is accepted.
     let unruled = lab.with_system(|system| {
         system.circuits[memory].kind =
             CircuitKind::Function { members: Vec::new(), recursive: false };

@@ -273,7 +273,7 @@ pub fn one_of_each(
             CircuitKind::Memory { .. } => {
                 for _ in 0..8 {
                     let (row, column, family, free) = tables::memory_cell(rng, trace);
-                    if !free && family != Family::Padding && !seen.contains(&family) {
+                    if !free && !seen.contains(&family) {
                         seen.push(family);
                         add(family, position, row, column);
                     }
@@ -307,7 +307,7 @@ fn trace_of(witness: &mut ShardWitness, circuit: usize) -> &mut Trace {
     witness.traces[circuit].as_mut().expect("a circuit with rows has a trace")
 }
 
-/// An element other than `old`: the next one, or one that is no bit.
+/// An element other than `old`: the next one, or one that is not a bit.
 fn another(rng: &mut ChaCha8Rng, old: Goldilocks) -> Goldilocks {
     if rng.random_bool(0.5) {
         return old + Goldilocks::ONE;

@@ -5,7 +5,7 @@
 //! free columns with one lookup, holding just the rows in use: the same messages,
 //! so the same balance. A row that the fixed table does not have is never made.
 
-use traceloom_air::bytes::ByteTable;
+use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
 use traceloom_air::system::{Arena, Circuit, CircuitKind, Direction, Lookup, System};
 use traceloom_air::trace::{ShardWitness, Trace};
@@ -32,7 +32,8 @@ pub fn witness(system: &System, witness: &ShardWitness) -> ShardWitness {
     let mut witness = witness.clone();
     for (circuit, trace) in system.circuits.iter().zip(&mut witness.traces) {
         if let Some(table) = circuit.preprocessed() {
-            *trace = used_rows(table, trace.as_ref().expect("byte tables are always active"));
+            let whole = trace.as_ref().expect("byte tables are always active");
+            *trace = used_rows(table, &circuit.byte_ops(), whole);
         }
     }
     witness
@@ -61,10 +62,10 @@ fn short(name: &str) -> Circuit {
     }
 }
 
-fn used_rows(table: ByteTable, trace: &Trace) -> Option<Trace> {
+fn used_rows(table: ByteTable, ops: &[ByteOp], trace: &Trace) -> Option<Trace> {
     let mut rows = Vec::new();
     for row in 0..trace.height() {
-        for (op, &count) in table.ops().iter().zip(trace.row(row)) {
+        for (op, &count) in ops.iter().zip(trace.row(row)) {
             if count == Goldilocks::ZERO {
                 continue;
             }
@@ -75,7 +76,11 @@ fn used_rows(table: ByteTable, trace: &Trace) -> Option<Trace> {
             let results = op.results(operands[0], *operands.last().unwrap_or(&0));
             let bytes = operands.iter().chain(&results[..op.num_results()]);
             let mut cells = vec![count, element(op.channel())];
-            cells.extend(bytes.map(|&byte| element(byte.into())));
+            match op {
+                // The row's number.
+                ByteOp::RangeCheck16 => cells.push(element(row as u64)),
+                _ => cells.extend(bytes.map(|&byte| element(byte.into()))),
+            }
             cells.resize(WIDTH, Goldilocks::ZERO);
             rows.push(cells);
         }

@@ -29,9 +29,9 @@ pub enum Family {
     Rank,
     /// Ranks of callees, in calls from outside of their component.
     CalleeRank,
-    /// Bytes of the gap between two ranks.
+    /// Limbs of the gap between two ranks.
     Gap,
-    /// Cells of rows beyond the last one of a function or a memory.
+    /// Cells of rows beyond the last one of a function.
     Padding,
     /// Selectors, multiplicities and values of memories.
     Memory,

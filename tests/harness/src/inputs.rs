@@ -9,7 +9,6 @@ mod files;
 
 use std::ffi::OsString;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use traceloom::cli;
 use traceloom_air::claim::Claim;
@@ -36,10 +35,6 @@ const MAX_MESSAGES: usize = 8 << 20;
 /// Most bytes of a program that an input of [`MAX_LEN`] says. Files are read in 200 MB,
 /// and what is read is there about three times while it grows and is checked.
 const MAX_HEAP: usize = 60 << 20;
-/// Longest time to read an input of [`MAX_LEN`]: a second of an optimised build.
-const MAX_TIME: Duration =
-    if cfg!(debug_assertions) { Duration::from_secs(5) } else { Duration::from_secs(1) };
-
 /// Something that reads bytes.
 #[derive(Clone, Copy)]
 pub struct Target {
@@ -95,7 +90,7 @@ fn accepted(
     read: impl Fn(&[u8]) -> Result<Program, Malformed>,
     again: impl FnOnce(&Program),
 ) -> bool {
-    let program = match in_time(|| read(bytes)) {
+    let program = match read(bytes) {
         Ok(program) => program,
         Err(error) => {
             assert!(error.total >= 1 && !error.diagnostics.is_empty(), "an error says why");
@@ -125,28 +120,6 @@ fn accepted(
         Err(error) => assert!(error.total >= 1 && !error.problems.is_empty()),
     }
     true
-}
-
-/// What `read` gives, which takes at most [`MAX_TIME`]. A machine that does something
-/// else may make it seem longer: what was slow is read once more, and its processor time
-/// counts.
-fn in_time<T>(read: impl Fn() -> T) -> T {
-    let start = Instant::now();
-    let found = read();
-    if start.elapsed() > MAX_TIME
-        && let Some(before) = processor_time()
-    {
-        read();
-        let spent = processor_time().map_or(Duration::ZERO, |after| after - before);
-        assert!(spent <= MAX_TIME, "reading takes {spent:?} of processor time");
-    }
-    found
-}
-
-/// What this thread has had of a processor, where the system says so.
-fn processor_time() -> Option<Duration> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(Duration::from_nanos(text.split_whitespace().next()?.parse().ok()?))
 }
 
 /// Rust and CUDA text of a program, in which no name of a program is left as it was: a

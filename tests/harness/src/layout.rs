@@ -43,7 +43,8 @@ fn layout(program: &Program, reach: &[Vec<bool>], index: usize) -> FunctionLayou
     let function = &program.functions[index];
     let ranked = function.constrained && reach[index][index];
     let places = vec![BlockPlace::default(); function.blocks.len()];
-    let mut walk = Walk { function, index, reach, places };
+    let together = together(function);
+    let mut walk = Walk { function, index, reach, together, places };
     let start = Cursor { auxiliary: 1 + usize::from(ranked), lookup: 1 };
     let degrees = vec![1; function.num_inputs as usize];
     let end = walk.block(BlockId::BODY, start, degrees, 0);
@@ -82,6 +83,7 @@ struct Walk<'a> {
     function: &'a Function,
     index: usize,
     reach: &'a [Vec<bool>],
+    together: Vec<Vec<bool>>,
     places: Vec<BlockPlace>,
 }
 
@@ -104,7 +106,7 @@ impl Walk<'_> {
         };
         let mut end = at;
         for op in &code.ops {
-            let op_place = self.op(op, end, &degrees);
+            let op_place = self.op(op, block, end, &degrees);
             end.auxiliary += op_place.num_auxiliaries;
             end.lookup += op_place.num_lookups;
             degrees.extend(vec![op_place.degree; op.num_results()]);
@@ -133,7 +135,30 @@ impl Walk<'_> {
         furthest
     }
 
-    fn op(&self, op: &Op, at: Cursor, degrees: &[u32]) -> OpPlace {
+    fn is_inside(&self, callee: usize) -> bool {
+        self.reach[self.index][callee] && self.reach[callee][self.index]
+    }
+
+    /// Whether no path makes a call of `block`, and another one inside the component.
+    fn is_alone(&self, block: BlockId) -> bool {
+        let calls = |block: usize| {
+            let ops = self.function.blocks[block].ops.iter();
+            let inside = ops.filter(|op| match op {
+                Op::Call { function, constrained, .. } => {
+                    *constrained && self.is_inside(function.index())
+                }
+                _ => false,
+            });
+            inside.count()
+        };
+        let others = self.together[block.index()].iter().enumerate();
+        let others = others.filter(|&(other, &together)| together && other != block.index());
+        // Nobody goes through a block that is not even together with the body.
+        let is_dead = block != BlockId::BODY && !self.together[0][block.index()];
+        is_dead || calls(block.index()) + others.map(|(other, _)| calls(other)).sum::<usize>() <= 1
+    }
+
+    fn op(&self, op: &Op, block: BlockId, at: Cursor, degrees: &[u32]) -> OpPlace {
         let degree_of = |value: &ValueId| degrees[value.index()];
         let mut ranked_call = RankedCall::None;
         let results = op.num_results();
@@ -146,13 +171,13 @@ impl Walk<'_> {
             Op::EqZero(_) => (2, 0, 1),
             Op::U32ToField(bytes) => (0, 0, bytes.iter().map(degree_of).max().unwrap_or(0)),
             Op::Call { function, constrained: true, .. } => {
-                let (own, callee) = (self.index, function.index());
+                let callee = function.index();
                 let recursive = self.reach[callee][callee] && self.function.constrained;
-                let inside = self.reach[own][callee] && self.reach[callee][own];
-                let (kind, columns, checks) = match (recursive, inside) {
+                let (kind, columns, checks) = match (recursive, self.is_inside(callee)) {
                     (false, _) => (RankedCall::None, 0, 0),
                     (true, false) => (RankedCall::Outside, 1, 0),
-                    (true, true) => (RankedCall::Inside, 4, 2),
+                    (true, true) if self.is_alone(block) => (RankedCall::Lone, 0, 0),
+                    (true, true) => (RankedCall::Inside, 2, 2),
                 };
                 ranked_call = kind;
                 (results + columns, 1 + checks, 1)
@@ -172,7 +197,7 @@ impl Walk<'_> {
             // The second result of these two is an expression.
             Op::Binary(ByteOp::Add | ByteOp::Sub, ..) => (1, 1, 1),
             Op::Binary(..) => (results, 1, 1),
-            Op::U32LessThan(..) => (12, 6, 1),
+            Op::U32LessThan(..) => (6, 6, 1),
             Op::HintU32Add(_) | Op::HintU32Add3(_) => (4, 0, 1),
         };
         OpPlace {
@@ -183,6 +208,47 @@ impl Walk<'_> {
             first_lookup: at.lookup,
             num_lookups: lookups,
             ranked_call,
+        }
+    }
+}
+
+/// `[a][b]`: whether a path from the body goes through both of these blocks.
+fn together(function: &Function) -> Vec<Vec<bool>> {
+    let count = function.blocks.len();
+    let mut leads = vec![vec![false; count]; count];
+    step(function, BlockId::BODY, None, &mut leads);
+    for via in 0..count {
+        for from in 0..count {
+            for to in 0..count {
+                leads[from][to] |= leads[from][via] && leads[via][to];
+            }
+        }
+    }
+    let is_live = |block: usize| block == 0 || leads[0][block];
+    let both = |a: usize, b: usize| is_live(a) && is_live(b) && (leads[a][b] || leads[b][a]);
+    (0..count).map(|a| (0..count).map(|b| both(a, b)).collect()).collect()
+}
+
+/// Single steps of paths through `block` and all below it, whose yields go to `next`.
+fn step(function: &Function, block: BlockId, next: Option<BlockId>, leads: &mut [Vec<bool>]) {
+    match &function.blocks[block.index()].control {
+        Control::Return { .. } => {}
+        Control::Yield { .. } => {
+            let next = next.expect("yields of a valid program have a continuation");
+            leads[block.index()][next.index()] = true;
+        }
+        Control::Match(arms) => {
+            for arm in arms.blocks() {
+                leads[block.index()][arm.index()] = true;
+                step(function, arm, next, leads);
+            }
+        }
+        Control::MatchContinue { arms, continuation, .. } => {
+            for arm in arms.blocks() {
+                leads[block.index()][arm.index()] = true;
+                step(function, arm, Some(*continuation), leads);
+            }
+            step(function, *continuation, next, leads);
         }
     }
 }

@@ -336,7 +336,7 @@ fn byte_op(op: ByteOp, a: u64, b: u64) -> Vec<u64> {
         ByteOp::Mul => vec![a * b % 256, a * b / 256],
         ByteOp::XorSplit7 => vec![xor() / 128, xor() * 2 % 256],
         ByteOp::XorSplit4 => vec![xor() / 16, xor() * 16 % 256],
-        ByteOp::RangeCheck => Vec::new(),
+        ByteOp::RangeCheck | ByteOp::RangeCheck16 => Vec::new(),
     }
 }
 

@@ -66,7 +66,7 @@ fn rust_text_of_random_programs_computes_rows_and_systems() {
     assert!(narrow_rows > 2 * programs, "{tally:?}");
 }
 
-/// The small programs of a batch are no poor ones.
+/// The small programs of a batch are not poor ones.
 #[test]
 fn a_batch_executes_everything() {
     let mut executed = BTreeSet::new();

@@ -180,6 +180,7 @@ fn random_programs_execute_everything() {
             let calls: Vec<RankedCall> = ops.map(|op| op.ranked_call).collect();
             count("ranked rows", layout.ranked && rows > 0);
             count("calls inside", rows > 0 && calls.contains(&RankedCall::Inside));
+            count("lone calls", rows > 0 && calls.contains(&RankedCall::Lone));
             count("calls from outside", rows > 0 && calls.contains(&RankedCall::Outside));
             count("too many paths", rows > 0 && !program.paths(id).are_numbered());
             count("many rows", rows > 8);

@@ -26,7 +26,7 @@ impl Drift {
 
 /// Fits a line by least squares. `runs` are in the order in which they ran, each with
 /// whether it is of side B. Every value is divided by the mean of its side first, and each
-/// side has its own level, so that a difference between the sides is no drift.
+/// side has its own level, so that a difference between the sides is not a drift.
 ///
 /// The interval is Student's with two degrees of freedom for the levels and one for the
 /// slope taken off; it supposes independent noise of equal size. `None` for fewer than four

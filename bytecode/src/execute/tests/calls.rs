@@ -24,27 +24,26 @@ fn fib_is_memoised_and_every_request_is_counted() {
 }
 
 #[test]
-fn ranks_number_the_finished_queries_and_gaps_are_counted() {
+fn ranks_are_above_those_of_callees_and_gaps_are_counted() {
     let program = program(vec![fib()]);
     let execution = run(&program, &[(0, &[5])]).unwrap();
     let table = &execution.record.functions[0];
     let query = |n: u64| table.find(&[n]).unwrap();
-    // fib(1) finishes first, then fib(0), fib(2), fib(3), ...
-    let ranks: Vec<u32> = [1, 0, 2, 3, 4, 5].map(|n| table.rank(query(n))).into();
-    assert_eq!(ranks, [0, 1, 2, 3, 4, 5]);
-    assert_eq!(execution.claims[0].rank, Some(5));
-    assert_eq!(table.callee_ranks(query(5)), [4, 3]);
-    assert_eq!(table.callee_ranks(query(2)), [0, 1]);
+    // fib(1) and fib(0) call nobody, and fib(n) calls fib(n - 1).
+    let ranks: Vec<u32> = [0, 1, 2, 3, 4, 5].map(|n| table.rank(query(n))).into();
+    assert_eq!(ranks, [0, 0, 1, 2, 3, 4]);
+    assert_eq!(execution.claims[0].rank, Some(4));
+    assert_eq!(table.callee_ranks(query(5)), [3, 2]);
+    assert_eq!(table.callee_ranks(query(2)), [0, 0]);
     assert!(table.callee_ranks(query(1)).is_empty());
     let paths: Vec<u32> = [0, 1, 2, 5].map(|n| table.path(query(n))).into();
     assert_eq!(paths, [0, 1, 2, 2]);
-    // fib(2): gaps 1, 0; fib(3): its callees have ranks 2 and 0, gaps 0, 2; then
-    // fib(4) and fib(5) have gaps 0, 1.
-    let checks = |gap| uses(&execution.record, ByteOp::RangeCheck, gap, 0);
-    assert_eq!((checks(1), checks(2)), (3, 1));
-    // Eight gaps of two pairs; the upper pair is always (0, 0).
-    assert_eq!(checks(0), 4 + 8);
-    assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck), 16);
+    // fib(2) has gaps 0, 0, all others 0, 1.
+    let checks = |gap| uses(&execution.record, ByteOp::RangeCheck16, 0, gap);
+    assert_eq!(checks(1), 3);
+    // Eight gaps of two limbs; the upper limb is always 0.
+    assert_eq!(checks(0), 5 + 8);
+    assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck16), 16);
 }
 
 /// even(n) = n == 0 or odd(n - 1), and the other way round.
@@ -56,7 +55,7 @@ fn parity(name: &str, other: u32, at_zero: u64) -> Function {
 }
 
 #[test]
-fn a_component_of_several_functions_shares_one_counter() {
+fn ranks_of_a_component_are_depths_and_lone_calls_have_no_gap() {
     let main = straight("main", 1, vec![call(1, &[0], 1), call(2, &[0], 1)]);
     let program = program(vec![main, parity("even", 2, 1), parity("odd", 1, 0)]);
     let execution = run(&program, &[(0, &[3])]).unwrap();
@@ -67,17 +66,39 @@ fn a_component_of_several_functions_shares_one_counter() {
     };
     // even(3) -> odd(2) -> even(1) -> odd(0), then odd(3) -> ... -> even(0).
     assert_eq!([rank(2, 0), rank(1, 1), rank(2, 2), rank(1, 3)], [0, 1, 2, 3]);
-    assert_eq!([rank(1, 0), rank(2, 1), rank(1, 2), rank(2, 3)], [4, 5, 6, 7]);
+    assert_eq!([rank(1, 0), rank(2, 1), rank(1, 2), rank(2, 3)], [0, 1, 2, 3]);
     // main is outside: it has no rank, but records those of its callees.
     assert_eq!(execution.claims[0].rank, None);
     let table = &execution.record.functions[0];
-    assert_eq!((table.rank(0), table.callee_ranks(0)), (0, &[3, 7][..]));
-    // Only calls inside the component have gaps.
-    assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck), 2 * 6);
+    assert_eq!((table.rank(0), table.callee_ranks(0)), (0, &[3, 3][..]));
+    // Each row calls one other, whose rank follows from its own.
+    let even = &execution.record.functions[1];
+    assert!((0..even.len()).all(|query| even.callee_ranks(query).is_empty()));
+    assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck16), 0);
 }
 
 #[test]
-fn a_large_gap_is_counted_by_its_bytes() {
+fn a_lone_call_beside_a_path_with_two_has_no_gap() {
+    // f(0) = 0, f(1) = f(0), f(n) = f(1) + f(n - 1).
+    let body = block(vec![], choose(0, &[(0, 1), (1, 2)], Some(3)));
+    let one = vec![c(0), call(0, &[1], 1)];
+    let two = vec![c(1), Op::Sub(v(0), v(1)), call(0, &[1], 1), call(0, &[2], 1)];
+    let two = [two, vec![Op::Add(v(3), v(4))]].concat();
+    let blocks =
+        vec![body, block(vec![], ret(0, &[0])), block(one, ret(1, &[2])), block(two, ret(2, &[5]))];
+    let record = run(&program(vec![entry("f", 1, 1, blocks)]), &[(0, &[4])]).unwrap().record;
+    let table = &record.functions[0];
+    let query = |n: u64| table.find(&[n]).unwrap();
+    assert_eq!([0, 1, 2, 3, 4].map(|n| table.rank(query(n))), [0, 1, 2, 3, 4]);
+    assert!(table.callee_ranks(query(1)).is_empty());
+    assert_eq!(table.callee_ranks(query(4)), [1, 3]);
+    // Gaps of f(2), f(3) and f(4), two each.
+    assert_eq!(total_uses(&record, ByteOp::RangeCheck16), 2 * 2 * 3);
+    assert_eq!(uses(&record, ByteOp::RangeCheck16, 0, 2), 1);
+}
+
+#[test]
+fn a_large_gap_is_counted_by_its_limbs() {
     // down(n) calls down(n - 1), then up to depth; last(n) calls down(0) only.
     let body = block(vec![], choose(0, &[(0, 1)], Some(2)));
     let step = vec![c(1), Op::Sub(v(0), v(1)), call(0, &[2], 1), c(0), call(0, &[4], 1)];
@@ -85,9 +106,9 @@ fn a_large_gap_is_counted_by_its_bytes() {
     let program = program(vec![entry("down", 1, 1, blocks)]);
     let record = run(&program, &[(0, &[1000])]).unwrap().record;
     // down(n) has rank n, so its second gap is n - 1.
-    assert_eq!(uses(&record, ByteOp::RangeCheck, (999 & 255) as u8, (999 >> 8) as u8), 1);
-    assert_eq!(uses(&record, ByteOp::RangeCheck, 0, 2), 1);
-    assert_eq!(total_uses(&record, ByteOp::RangeCheck), 4 * 1000);
+    assert_eq!(uses(&record, ByteOp::RangeCheck16, (999 >> 8) as u8, (999 & 255) as u8), 1);
+    assert_eq!(uses(&record, ByteOp::RangeCheck16, 2, 0), 1);
+    assert_eq!(total_uses(&record, ByteOp::RangeCheck16), 4 * 1000);
 }
 
 #[test]
@@ -156,7 +177,7 @@ fn several_claims_share_one_record() {
     assert_eq!(execution.outputs(1), [1, 0, 1, 0, 0, 0, 0, 0]);
     assert_eq!(execution.outputs(2), [21]);
     let ranks: Vec<_> = execution.claims.iter().map(|claim| claim.rank).collect();
-    assert_eq!(ranks, [Some(5), None, Some(7), Some(5)]);
+    assert_eq!(ranks, [Some(4), None, Some(6), Some(4)]);
     assert_eq!(execution.claims[0], execution.claims[3]);
     // Two claims, and calls of fib(6) and fib(7).
     assert_eq!(multiplicity(&execution.record, 0, &[5]), 4);

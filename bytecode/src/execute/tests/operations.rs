@@ -63,6 +63,19 @@ fn byte_operations_are_those_of_the_tables() {
 }
 
 #[test]
+fn the_check_of_limbs_is_no_operation_of_programs() {
+    let limbs = ByteOp::RangeCheck16;
+    for op in [Op::Binary(limbs, v(0), v(1)), Op::Unary(limbs, v(0))] {
+        let functions = vec![straight("limbs", 2, vec![op])];
+        let circuits = vec![vec![FunctionId(0)]];
+        let program =
+            Program { name: "limbs".into(), functions, memory_sizes: Vec::new(), circuits };
+        let error = CheckedProgram::new(program).unwrap_err().to_string();
+        assert!(error.contains("is no operation of programs"), "{error}");
+    }
+}
+
+#[test]
 fn operands_out_of_range_are_refused() {
     assert_eq!(fault_of(Op::Unary(ByteOp::Bits, v(0)), &[256]), range(0, 0, 256, 256));
     let and = Op::Binary(ByteOp::And, v(1), v(0));
@@ -89,20 +102,20 @@ fn operands_out_of_range_are_refused() {
 }
 
 #[test]
-fn u32_less_than_counts_the_bytes_of_both_and_of_the_difference() {
+fn u32_less_than_counts_the_limbs_of_both_and_of_the_difference() {
     let max = u64::from(u32::MAX);
     for (a, b) in [(0, 0), (0, 1), (1, 0), (0, max), (max, 0), (max, max), (5, 0x0102_0304)] {
         let op = Op::U32LessThan(v(0), v(1));
         let program = program(vec![straight("less", 2, vec![op])]);
         let execution = run(&program, &[(0, &[a, b])]).unwrap();
         assert_eq!(execution.outputs(0), [u64::from(a < b)]);
-        assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck), 6);
+        assert_eq!(total_uses(&execution.record, ByteOp::RangeCheck16), 6);
     }
     let program = program(vec![straight("less", 2, vec![Op::U32LessThan(v(0), v(1))])]);
     let record = run(&program, &[(0, &[0x0403_0201, 0x0807_0605])]).unwrap().record;
     // The difference minus one is 0x04040403.
-    for (a, b, expected) in [(1, 2, 1), (3, 4, 2), (5, 6, 1), (7, 8, 1), (4, 4, 1)] {
-        assert_eq!(uses(&record, ByteOp::RangeCheck, a, b), expected, "{a} {b}");
+    for (a, b, expected) in [(2, 1, 1), (4, 3, 2), (6, 5, 1), (8, 7, 1), (4, 4, 1)] {
+        assert_eq!(uses(&record, ByteOp::RangeCheck16, a, b), expected, "{a} {b}");
     }
 }
 

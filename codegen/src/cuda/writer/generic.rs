@@ -106,7 +106,7 @@ impl<'a> Emitter<'a> {
         }
         let unused: Vec<Column> = block.zeros.iter().flat_map(|span| span.columns()).collect();
         stmts.extend(zeros(layout, &unused));
-        // Cells right behind their values, so that few values wait in registers.
+        // Cells right after their values, so that few values wait in registers.
         for no in (block.first_value..block.end_value).map(ValueNo) {
             self.define(no, &mut stmts);
             for column in cells.remove(&no).into_iter().flatten() {

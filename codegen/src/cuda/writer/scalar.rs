@@ -90,6 +90,14 @@ impl<'a> Values<'a> {
                 let is_u32 = self.held(a).class() == Class::U32;
                 convert(class, Class::U32, if high && is_u32 { Expr::Int(0) } else { byte })
             }
+            plan::Expr::LimbOf(a, index) => {
+                let index = Expr::Int(index.into());
+                let limb = match self.held(a).class() {
+                    Class::U32 => Expr::call("limb_of", vec![u32_of(a), index]),
+                    _ => Expr::call("limb_of_wide", vec![u64_of(a), index]),
+                };
+                convert(class, Class::U32, limb)
+            }
             plan::Expr::High32(a) => {
                 let high = Expr::binary(BinaryOp::Shr, u64_of(a), Expr::Int(32));
                 convert(class, Class::U32, Expr::Cast(Type::U32, Box::new(high)))
@@ -176,8 +184,10 @@ fn binary(op: ByteOp, result: u8, a: Expr, b: Expr) -> Expr {
         }
         ByteOp::XorSplit7 => split(7, a, b),
         ByteOp::XorSplit4 => split(4, a, b),
-        ByteOp::Bits | ByteOp::ShiftLeft | ByteOp::ShiftRight | ByteOp::RangeCheck => {
-            unreachable!("the plan's operation is binary and has results")
-        }
+        ByteOp::Bits
+        | ByteOp::ShiftLeft
+        | ByteOp::ShiftRight
+        | ByteOp::RangeCheck
+        | ByteOp::RangeCheck16 => unreachable!("the plan's operation is binary and has results"),
     }
 }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3",
     function: 0,
     contract: bytes32(
-        "57c50a1cd8080187408bc2a8c2291b42d221b81f31bdcee0718583f365ed237f",
+        "c2326b33a668bffdc45f86af5337ad06860ac193beeba22ac4cdeca7e60d0d0d",
     ),
     layout: UnitLayout {
         num_inputs: 1,

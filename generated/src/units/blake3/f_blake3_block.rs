@@ -18,18 +18,18 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_block",
     function: 2,
     contract: bytes32(
-        "4493484ad89870cecbf22db5c1ca4b145e3364125ba9b88453a455d02d571019",
+        "d8ea6dcb0023f2e8eda2aefa6cd77494a115ef3c17263ccf7e31f986946824a4",
     ),
     layout: UnitLayout {
         num_inputs: 5,
         num_selectors: 2,
-        num_auxiliaries: 136,
-        num_lookups: 37,
+        num_auxiliaries: 132,
+        num_lookups: 35,
     },
     full: FullLayout {
         ranked: true,
         num_inputs: 5,
-        max_reads: 130,
+        max_reads: 129,
     },
     paths: &[
         PathUnit {
@@ -206,7 +206,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
     over |= own.pack_outputs::<1>(query, 0, &mut seed[92..124]);
     Ok(over)
 }
-fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Packed {
+fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: const 256
@@ -246,7 +246,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 128], row: Cells<'_, 5, 2, 136>) {
+fn path0_write(seed: &[u8; 128], row: Cells<'_, 5, 2, 132>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 16);
@@ -461,146 +461,145 @@ fn path0_write(seed: &[u8; 128], row: Cells<'_, 5, 2, 136>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1] = element(0);
-    row.aux[99..136].fill(element(0));
+    row.aux[99..132].fill(element(0));
 }
-static PATH1_WORDS: [SeedWord; 137] = [
+static PATH1_WORDS: [SeedWord; 136] = [
     SeedWord::at(0, Full, Multiplicity),
     SeedWord::at(8, Full, Input(3)),
     SeedWord::at(16, U32, Rank),
-    SeedWord::at(20, U32, Read(96)),
-    SeedWord::at(24, U32, Read(129)),
-    SeedWord::at(28, U8, Input(0)),
-    SeedWord::at(29, U8, Input(1)),
-    SeedWord::at(30, U8, Input(2)),
-    SeedWord::at(31, U8, Input(4)),
-    SeedWord::at(32, U8, Read(0)),
-    SeedWord::at(33, U8, Read(1)),
-    SeedWord::at(34, U8, Read(2)),
-    SeedWord::at(35, U8, Read(3)),
-    SeedWord::at(36, U8, Read(4)),
-    SeedWord::at(37, U8, Read(5)),
-    SeedWord::at(38, U8, Read(6)),
-    SeedWord::at(39, U8, Read(7)),
-    SeedWord::at(40, U8, Read(8)),
-    SeedWord::at(41, U8, Read(9)),
-    SeedWord::at(42, U8, Read(10)),
-    SeedWord::at(43, U8, Read(11)),
-    SeedWord::at(44, U8, Read(12)),
-    SeedWord::at(45, U8, Read(13)),
-    SeedWord::at(46, U8, Read(14)),
-    SeedWord::at(47, U8, Read(15)),
-    SeedWord::at(48, U8, Read(16)),
-    SeedWord::at(49, U8, Read(17)),
-    SeedWord::at(50, U8, Read(18)),
-    SeedWord::at(51, U8, Read(19)),
-    SeedWord::at(52, U8, Read(20)),
-    SeedWord::at(53, U8, Read(21)),
-    SeedWord::at(54, U8, Read(22)),
-    SeedWord::at(55, U8, Read(23)),
-    SeedWord::at(56, U8, Read(24)),
-    SeedWord::at(57, U8, Read(25)),
-    SeedWord::at(58, U8, Read(26)),
-    SeedWord::at(59, U8, Read(27)),
-    SeedWord::at(60, U8, Read(28)),
-    SeedWord::at(61, U8, Read(29)),
-    SeedWord::at(62, U8, Read(30)),
-    SeedWord::at(63, U8, Read(31)),
-    SeedWord::at(64, U8, Read(32)),
-    SeedWord::at(65, U8, Read(33)),
-    SeedWord::at(66, U8, Read(34)),
-    SeedWord::at(67, U8, Read(35)),
-    SeedWord::at(68, U8, Read(36)),
-    SeedWord::at(69, U8, Read(37)),
-    SeedWord::at(70, U8, Read(38)),
-    SeedWord::at(71, U8, Read(39)),
-    SeedWord::at(72, U8, Read(40)),
-    SeedWord::at(73, U8, Read(41)),
-    SeedWord::at(74, U8, Read(42)),
-    SeedWord::at(75, U8, Read(43)),
-    SeedWord::at(76, U8, Read(44)),
-    SeedWord::at(77, U8, Read(45)),
-    SeedWord::at(78, U8, Read(46)),
-    SeedWord::at(79, U8, Read(47)),
-    SeedWord::at(80, U8, Read(48)),
-    SeedWord::at(81, U8, Read(49)),
-    SeedWord::at(82, U8, Read(50)),
-    SeedWord::at(83, U8, Read(51)),
-    SeedWord::at(84, U8, Read(52)),
-    SeedWord::at(85, U8, Read(53)),
-    SeedWord::at(86, U8, Read(54)),
-    SeedWord::at(87, U8, Read(55)),
-    SeedWord::at(88, U8, Read(56)),
-    SeedWord::at(89, U8, Read(57)),
-    SeedWord::at(90, U8, Read(58)),
-    SeedWord::at(91, U8, Read(59)),
-    SeedWord::at(92, U8, Read(60)),
-    SeedWord::at(93, U8, Read(61)),
-    SeedWord::at(94, U8, Read(62)),
-    SeedWord::at(95, U8, Read(63)),
-    SeedWord::at(96, U8, Read(64)),
-    SeedWord::at(97, U8, Read(65)),
-    SeedWord::at(98, U8, Read(66)),
-    SeedWord::at(99, U8, Read(67)),
-    SeedWord::at(100, U8, Read(68)),
-    SeedWord::at(101, U8, Read(69)),
-    SeedWord::at(102, U8, Read(70)),
-    SeedWord::at(103, U8, Read(71)),
-    SeedWord::at(104, U8, Read(72)),
-    SeedWord::at(105, U8, Read(73)),
-    SeedWord::at(106, U8, Read(74)),
-    SeedWord::at(107, U8, Read(75)),
-    SeedWord::at(108, U8, Read(76)),
-    SeedWord::at(109, U8, Read(77)),
-    SeedWord::at(110, U8, Read(78)),
-    SeedWord::at(111, U8, Read(79)),
-    SeedWord::at(112, U8, Read(80)),
-    SeedWord::at(113, U8, Read(81)),
-    SeedWord::at(114, U8, Read(82)),
-    SeedWord::at(115, U8, Read(83)),
-    SeedWord::at(116, U8, Read(84)),
-    SeedWord::at(117, U8, Read(85)),
-    SeedWord::at(118, U8, Read(86)),
-    SeedWord::at(119, U8, Read(87)),
-    SeedWord::at(120, U8, Read(88)),
-    SeedWord::at(121, U8, Read(89)),
-    SeedWord::at(122, U8, Read(90)),
-    SeedWord::at(123, U8, Read(91)),
-    SeedWord::at(124, U8, Read(92)),
-    SeedWord::at(125, U8, Read(93)),
-    SeedWord::at(126, U8, Read(94)),
-    SeedWord::at(127, U8, Read(95)),
-    SeedWord::at(128, U8, Read(97)),
-    SeedWord::at(129, U8, Read(98)),
-    SeedWord::at(130, U8, Read(99)),
-    SeedWord::at(131, U8, Read(100)),
-    SeedWord::at(132, U8, Read(101)),
-    SeedWord::at(133, U8, Read(102)),
-    SeedWord::at(134, U8, Read(103)),
-    SeedWord::at(135, U8, Read(104)),
-    SeedWord::at(136, U8, Read(105)),
-    SeedWord::at(137, U8, Read(106)),
-    SeedWord::at(138, U8, Read(107)),
-    SeedWord::at(139, U8, Read(108)),
-    SeedWord::at(140, U8, Read(109)),
-    SeedWord::at(141, U8, Read(110)),
-    SeedWord::at(142, U8, Read(111)),
-    SeedWord::at(143, U8, Read(112)),
-    SeedWord::at(144, U8, Read(113)),
-    SeedWord::at(145, U8, Read(114)),
-    SeedWord::at(146, U8, Read(115)),
-    SeedWord::at(147, U8, Read(116)),
-    SeedWord::at(148, U8, Read(117)),
-    SeedWord::at(149, U8, Read(118)),
-    SeedWord::at(150, U8, Read(119)),
-    SeedWord::at(151, U8, Read(120)),
-    SeedWord::at(152, U8, Read(121)),
-    SeedWord::at(153, U8, Read(122)),
-    SeedWord::at(154, U8, Read(123)),
-    SeedWord::at(155, U8, Read(124)),
-    SeedWord::at(156, U8, Read(125)),
-    SeedWord::at(157, U8, Read(126)),
-    SeedWord::at(158, U8, Read(127)),
-    SeedWord::at(159, U8, Read(128)),
+    SeedWord::at(20, U32, Read(128)),
+    SeedWord::at(24, U8, Input(0)),
+    SeedWord::at(25, U8, Input(1)),
+    SeedWord::at(26, U8, Input(2)),
+    SeedWord::at(27, U8, Input(4)),
+    SeedWord::at(28, U8, Read(0)),
+    SeedWord::at(29, U8, Read(1)),
+    SeedWord::at(30, U8, Read(2)),
+    SeedWord::at(31, U8, Read(3)),
+    SeedWord::at(32, U8, Read(4)),
+    SeedWord::at(33, U8, Read(5)),
+    SeedWord::at(34, U8, Read(6)),
+    SeedWord::at(35, U8, Read(7)),
+    SeedWord::at(36, U8, Read(8)),
+    SeedWord::at(37, U8, Read(9)),
+    SeedWord::at(38, U8, Read(10)),
+    SeedWord::at(39, U8, Read(11)),
+    SeedWord::at(40, U8, Read(12)),
+    SeedWord::at(41, U8, Read(13)),
+    SeedWord::at(42, U8, Read(14)),
+    SeedWord::at(43, U8, Read(15)),
+    SeedWord::at(44, U8, Read(16)),
+    SeedWord::at(45, U8, Read(17)),
+    SeedWord::at(46, U8, Read(18)),
+    SeedWord::at(47, U8, Read(19)),
+    SeedWord::at(48, U8, Read(20)),
+    SeedWord::at(49, U8, Read(21)),
+    SeedWord::at(50, U8, Read(22)),
+    SeedWord::at(51, U8, Read(23)),
+    SeedWord::at(52, U8, Read(24)),
+    SeedWord::at(53, U8, Read(25)),
+    SeedWord::at(54, U8, Read(26)),
+    SeedWord::at(55, U8, Read(27)),
+    SeedWord::at(56, U8, Read(28)),
+    SeedWord::at(57, U8, Read(29)),
+    SeedWord::at(58, U8, Read(30)),
+    SeedWord::at(59, U8, Read(31)),
+    SeedWord::at(60, U8, Read(32)),
+    SeedWord::at(61, U8, Read(33)),
+    SeedWord::at(62, U8, Read(34)),
+    SeedWord::at(63, U8, Read(35)),
+    SeedWord::at(64, U8, Read(36)),
+    SeedWord::at(65, U8, Read(37)),
+    SeedWord::at(66, U8, Read(38)),
+    SeedWord::at(67, U8, Read(39)),
+    SeedWord::at(68, U8, Read(40)),
+    SeedWord::at(69, U8, Read(41)),
+    SeedWord::at(70, U8, Read(42)),
+    SeedWord::at(71, U8, Read(43)),
+    SeedWord::at(72, U8, Read(44)),
+    SeedWord::at(73, U8, Read(45)),
+    SeedWord::at(74, U8, Read(46)),
+    SeedWord::at(75, U8, Read(47)),
+    SeedWord::at(76, U8, Read(48)),
+    SeedWord::at(77, U8, Read(49)),
+    SeedWord::at(78, U8, Read(50)),
+    SeedWord::at(79, U8, Read(51)),
+    SeedWord::at(80, U8, Read(52)),
+    SeedWord::at(81, U8, Read(53)),
+    SeedWord::at(82, U8, Read(54)),
+    SeedWord::at(83, U8, Read(55)),
+    SeedWord::at(84, U8, Read(56)),
+    SeedWord::at(85, U8, Read(57)),
+    SeedWord::at(86, U8, Read(58)),
+    SeedWord::at(87, U8, Read(59)),
+    SeedWord::at(88, U8, Read(60)),
+    SeedWord::at(89, U8, Read(61)),
+    SeedWord::at(90, U8, Read(62)),
+    SeedWord::at(91, U8, Read(63)),
+    SeedWord::at(92, U8, Read(64)),
+    SeedWord::at(93, U8, Read(65)),
+    SeedWord::at(94, U8, Read(66)),
+    SeedWord::at(95, U8, Read(67)),
+    SeedWord::at(96, U8, Read(68)),
+    SeedWord::at(97, U8, Read(69)),
+    SeedWord::at(98, U8, Read(70)),
+    SeedWord::at(99, U8, Read(71)),
+    SeedWord::at(100, U8, Read(72)),
+    SeedWord::at(101, U8, Read(73)),
+    SeedWord::at(102, U8, Read(74)),
+    SeedWord::at(103, U8, Read(75)),
+    SeedWord::at(104, U8, Read(76)),
+    SeedWord::at(105, U8, Read(77)),
+    SeedWord::at(106, U8, Read(78)),
+    SeedWord::at(107, U8, Read(79)),
+    SeedWord::at(108, U8, Read(80)),
+    SeedWord::at(109, U8, Read(81)),
+    SeedWord::at(110, U8, Read(82)),
+    SeedWord::at(111, U8, Read(83)),
+    SeedWord::at(112, U8, Read(84)),
+    SeedWord::at(113, U8, Read(85)),
+    SeedWord::at(114, U8, Read(86)),
+    SeedWord::at(115, U8, Read(87)),
+    SeedWord::at(116, U8, Read(88)),
+    SeedWord::at(117, U8, Read(89)),
+    SeedWord::at(118, U8, Read(90)),
+    SeedWord::at(119, U8, Read(91)),
+    SeedWord::at(120, U8, Read(92)),
+    SeedWord::at(121, U8, Read(93)),
+    SeedWord::at(122, U8, Read(94)),
+    SeedWord::at(123, U8, Read(95)),
+    SeedWord::at(124, U8, Read(96)),
+    SeedWord::at(125, U8, Read(97)),
+    SeedWord::at(126, U8, Read(98)),
+    SeedWord::at(127, U8, Read(99)),
+    SeedWord::at(128, U8, Read(100)),
+    SeedWord::at(129, U8, Read(101)),
+    SeedWord::at(130, U8, Read(102)),
+    SeedWord::at(131, U8, Read(103)),
+    SeedWord::at(132, U8, Read(104)),
+    SeedWord::at(133, U8, Read(105)),
+    SeedWord::at(134, U8, Read(106)),
+    SeedWord::at(135, U8, Read(107)),
+    SeedWord::at(136, U8, Read(108)),
+    SeedWord::at(137, U8, Read(109)),
+    SeedWord::at(138, U8, Read(110)),
+    SeedWord::at(139, U8, Read(111)),
+    SeedWord::at(140, U8, Read(112)),
+    SeedWord::at(141, U8, Read(113)),
+    SeedWord::at(142, U8, Read(114)),
+    SeedWord::at(143, U8, Read(115)),
+    SeedWord::at(144, U8, Read(116)),
+    SeedWord::at(145, U8, Read(117)),
+    SeedWord::at(146, U8, Read(118)),
+    SeedWord::at(147, U8, Read(119)),
+    SeedWord::at(148, U8, Read(120)),
+    SeedWord::at(149, U8, Read(121)),
+    SeedWord::at(150, U8, Read(122)),
+    SeedWord::at(151, U8, Read(123)),
+    SeedWord::at(152, U8, Read(124)),
+    SeedWord::at(153, U8, Read(125)),
+    SeedWord::at(154, U8, Read(126)),
+    SeedWord::at(155, U8, Read(127)),
 ];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 160]) -> Packed {
     let own = &record.functions[2];
@@ -647,19 +646,19 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pack
         ],
         83,
     )?;
+    seed[156..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 3));
     over |= put::<4>(seed, 16, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 20, callee_rank(own, query, 0, 83)?);
-    over |= put::<4>(seed, 24, callee_rank(own, query, 1, 99)?);
-    over |= own.pack_inputs::<1>(query, 0, &mut seed[28..31]);
-    over |= put::<1>(seed, 31, own.input(query, 4));
-    over |= put_all::<1>(&io0[0..], &mut seed[32..96]);
-    over |= record.functions[2].pack_outputs::<1>(call1, 0, &mut seed[96..128]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[128..160]);
+    over |= put::<4>(seed, 20, callee_rank(own, query, 0, 99)?);
+    over |= own.pack_inputs::<1>(query, 0, &mut seed[24..27]);
+    over |= put::<1>(seed, 27, own.input(query, 4));
+    over |= put_all::<1>(&io0[0..], &mut seed[28..92]);
+    over |= record.functions[2].pack_outputs::<1>(call1, 0, &mut seed[92..124]);
+    over |= own.pack_outputs::<1>(query, 0, &mut seed[124..156]);
     Ok(over)
 }
-fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Packed {
+fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: const 256
@@ -710,155 +709,154 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..64]);
     over |= put_all::<8>(&io0[0..], &mut seed[64..576]);
     over |= record.functions[2].pack_outputs::<8>(call1, 0, &mut seed[576..832]);
-    over |= put::<8>(seed, 832, callee_rank(own, query, 0, 83)?);
-    over |= own.pack_outputs::<8>(query, 0, &mut seed[840..1096]);
-    over |= put::<8>(seed, 1096, callee_rank(own, query, 1, 99)?);
+    over |= own.pack_outputs::<8>(query, 0, &mut seed[832..1088]);
+    over |= put::<8>(seed, 1088, callee_rank(own, query, 0, 99)?);
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 160], row: Cells<'_, 5, 2, 136>) {
+fn path1_write(seed: &[u8; 160], row: Cells<'_, 5, 2, 132>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 16);
     row.aux[1] = element(rank);
-    let input0 = u8_at(seed, 28);
+    let input0 = u8_at(seed, 24);
     row.input[0] = element(input0);
-    let input1 = u8_at(seed, 29);
+    let input1 = u8_at(seed, 25);
     row.input[1] = element(input1);
-    let input2 = u8_at(seed, 30);
+    let input2 = u8_at(seed, 26);
     row.input[2] = element(input2);
     let input3 = element(u64_at(seed, 8));
     row.input[3] = input3;
-    let input4 = u8_at(seed, 31);
+    let input4 = u8_at(seed, 27);
     row.input[4] = element(input4);
     // op 12: io_read 16 15
-    let v19_seed = u8_at(seed, 32);
+    let v19_seed = u8_at(seed, 28);
     row.aux[2] = element(v19_seed);
-    let v20_seed = u8_at(seed, 33);
+    let v20_seed = u8_at(seed, 29);
     row.aux[3] = element(v20_seed);
-    let v21_seed = u8_at(seed, 34);
+    let v21_seed = u8_at(seed, 30);
     row.aux[4] = element(v21_seed);
-    let v22_seed = u8_at(seed, 35);
+    let v22_seed = u8_at(seed, 31);
     row.aux[5] = element(v22_seed);
-    let v23_seed = u8_at(seed, 36);
+    let v23_seed = u8_at(seed, 32);
     row.aux[6] = element(v23_seed);
-    let v24_seed = u8_at(seed, 37);
+    let v24_seed = u8_at(seed, 33);
     row.aux[7] = element(v24_seed);
-    let v25_seed = u8_at(seed, 38);
+    let v25_seed = u8_at(seed, 34);
     row.aux[8] = element(v25_seed);
-    let v26_seed = u8_at(seed, 39);
+    let v26_seed = u8_at(seed, 35);
     row.aux[9] = element(v26_seed);
-    let v27_seed = u8_at(seed, 40);
+    let v27_seed = u8_at(seed, 36);
     row.aux[10] = element(v27_seed);
-    let v28_seed = u8_at(seed, 41);
+    let v28_seed = u8_at(seed, 37);
     row.aux[11] = element(v28_seed);
-    let v29_seed = u8_at(seed, 42);
+    let v29_seed = u8_at(seed, 38);
     row.aux[12] = element(v29_seed);
-    let v30_seed = u8_at(seed, 43);
+    let v30_seed = u8_at(seed, 39);
     row.aux[13] = element(v30_seed);
-    let v31_seed = u8_at(seed, 44);
+    let v31_seed = u8_at(seed, 40);
     row.aux[14] = element(v31_seed);
-    let v32_seed = u8_at(seed, 45);
+    let v32_seed = u8_at(seed, 41);
     row.aux[15] = element(v32_seed);
-    let v33_seed = u8_at(seed, 46);
+    let v33_seed = u8_at(seed, 42);
     row.aux[16] = element(v33_seed);
-    let v34_seed = u8_at(seed, 47);
+    let v34_seed = u8_at(seed, 43);
     row.aux[17] = element(v34_seed);
-    let v35_seed = u8_at(seed, 48);
+    let v35_seed = u8_at(seed, 44);
     row.aux[18] = element(v35_seed);
-    let v36_seed = u8_at(seed, 49);
+    let v36_seed = u8_at(seed, 45);
     row.aux[19] = element(v36_seed);
-    let v37_seed = u8_at(seed, 50);
+    let v37_seed = u8_at(seed, 46);
     row.aux[20] = element(v37_seed);
-    let v38_seed = u8_at(seed, 51);
+    let v38_seed = u8_at(seed, 47);
     row.aux[21] = element(v38_seed);
-    let v39_seed = u8_at(seed, 52);
+    let v39_seed = u8_at(seed, 48);
     row.aux[22] = element(v39_seed);
-    let v40_seed = u8_at(seed, 53);
+    let v40_seed = u8_at(seed, 49);
     row.aux[23] = element(v40_seed);
-    let v41_seed = u8_at(seed, 54);
+    let v41_seed = u8_at(seed, 50);
     row.aux[24] = element(v41_seed);
-    let v42_seed = u8_at(seed, 55);
+    let v42_seed = u8_at(seed, 51);
     row.aux[25] = element(v42_seed);
-    let v43_seed = u8_at(seed, 56);
+    let v43_seed = u8_at(seed, 52);
     row.aux[26] = element(v43_seed);
-    let v44_seed = u8_at(seed, 57);
+    let v44_seed = u8_at(seed, 53);
     row.aux[27] = element(v44_seed);
-    let v45_seed = u8_at(seed, 58);
+    let v45_seed = u8_at(seed, 54);
     row.aux[28] = element(v45_seed);
-    let v46_seed = u8_at(seed, 59);
+    let v46_seed = u8_at(seed, 55);
     row.aux[29] = element(v46_seed);
-    let v47_seed = u8_at(seed, 60);
+    let v47_seed = u8_at(seed, 56);
     row.aux[30] = element(v47_seed);
-    let v48_seed = u8_at(seed, 61);
+    let v48_seed = u8_at(seed, 57);
     row.aux[31] = element(v48_seed);
-    let v49_seed = u8_at(seed, 62);
+    let v49_seed = u8_at(seed, 58);
     row.aux[32] = element(v49_seed);
-    let v50_seed = u8_at(seed, 63);
+    let v50_seed = u8_at(seed, 59);
     row.aux[33] = element(v50_seed);
-    let v51_seed = u8_at(seed, 64);
+    let v51_seed = u8_at(seed, 60);
     row.aux[34] = element(v51_seed);
-    let v52_seed = u8_at(seed, 65);
+    let v52_seed = u8_at(seed, 61);
     row.aux[35] = element(v52_seed);
-    let v53_seed = u8_at(seed, 66);
+    let v53_seed = u8_at(seed, 62);
     row.aux[36] = element(v53_seed);
-    let v54_seed = u8_at(seed, 67);
+    let v54_seed = u8_at(seed, 63);
     row.aux[37] = element(v54_seed);
-    let v55_seed = u8_at(seed, 68);
+    let v55_seed = u8_at(seed, 64);
     row.aux[38] = element(v55_seed);
-    let v56_seed = u8_at(seed, 69);
+    let v56_seed = u8_at(seed, 65);
     row.aux[39] = element(v56_seed);
-    let v57_seed = u8_at(seed, 70);
+    let v57_seed = u8_at(seed, 66);
     row.aux[40] = element(v57_seed);
-    let v58_seed = u8_at(seed, 71);
+    let v58_seed = u8_at(seed, 67);
     row.aux[41] = element(v58_seed);
-    let v59_seed = u8_at(seed, 72);
+    let v59_seed = u8_at(seed, 68);
     row.aux[42] = element(v59_seed);
-    let v60_seed = u8_at(seed, 73);
+    let v60_seed = u8_at(seed, 69);
     row.aux[43] = element(v60_seed);
-    let v61_seed = u8_at(seed, 74);
+    let v61_seed = u8_at(seed, 70);
     row.aux[44] = element(v61_seed);
-    let v62_seed = u8_at(seed, 75);
+    let v62_seed = u8_at(seed, 71);
     row.aux[45] = element(v62_seed);
-    let v63_seed = u8_at(seed, 76);
+    let v63_seed = u8_at(seed, 72);
     row.aux[46] = element(v63_seed);
-    let v64_seed = u8_at(seed, 77);
+    let v64_seed = u8_at(seed, 73);
     row.aux[47] = element(v64_seed);
-    let v65_seed = u8_at(seed, 78);
+    let v65_seed = u8_at(seed, 74);
     row.aux[48] = element(v65_seed);
-    let v66_seed = u8_at(seed, 79);
+    let v66_seed = u8_at(seed, 75);
     row.aux[49] = element(v66_seed);
-    let v67_seed = u8_at(seed, 80);
+    let v67_seed = u8_at(seed, 76);
     row.aux[50] = element(v67_seed);
-    let v68_seed = u8_at(seed, 81);
+    let v68_seed = u8_at(seed, 77);
     row.aux[51] = element(v68_seed);
-    let v69_seed = u8_at(seed, 82);
+    let v69_seed = u8_at(seed, 78);
     row.aux[52] = element(v69_seed);
-    let v70_seed = u8_at(seed, 83);
+    let v70_seed = u8_at(seed, 79);
     row.aux[53] = element(v70_seed);
-    let v71_seed = u8_at(seed, 84);
+    let v71_seed = u8_at(seed, 80);
     row.aux[54] = element(v71_seed);
-    let v72_seed = u8_at(seed, 85);
+    let v72_seed = u8_at(seed, 81);
     row.aux[55] = element(v72_seed);
-    let v73_seed = u8_at(seed, 86);
+    let v73_seed = u8_at(seed, 82);
     row.aux[56] = element(v73_seed);
-    let v74_seed = u8_at(seed, 87);
+    let v74_seed = u8_at(seed, 83);
     row.aux[57] = element(v74_seed);
-    let v75_seed = u8_at(seed, 88);
+    let v75_seed = u8_at(seed, 84);
     row.aux[58] = element(v75_seed);
-    let v76_seed = u8_at(seed, 89);
+    let v76_seed = u8_at(seed, 85);
     row.aux[59] = element(v76_seed);
-    let v77_seed = u8_at(seed, 90);
+    let v77_seed = u8_at(seed, 86);
     row.aux[60] = element(v77_seed);
-    let v78_seed = u8_at(seed, 91);
+    let v78_seed = u8_at(seed, 87);
     row.aux[61] = element(v78_seed);
-    let v79_seed = u8_at(seed, 92);
+    let v79_seed = u8_at(seed, 88);
     row.aux[62] = element(v79_seed);
-    let v80_seed = u8_at(seed, 93);
+    let v80_seed = u8_at(seed, 89);
     row.aux[63] = element(v80_seed);
-    let v81_seed = u8_at(seed, 94);
+    let v81_seed = u8_at(seed, 90);
     row.aux[64] = element(v81_seed);
-    let v82_seed = u8_at(seed, 95);
+    let v82_seed = u8_at(seed, 91);
     row.aux[65] = element(v82_seed);
     // op 45: match 3
     let v83_const = 0u64;
@@ -866,153 +864,143 @@ fn path1_write(seed: &[u8; 160], row: Cells<'_, 5, 2, 136>) {
     let v85_inv = inverse_or_zero(v84_diff);
     row.aux[66] = v85_inv;
     // op 83: call function 2: 0 1 2 82 16
-    let v88_seed = u8_at(seed, 96);
+    let v88_seed = u8_at(seed, 92);
     row.aux[67] = element(v88_seed);
-    let v89_seed = u8_at(seed, 97);
+    let v89_seed = u8_at(seed, 93);
     row.aux[68] = element(v89_seed);
-    let v90_seed = u8_at(seed, 98);
+    let v90_seed = u8_at(seed, 94);
     row.aux[69] = element(v90_seed);
-    let v91_seed = u8_at(seed, 99);
+    let v91_seed = u8_at(seed, 95);
     row.aux[70] = element(v91_seed);
-    let v92_seed = u8_at(seed, 100);
+    let v92_seed = u8_at(seed, 96);
     row.aux[71] = element(v92_seed);
-    let v93_seed = u8_at(seed, 101);
+    let v93_seed = u8_at(seed, 97);
     row.aux[72] = element(v93_seed);
-    let v94_seed = u8_at(seed, 102);
+    let v94_seed = u8_at(seed, 98);
     row.aux[73] = element(v94_seed);
-    let v95_seed = u8_at(seed, 103);
+    let v95_seed = u8_at(seed, 99);
     row.aux[74] = element(v95_seed);
-    let v96_seed = u8_at(seed, 104);
+    let v96_seed = u8_at(seed, 100);
     row.aux[75] = element(v96_seed);
-    let v97_seed = u8_at(seed, 105);
+    let v97_seed = u8_at(seed, 101);
     row.aux[76] = element(v97_seed);
-    let v98_seed = u8_at(seed, 106);
+    let v98_seed = u8_at(seed, 102);
     row.aux[77] = element(v98_seed);
-    let v99_seed = u8_at(seed, 107);
+    let v99_seed = u8_at(seed, 103);
     row.aux[78] = element(v99_seed);
-    let v100_seed = u8_at(seed, 108);
+    let v100_seed = u8_at(seed, 104);
     row.aux[79] = element(v100_seed);
-    let v101_seed = u8_at(seed, 109);
+    let v101_seed = u8_at(seed, 105);
     row.aux[80] = element(v101_seed);
-    let v102_seed = u8_at(seed, 110);
+    let v102_seed = u8_at(seed, 106);
     row.aux[81] = element(v102_seed);
-    let v103_seed = u8_at(seed, 111);
+    let v103_seed = u8_at(seed, 107);
     row.aux[82] = element(v103_seed);
-    let v104_seed = u8_at(seed, 112);
+    let v104_seed = u8_at(seed, 108);
     row.aux[83] = element(v104_seed);
-    let v105_seed = u8_at(seed, 113);
+    let v105_seed = u8_at(seed, 109);
     row.aux[84] = element(v105_seed);
-    let v106_seed = u8_at(seed, 114);
+    let v106_seed = u8_at(seed, 110);
     row.aux[85] = element(v106_seed);
-    let v107_seed = u8_at(seed, 115);
+    let v107_seed = u8_at(seed, 111);
     row.aux[86] = element(v107_seed);
-    let v108_seed = u8_at(seed, 116);
+    let v108_seed = u8_at(seed, 112);
     row.aux[87] = element(v108_seed);
-    let v109_seed = u8_at(seed, 117);
+    let v109_seed = u8_at(seed, 113);
     row.aux[88] = element(v109_seed);
-    let v110_seed = u8_at(seed, 118);
+    let v110_seed = u8_at(seed, 114);
     row.aux[89] = element(v110_seed);
-    let v111_seed = u8_at(seed, 119);
+    let v111_seed = u8_at(seed, 115);
     row.aux[90] = element(v111_seed);
-    let v112_seed = u8_at(seed, 120);
+    let v112_seed = u8_at(seed, 116);
     row.aux[91] = element(v112_seed);
-    let v113_seed = u8_at(seed, 121);
+    let v113_seed = u8_at(seed, 117);
     row.aux[92] = element(v113_seed);
-    let v114_seed = u8_at(seed, 122);
+    let v114_seed = u8_at(seed, 118);
     row.aux[93] = element(v114_seed);
-    let v115_seed = u8_at(seed, 123);
+    let v115_seed = u8_at(seed, 119);
     row.aux[94] = element(v115_seed);
-    let v116_seed = u8_at(seed, 124);
+    let v116_seed = u8_at(seed, 120);
     row.aux[95] = element(v116_seed);
-    let v117_seed = u8_at(seed, 125);
+    let v117_seed = u8_at(seed, 121);
     row.aux[96] = element(v117_seed);
-    let v118_seed = u8_at(seed, 126);
+    let v118_seed = u8_at(seed, 122);
     row.aux[97] = element(v118_seed);
-    let v119_seed = u8_at(seed, 127);
+    let v119_seed = u8_at(seed, 123);
     row.aux[98] = element(v119_seed);
-    let v120_seed = u32_at(seed, 20);
-    let v121_gap = gap(rank, v120_seed);
-    let v122_byte = byte_of(v121_gap, 0);
-    row.aux[99] = element(v122_byte);
-    let v123_byte = byte_of(v121_gap, 1);
-    row.aux[100] = element(v123_byte);
-    let v124_byte = byte_of(v121_gap, 2);
-    row.aux[101] = element(v124_byte);
-    let v125_byte = byte_of(v121_gap, 3);
-    row.aux[102] = element(v125_byte);
     // op 99: call function 1: 16 83 84 85 86 87 88 89 ... (129)
-    let v141_seed = u8_at(seed, 128);
-    row.aux[103] = element(v141_seed);
-    let v142_seed = u8_at(seed, 129);
-    row.aux[104] = element(v142_seed);
-    let v143_seed = u8_at(seed, 130);
-    row.aux[105] = element(v143_seed);
-    let v144_seed = u8_at(seed, 131);
-    row.aux[106] = element(v144_seed);
-    let v145_seed = u8_at(seed, 132);
-    row.aux[107] = element(v145_seed);
-    let v146_seed = u8_at(seed, 133);
-    row.aux[108] = element(v146_seed);
-    let v147_seed = u8_at(seed, 134);
-    row.aux[109] = element(v147_seed);
-    let v148_seed = u8_at(seed, 135);
-    row.aux[110] = element(v148_seed);
-    let v149_seed = u8_at(seed, 136);
-    row.aux[111] = element(v149_seed);
-    let v150_seed = u8_at(seed, 137);
-    row.aux[112] = element(v150_seed);
-    let v151_seed = u8_at(seed, 138);
-    row.aux[113] = element(v151_seed);
-    let v152_seed = u8_at(seed, 139);
-    row.aux[114] = element(v152_seed);
-    let v153_seed = u8_at(seed, 140);
-    row.aux[115] = element(v153_seed);
-    let v154_seed = u8_at(seed, 141);
-    row.aux[116] = element(v154_seed);
-    let v155_seed = u8_at(seed, 142);
-    row.aux[117] = element(v155_seed);
-    let v156_seed = u8_at(seed, 143);
-    row.aux[118] = element(v156_seed);
-    let v157_seed = u8_at(seed, 144);
-    row.aux[119] = element(v157_seed);
-    let v158_seed = u8_at(seed, 145);
-    row.aux[120] = element(v158_seed);
-    let v159_seed = u8_at(seed, 146);
-    row.aux[121] = element(v159_seed);
-    let v160_seed = u8_at(seed, 147);
-    row.aux[122] = element(v160_seed);
-    let v161_seed = u8_at(seed, 148);
-    row.aux[123] = element(v161_seed);
-    let v162_seed = u8_at(seed, 149);
-    row.aux[124] = element(v162_seed);
-    let v163_seed = u8_at(seed, 150);
-    row.aux[125] = element(v163_seed);
-    let v164_seed = u8_at(seed, 151);
-    row.aux[126] = element(v164_seed);
-    let v165_seed = u8_at(seed, 152);
-    row.aux[127] = element(v165_seed);
-    let v166_seed = u8_at(seed, 153);
-    row.aux[128] = element(v166_seed);
-    let v167_seed = u8_at(seed, 154);
-    row.aux[129] = element(v167_seed);
-    let v168_seed = u8_at(seed, 155);
-    row.aux[130] = element(v168_seed);
-    let v169_seed = u8_at(seed, 156);
-    row.aux[131] = element(v169_seed);
-    let v170_seed = u8_at(seed, 157);
-    row.aux[132] = element(v170_seed);
-    let v171_seed = u8_at(seed, 158);
-    row.aux[133] = element(v171_seed);
-    let v172_seed = u8_at(seed, 159);
-    row.aux[134] = element(v172_seed);
-    let v173_seed = u32_at(seed, 24);
-    row.aux[135] = element(v173_seed);
+    let v135_seed = u8_at(seed, 124);
+    row.aux[99] = element(v135_seed);
+    let v136_seed = u8_at(seed, 125);
+    row.aux[100] = element(v136_seed);
+    let v137_seed = u8_at(seed, 126);
+    row.aux[101] = element(v137_seed);
+    let v138_seed = u8_at(seed, 127);
+    row.aux[102] = element(v138_seed);
+    let v139_seed = u8_at(seed, 128);
+    row.aux[103] = element(v139_seed);
+    let v140_seed = u8_at(seed, 129);
+    row.aux[104] = element(v140_seed);
+    let v141_seed = u8_at(seed, 130);
+    row.aux[105] = element(v141_seed);
+    let v142_seed = u8_at(seed, 131);
+    row.aux[106] = element(v142_seed);
+    let v143_seed = u8_at(seed, 132);
+    row.aux[107] = element(v143_seed);
+    let v144_seed = u8_at(seed, 133);
+    row.aux[108] = element(v144_seed);
+    let v145_seed = u8_at(seed, 134);
+    row.aux[109] = element(v145_seed);
+    let v146_seed = u8_at(seed, 135);
+    row.aux[110] = element(v146_seed);
+    let v147_seed = u8_at(seed, 136);
+    row.aux[111] = element(v147_seed);
+    let v148_seed = u8_at(seed, 137);
+    row.aux[112] = element(v148_seed);
+    let v149_seed = u8_at(seed, 138);
+    row.aux[113] = element(v149_seed);
+    let v150_seed = u8_at(seed, 139);
+    row.aux[114] = element(v150_seed);
+    let v151_seed = u8_at(seed, 140);
+    row.aux[115] = element(v151_seed);
+    let v152_seed = u8_at(seed, 141);
+    row.aux[116] = element(v152_seed);
+    let v153_seed = u8_at(seed, 142);
+    row.aux[117] = element(v153_seed);
+    let v154_seed = u8_at(seed, 143);
+    row.aux[118] = element(v154_seed);
+    let v155_seed = u8_at(seed, 144);
+    row.aux[119] = element(v155_seed);
+    let v156_seed = u8_at(seed, 145);
+    row.aux[120] = element(v156_seed);
+    let v157_seed = u8_at(seed, 146);
+    row.aux[121] = element(v157_seed);
+    let v158_seed = u8_at(seed, 147);
+    row.aux[122] = element(v158_seed);
+    let v159_seed = u8_at(seed, 148);
+    row.aux[123] = element(v159_seed);
+    let v160_seed = u8_at(seed, 149);
+    row.aux[124] = element(v160_seed);
+    let v161_seed = u8_at(seed, 150);
+    row.aux[125] = element(v161_seed);
+    let v162_seed = u8_at(seed, 151);
+    row.aux[126] = element(v162_seed);
+    let v163_seed = u8_at(seed, 152);
+    row.aux[127] = element(v163_seed);
+    let v164_seed = u8_at(seed, 153);
+    row.aux[128] = element(v164_seed);
+    let v165_seed = u8_at(seed, 154);
+    row.aux[129] = element(v165_seed);
+    let v166_seed = u8_at(seed, 155);
+    row.aux[130] = element(v166_seed);
+    let v167_seed = u32_at(seed, 20);
+    row.aux[131] = element(v167_seed);
     // a leaf of this path
     row.selector[1] = element(1);
     // unused from here on
     row.selector[0] = element(0);
 }
-fn generic_write(seed: &[u8; 1104], row: Cells<'_, 5, 2, 136>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 1096], row: Cells<'_, 5, 2, 132>) -> Result<(), PackError> {
     let mut kept = [element(0); 0];
     let mut reads = 64;
     let mut block = 0;
@@ -1232,7 +1220,7 @@ fn generic_write(seed: &[u8; 1104], row: Cells<'_, 5, 2, 136>) -> Result<(), Pac
                 row.aux[98] = element(v148_seed);
                 // unused from here on
                 row.selector[1] = element(0);
-                row.aux[99..136].fill(element(0));
+                row.aux[99..132].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -1273,46 +1261,40 @@ fn generic_write(seed: &[u8; 1104], row: Cells<'_, 5, 2, 136>) -> Result<(), Pac
                 let v183_seed = u64_at(seed, reads + 232);
                 let v184_seed = u64_at(seed, reads + 240);
                 let v185_seed = u64_at(seed, reads + 248);
-                let v186_seed = u64_at(seed, reads + 256);
-                let v187_gap = gap(u64_at(seed, 16), v186_seed);
-                let v188_byte = byte_of(v187_gap, 0);
-                let v189_byte = byte_of(v187_gap, 1);
-                let v190_byte = byte_of(v187_gap, 2);
-                let v191_byte = byte_of(v187_gap, 3);
                 // op 99: call function 1: 16 83 84 85 86 87 88 89 ... (129)
-                let v207_seed = u64_at(seed, reads + 264);
-                let v208_seed = u64_at(seed, reads + 272);
-                let v209_seed = u64_at(seed, reads + 280);
-                let v210_seed = u64_at(seed, reads + 288);
-                let v211_seed = u64_at(seed, reads + 296);
-                let v212_seed = u64_at(seed, reads + 304);
-                let v213_seed = u64_at(seed, reads + 312);
-                let v214_seed = u64_at(seed, reads + 320);
-                let v215_seed = u64_at(seed, reads + 328);
-                let v216_seed = u64_at(seed, reads + 336);
-                let v217_seed = u64_at(seed, reads + 344);
-                let v218_seed = u64_at(seed, reads + 352);
-                let v219_seed = u64_at(seed, reads + 360);
-                let v220_seed = u64_at(seed, reads + 368);
-                let v221_seed = u64_at(seed, reads + 376);
-                let v222_seed = u64_at(seed, reads + 384);
-                let v223_seed = u64_at(seed, reads + 392);
-                let v224_seed = u64_at(seed, reads + 400);
-                let v225_seed = u64_at(seed, reads + 408);
-                let v226_seed = u64_at(seed, reads + 416);
-                let v227_seed = u64_at(seed, reads + 424);
-                let v228_seed = u64_at(seed, reads + 432);
-                let v229_seed = u64_at(seed, reads + 440);
-                let v230_seed = u64_at(seed, reads + 448);
-                let v231_seed = u64_at(seed, reads + 456);
-                let v232_seed = u64_at(seed, reads + 464);
-                let v233_seed = u64_at(seed, reads + 472);
-                let v234_seed = u64_at(seed, reads + 480);
-                let v235_seed = u64_at(seed, reads + 488);
-                let v236_seed = u64_at(seed, reads + 496);
-                let v237_seed = u64_at(seed, reads + 504);
-                let v238_seed = u64_at(seed, reads + 512);
-                let v239_seed = u64_at(seed, reads + 520);
+                let v201_seed = u64_at(seed, reads + 256);
+                let v202_seed = u64_at(seed, reads + 264);
+                let v203_seed = u64_at(seed, reads + 272);
+                let v204_seed = u64_at(seed, reads + 280);
+                let v205_seed = u64_at(seed, reads + 288);
+                let v206_seed = u64_at(seed, reads + 296);
+                let v207_seed = u64_at(seed, reads + 304);
+                let v208_seed = u64_at(seed, reads + 312);
+                let v209_seed = u64_at(seed, reads + 320);
+                let v210_seed = u64_at(seed, reads + 328);
+                let v211_seed = u64_at(seed, reads + 336);
+                let v212_seed = u64_at(seed, reads + 344);
+                let v213_seed = u64_at(seed, reads + 352);
+                let v214_seed = u64_at(seed, reads + 360);
+                let v215_seed = u64_at(seed, reads + 368);
+                let v216_seed = u64_at(seed, reads + 376);
+                let v217_seed = u64_at(seed, reads + 384);
+                let v218_seed = u64_at(seed, reads + 392);
+                let v219_seed = u64_at(seed, reads + 400);
+                let v220_seed = u64_at(seed, reads + 408);
+                let v221_seed = u64_at(seed, reads + 416);
+                let v222_seed = u64_at(seed, reads + 424);
+                let v223_seed = u64_at(seed, reads + 432);
+                let v224_seed = u64_at(seed, reads + 440);
+                let v225_seed = u64_at(seed, reads + 448);
+                let v226_seed = u64_at(seed, reads + 456);
+                let v227_seed = u64_at(seed, reads + 464);
+                let v228_seed = u64_at(seed, reads + 472);
+                let v229_seed = u64_at(seed, reads + 480);
+                let v230_seed = u64_at(seed, reads + 488);
+                let v231_seed = u64_at(seed, reads + 496);
+                let v232_seed = u64_at(seed, reads + 504);
+                let v233_seed = u64_at(seed, reads + 512);
                 row.selector[1] = element(1);
                 row.aux[66] = v151_inv;
                 row.aux[67] = element(v154_seed);
@@ -1347,43 +1329,39 @@ fn generic_write(seed: &[u8; 1104], row: Cells<'_, 5, 2, 136>) -> Result<(), Pac
                 row.aux[96] = element(v183_seed);
                 row.aux[97] = element(v184_seed);
                 row.aux[98] = element(v185_seed);
-                row.aux[99] = element(v188_byte);
-                row.aux[100] = element(v189_byte);
-                row.aux[101] = element(v190_byte);
-                row.aux[102] = element(v191_byte);
-                row.aux[103] = element(v207_seed);
-                row.aux[104] = element(v208_seed);
-                row.aux[105] = element(v209_seed);
-                row.aux[106] = element(v210_seed);
-                row.aux[107] = element(v211_seed);
-                row.aux[108] = element(v212_seed);
-                row.aux[109] = element(v213_seed);
-                row.aux[110] = element(v214_seed);
-                row.aux[111] = element(v215_seed);
-                row.aux[112] = element(v216_seed);
-                row.aux[113] = element(v217_seed);
-                row.aux[114] = element(v218_seed);
-                row.aux[115] = element(v219_seed);
-                row.aux[116] = element(v220_seed);
-                row.aux[117] = element(v221_seed);
-                row.aux[118] = element(v222_seed);
-                row.aux[119] = element(v223_seed);
-                row.aux[120] = element(v224_seed);
-                row.aux[121] = element(v225_seed);
-                row.aux[122] = element(v226_seed);
-                row.aux[123] = element(v227_seed);
-                row.aux[124] = element(v228_seed);
-                row.aux[125] = element(v229_seed);
-                row.aux[126] = element(v230_seed);
-                row.aux[127] = element(v231_seed);
-                row.aux[128] = element(v232_seed);
-                row.aux[129] = element(v233_seed);
-                row.aux[130] = element(v234_seed);
-                row.aux[131] = element(v235_seed);
-                row.aux[132] = element(v236_seed);
-                row.aux[133] = element(v237_seed);
-                row.aux[134] = element(v238_seed);
-                row.aux[135] = element(v239_seed);
+                row.aux[99] = element(v201_seed);
+                row.aux[100] = element(v202_seed);
+                row.aux[101] = element(v203_seed);
+                row.aux[102] = element(v204_seed);
+                row.aux[103] = element(v205_seed);
+                row.aux[104] = element(v206_seed);
+                row.aux[105] = element(v207_seed);
+                row.aux[106] = element(v208_seed);
+                row.aux[107] = element(v209_seed);
+                row.aux[108] = element(v210_seed);
+                row.aux[109] = element(v211_seed);
+                row.aux[110] = element(v212_seed);
+                row.aux[111] = element(v213_seed);
+                row.aux[112] = element(v214_seed);
+                row.aux[113] = element(v215_seed);
+                row.aux[114] = element(v216_seed);
+                row.aux[115] = element(v217_seed);
+                row.aux[116] = element(v218_seed);
+                row.aux[117] = element(v219_seed);
+                row.aux[118] = element(v220_seed);
+                row.aux[119] = element(v221_seed);
+                row.aux[120] = element(v222_seed);
+                row.aux[121] = element(v223_seed);
+                row.aux[122] = element(v224_seed);
+                row.aux[123] = element(v225_seed);
+                row.aux[124] = element(v226_seed);
+                row.aux[125] = element(v227_seed);
+                row.aux[126] = element(v228_seed);
+                row.aux[127] = element(v229_seed);
+                row.aux[128] = element(v230_seed);
+                row.aux[129] = element(v231_seed);
+                row.aux[130] = element(v232_seed);
+                row.aux[131] = element(v233_seed);
                 // unused from here on
                 row.selector[0] = element(0);
                 return Ok(());

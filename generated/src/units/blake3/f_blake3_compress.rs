@@ -18,18 +18,18 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_compress",
     function: 1,
     contract: bytes32(
-        "66c1694e95fbdaada212c49f126ef8a95790363311240c2e9c3e4cb4e735a81d",
+        "9fee04a8b81272ededde3afa1f87ba58736e3aa60a05627cae4c150f89458b9e",
     ),
     layout: UnitLayout {
         num_inputs: 129,
         num_selectors: 2,
-        num_auxiliaries: 359,
+        num_auxiliaries: 355,
         num_lookups: 177,
     },
     full: FullLayout {
         ranked: true,
         num_inputs: 129,
-        max_reads: 33,
+        max_reads: 32,
     },
     paths: &[
         PathUnit {
@@ -203,7 +203,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 144]) -> Pack
     over |= own.pack_inputs::<1>(query, 0, &mut seed[12..141]);
     Ok(over)
 }
-fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1320]) -> Packed {
+fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1312]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
     seed[1056..].fill(0);
@@ -214,7 +214,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1320]) -> Pack
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 144], row: Cells<'_, 129, 2, 359>) {
+fn path0_write(seed: &[u8; 144], row: Cells<'_, 129, 2, 355>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 8);
@@ -1633,186 +1633,185 @@ fn path0_write(seed: &[u8; 144], row: Cells<'_, 129, 2, 359>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1] = element(0);
-    row.aux[354..359].fill(element(0));
+    row.aux[354] = element(0);
 }
-static PATH1_WORDS: [SeedWord; 164] = [
+static PATH1_WORDS: [SeedWord; 163] = [
     SeedWord::at(0, Full, Multiplicity),
     SeedWord::at(8, Full, Input(0)),
     SeedWord::at(16, U32, Rank),
-    SeedWord::at(20, U32, Read(32)),
-    SeedWord::at(24, U8, Input(1)),
-    SeedWord::at(25, U8, Input(2)),
-    SeedWord::at(26, U8, Input(3)),
-    SeedWord::at(27, U8, Input(4)),
-    SeedWord::at(28, U8, Input(5)),
-    SeedWord::at(29, U8, Input(6)),
-    SeedWord::at(30, U8, Input(7)),
-    SeedWord::at(31, U8, Input(8)),
-    SeedWord::at(32, U8, Input(9)),
-    SeedWord::at(33, U8, Input(10)),
-    SeedWord::at(34, U8, Input(11)),
-    SeedWord::at(35, U8, Input(12)),
-    SeedWord::at(36, U8, Input(13)),
-    SeedWord::at(37, U8, Input(14)),
-    SeedWord::at(38, U8, Input(15)),
-    SeedWord::at(39, U8, Input(16)),
-    SeedWord::at(40, U8, Input(17)),
-    SeedWord::at(41, U8, Input(18)),
-    SeedWord::at(42, U8, Input(19)),
-    SeedWord::at(43, U8, Input(20)),
-    SeedWord::at(44, U8, Input(21)),
-    SeedWord::at(45, U8, Input(22)),
-    SeedWord::at(46, U8, Input(23)),
-    SeedWord::at(47, U8, Input(24)),
-    SeedWord::at(48, U8, Input(25)),
-    SeedWord::at(49, U8, Input(26)),
-    SeedWord::at(50, U8, Input(27)),
-    SeedWord::at(51, U8, Input(28)),
-    SeedWord::at(52, U8, Input(29)),
-    SeedWord::at(53, U8, Input(30)),
-    SeedWord::at(54, U8, Input(31)),
-    SeedWord::at(55, U8, Input(32)),
-    SeedWord::at(56, U8, Input(33)),
-    SeedWord::at(57, U8, Input(34)),
-    SeedWord::at(58, U8, Input(35)),
-    SeedWord::at(59, U8, Input(36)),
-    SeedWord::at(60, U8, Input(37)),
-    SeedWord::at(61, U8, Input(38)),
-    SeedWord::at(62, U8, Input(39)),
-    SeedWord::at(63, U8, Input(40)),
-    SeedWord::at(64, U8, Input(41)),
-    SeedWord::at(65, U8, Input(42)),
-    SeedWord::at(66, U8, Input(43)),
-    SeedWord::at(67, U8, Input(44)),
-    SeedWord::at(68, U8, Input(45)),
-    SeedWord::at(69, U8, Input(46)),
-    SeedWord::at(70, U8, Input(47)),
-    SeedWord::at(71, U8, Input(48)),
-    SeedWord::at(72, U8, Input(49)),
-    SeedWord::at(73, U8, Input(50)),
-    SeedWord::at(74, U8, Input(51)),
-    SeedWord::at(75, U8, Input(52)),
-    SeedWord::at(76, U8, Input(53)),
-    SeedWord::at(77, U8, Input(54)),
-    SeedWord::at(78, U8, Input(55)),
-    SeedWord::at(79, U8, Input(56)),
-    SeedWord::at(80, U8, Input(57)),
-    SeedWord::at(81, U8, Input(58)),
-    SeedWord::at(82, U8, Input(59)),
-    SeedWord::at(83, U8, Input(60)),
-    SeedWord::at(84, U8, Input(61)),
-    SeedWord::at(85, U8, Input(62)),
-    SeedWord::at(86, U8, Input(63)),
-    SeedWord::at(87, U8, Input(64)),
-    SeedWord::at(88, U8, Input(65)),
-    SeedWord::at(89, U8, Input(66)),
-    SeedWord::at(90, U8, Input(67)),
-    SeedWord::at(91, U8, Input(68)),
-    SeedWord::at(92, U8, Input(69)),
-    SeedWord::at(93, U8, Input(70)),
-    SeedWord::at(94, U8, Input(71)),
-    SeedWord::at(95, U8, Input(72)),
-    SeedWord::at(96, U8, Input(73)),
-    SeedWord::at(97, U8, Input(74)),
-    SeedWord::at(98, U8, Input(75)),
-    SeedWord::at(99, U8, Input(76)),
-    SeedWord::at(100, U8, Input(77)),
-    SeedWord::at(101, U8, Input(78)),
-    SeedWord::at(102, U8, Input(79)),
-    SeedWord::at(103, U8, Input(80)),
-    SeedWord::at(104, U8, Input(81)),
-    SeedWord::at(105, U8, Input(82)),
-    SeedWord::at(106, U8, Input(83)),
-    SeedWord::at(107, U8, Input(84)),
-    SeedWord::at(108, U8, Input(85)),
-    SeedWord::at(109, U8, Input(86)),
-    SeedWord::at(110, U8, Input(87)),
-    SeedWord::at(111, U8, Input(88)),
-    SeedWord::at(112, U8, Input(89)),
-    SeedWord::at(113, U8, Input(90)),
-    SeedWord::at(114, U8, Input(91)),
-    SeedWord::at(115, U8, Input(92)),
-    SeedWord::at(116, U8, Input(93)),
-    SeedWord::at(117, U8, Input(94)),
-    SeedWord::at(118, U8, Input(95)),
-    SeedWord::at(119, U8, Input(96)),
-    SeedWord::at(120, U8, Input(97)),
-    SeedWord::at(121, U8, Input(98)),
-    SeedWord::at(122, U8, Input(99)),
-    SeedWord::at(123, U8, Input(100)),
-    SeedWord::at(124, U8, Input(101)),
-    SeedWord::at(125, U8, Input(102)),
-    SeedWord::at(126, U8, Input(103)),
-    SeedWord::at(127, U8, Input(104)),
-    SeedWord::at(128, U8, Input(105)),
-    SeedWord::at(129, U8, Input(106)),
-    SeedWord::at(130, U8, Input(107)),
-    SeedWord::at(131, U8, Input(108)),
-    SeedWord::at(132, U8, Input(109)),
-    SeedWord::at(133, U8, Input(110)),
-    SeedWord::at(134, U8, Input(111)),
-    SeedWord::at(135, U8, Input(112)),
-    SeedWord::at(136, U8, Input(113)),
-    SeedWord::at(137, U8, Input(114)),
-    SeedWord::at(138, U8, Input(115)),
-    SeedWord::at(139, U8, Input(116)),
-    SeedWord::at(140, U8, Input(117)),
-    SeedWord::at(141, U8, Input(118)),
-    SeedWord::at(142, U8, Input(119)),
-    SeedWord::at(143, U8, Input(120)),
-    SeedWord::at(144, U8, Input(121)),
-    SeedWord::at(145, U8, Input(122)),
-    SeedWord::at(146, U8, Input(123)),
-    SeedWord::at(147, U8, Input(124)),
-    SeedWord::at(148, U8, Input(125)),
-    SeedWord::at(149, U8, Input(126)),
-    SeedWord::at(150, U8, Input(127)),
-    SeedWord::at(151, U8, Input(128)),
-    SeedWord::at(152, U8, Read(0)),
-    SeedWord::at(153, U8, Read(1)),
-    SeedWord::at(154, U8, Read(2)),
-    SeedWord::at(155, U8, Read(3)),
-    SeedWord::at(156, U8, Read(4)),
-    SeedWord::at(157, U8, Read(5)),
-    SeedWord::at(158, U8, Read(6)),
-    SeedWord::at(159, U8, Read(7)),
-    SeedWord::at(160, U8, Read(8)),
-    SeedWord::at(161, U8, Read(9)),
-    SeedWord::at(162, U8, Read(10)),
-    SeedWord::at(163, U8, Read(11)),
-    SeedWord::at(164, U8, Read(12)),
-    SeedWord::at(165, U8, Read(13)),
-    SeedWord::at(166, U8, Read(14)),
-    SeedWord::at(167, U8, Read(15)),
-    SeedWord::at(168, U8, Read(16)),
-    SeedWord::at(169, U8, Read(17)),
-    SeedWord::at(170, U8, Read(18)),
-    SeedWord::at(171, U8, Read(19)),
-    SeedWord::at(172, U8, Read(20)),
-    SeedWord::at(173, U8, Read(21)),
-    SeedWord::at(174, U8, Read(22)),
-    SeedWord::at(175, U8, Read(23)),
-    SeedWord::at(176, U8, Read(24)),
-    SeedWord::at(177, U8, Read(25)),
-    SeedWord::at(178, U8, Read(26)),
-    SeedWord::at(179, U8, Read(27)),
-    SeedWord::at(180, U8, Read(28)),
-    SeedWord::at(181, U8, Read(29)),
-    SeedWord::at(182, U8, Read(30)),
-    SeedWord::at(183, U8, Read(31)),
+    SeedWord::at(20, U8, Input(1)),
+    SeedWord::at(21, U8, Input(2)),
+    SeedWord::at(22, U8, Input(3)),
+    SeedWord::at(23, U8, Input(4)),
+    SeedWord::at(24, U8, Input(5)),
+    SeedWord::at(25, U8, Input(6)),
+    SeedWord::at(26, U8, Input(7)),
+    SeedWord::at(27, U8, Input(8)),
+    SeedWord::at(28, U8, Input(9)),
+    SeedWord::at(29, U8, Input(10)),
+    SeedWord::at(30, U8, Input(11)),
+    SeedWord::at(31, U8, Input(12)),
+    SeedWord::at(32, U8, Input(13)),
+    SeedWord::at(33, U8, Input(14)),
+    SeedWord::at(34, U8, Input(15)),
+    SeedWord::at(35, U8, Input(16)),
+    SeedWord::at(36, U8, Input(17)),
+    SeedWord::at(37, U8, Input(18)),
+    SeedWord::at(38, U8, Input(19)),
+    SeedWord::at(39, U8, Input(20)),
+    SeedWord::at(40, U8, Input(21)),
+    SeedWord::at(41, U8, Input(22)),
+    SeedWord::at(42, U8, Input(23)),
+    SeedWord::at(43, U8, Input(24)),
+    SeedWord::at(44, U8, Input(25)),
+    SeedWord::at(45, U8, Input(26)),
+    SeedWord::at(46, U8, Input(27)),
+    SeedWord::at(47, U8, Input(28)),
+    SeedWord::at(48, U8, Input(29)),
+    SeedWord::at(49, U8, Input(30)),
+    SeedWord::at(50, U8, Input(31)),
+    SeedWord::at(51, U8, Input(32)),
+    SeedWord::at(52, U8, Input(33)),
+    SeedWord::at(53, U8, Input(34)),
+    SeedWord::at(54, U8, Input(35)),
+    SeedWord::at(55, U8, Input(36)),
+    SeedWord::at(56, U8, Input(37)),
+    SeedWord::at(57, U8, Input(38)),
+    SeedWord::at(58, U8, Input(39)),
+    SeedWord::at(59, U8, Input(40)),
+    SeedWord::at(60, U8, Input(41)),
+    SeedWord::at(61, U8, Input(42)),
+    SeedWord::at(62, U8, Input(43)),
+    SeedWord::at(63, U8, Input(44)),
+    SeedWord::at(64, U8, Input(45)),
+    SeedWord::at(65, U8, Input(46)),
+    SeedWord::at(66, U8, Input(47)),
+    SeedWord::at(67, U8, Input(48)),
+    SeedWord::at(68, U8, Input(49)),
+    SeedWord::at(69, U8, Input(50)),
+    SeedWord::at(70, U8, Input(51)),
+    SeedWord::at(71, U8, Input(52)),
+    SeedWord::at(72, U8, Input(53)),
+    SeedWord::at(73, U8, Input(54)),
+    SeedWord::at(74, U8, Input(55)),
+    SeedWord::at(75, U8, Input(56)),
+    SeedWord::at(76, U8, Input(57)),
+    SeedWord::at(77, U8, Input(58)),
+    SeedWord::at(78, U8, Input(59)),
+    SeedWord::at(79, U8, Input(60)),
+    SeedWord::at(80, U8, Input(61)),
+    SeedWord::at(81, U8, Input(62)),
+    SeedWord::at(82, U8, Input(63)),
+    SeedWord::at(83, U8, Input(64)),
+    SeedWord::at(84, U8, Input(65)),
+    SeedWord::at(85, U8, Input(66)),
+    SeedWord::at(86, U8, Input(67)),
+    SeedWord::at(87, U8, Input(68)),
+    SeedWord::at(88, U8, Input(69)),
+    SeedWord::at(89, U8, Input(70)),
+    SeedWord::at(90, U8, Input(71)),
+    SeedWord::at(91, U8, Input(72)),
+    SeedWord::at(92, U8, Input(73)),
+    SeedWord::at(93, U8, Input(74)),
+    SeedWord::at(94, U8, Input(75)),
+    SeedWord::at(95, U8, Input(76)),
+    SeedWord::at(96, U8, Input(77)),
+    SeedWord::at(97, U8, Input(78)),
+    SeedWord::at(98, U8, Input(79)),
+    SeedWord::at(99, U8, Input(80)),
+    SeedWord::at(100, U8, Input(81)),
+    SeedWord::at(101, U8, Input(82)),
+    SeedWord::at(102, U8, Input(83)),
+    SeedWord::at(103, U8, Input(84)),
+    SeedWord::at(104, U8, Input(85)),
+    SeedWord::at(105, U8, Input(86)),
+    SeedWord::at(106, U8, Input(87)),
+    SeedWord::at(107, U8, Input(88)),
+    SeedWord::at(108, U8, Input(89)),
+    SeedWord::at(109, U8, Input(90)),
+    SeedWord::at(110, U8, Input(91)),
+    SeedWord::at(111, U8, Input(92)),
+    SeedWord::at(112, U8, Input(93)),
+    SeedWord::at(113, U8, Input(94)),
+    SeedWord::at(114, U8, Input(95)),
+    SeedWord::at(115, U8, Input(96)),
+    SeedWord::at(116, U8, Input(97)),
+    SeedWord::at(117, U8, Input(98)),
+    SeedWord::at(118, U8, Input(99)),
+    SeedWord::at(119, U8, Input(100)),
+    SeedWord::at(120, U8, Input(101)),
+    SeedWord::at(121, U8, Input(102)),
+    SeedWord::at(122, U8, Input(103)),
+    SeedWord::at(123, U8, Input(104)),
+    SeedWord::at(124, U8, Input(105)),
+    SeedWord::at(125, U8, Input(106)),
+    SeedWord::at(126, U8, Input(107)),
+    SeedWord::at(127, U8, Input(108)),
+    SeedWord::at(128, U8, Input(109)),
+    SeedWord::at(129, U8, Input(110)),
+    SeedWord::at(130, U8, Input(111)),
+    SeedWord::at(131, U8, Input(112)),
+    SeedWord::at(132, U8, Input(113)),
+    SeedWord::at(133, U8, Input(114)),
+    SeedWord::at(134, U8, Input(115)),
+    SeedWord::at(135, U8, Input(116)),
+    SeedWord::at(136, U8, Input(117)),
+    SeedWord::at(137, U8, Input(118)),
+    SeedWord::at(138, U8, Input(119)),
+    SeedWord::at(139, U8, Input(120)),
+    SeedWord::at(140, U8, Input(121)),
+    SeedWord::at(141, U8, Input(122)),
+    SeedWord::at(142, U8, Input(123)),
+    SeedWord::at(143, U8, Input(124)),
+    SeedWord::at(144, U8, Input(125)),
+    SeedWord::at(145, U8, Input(126)),
+    SeedWord::at(146, U8, Input(127)),
+    SeedWord::at(147, U8, Input(128)),
+    SeedWord::at(148, U8, Read(0)),
+    SeedWord::at(149, U8, Read(1)),
+    SeedWord::at(150, U8, Read(2)),
+    SeedWord::at(151, U8, Read(3)),
+    SeedWord::at(152, U8, Read(4)),
+    SeedWord::at(153, U8, Read(5)),
+    SeedWord::at(154, U8, Read(6)),
+    SeedWord::at(155, U8, Read(7)),
+    SeedWord::at(156, U8, Read(8)),
+    SeedWord::at(157, U8, Read(9)),
+    SeedWord::at(158, U8, Read(10)),
+    SeedWord::at(159, U8, Read(11)),
+    SeedWord::at(160, U8, Read(12)),
+    SeedWord::at(161, U8, Read(13)),
+    SeedWord::at(162, U8, Read(14)),
+    SeedWord::at(163, U8, Read(15)),
+    SeedWord::at(164, U8, Read(16)),
+    SeedWord::at(165, U8, Read(17)),
+    SeedWord::at(166, U8, Read(18)),
+    SeedWord::at(167, U8, Read(19)),
+    SeedWord::at(168, U8, Read(20)),
+    SeedWord::at(169, U8, Read(21)),
+    SeedWord::at(170, U8, Read(22)),
+    SeedWord::at(171, U8, Read(23)),
+    SeedWord::at(172, U8, Read(24)),
+    SeedWord::at(173, U8, Read(25)),
+    SeedWord::at(174, U8, Read(26)),
+    SeedWord::at(175, U8, Read(27)),
+    SeedWord::at(176, U8, Read(28)),
+    SeedWord::at(177, U8, Read(29)),
+    SeedWord::at(178, U8, Read(30)),
+    SeedWord::at(179, U8, Read(31)),
 ];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 184]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
+    seed[180..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 0));
     over |= put::<4>(seed, 16, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 20, callee_rank(own, query, 0, 276)?);
-    over |= own.pack_inputs::<1>(query, 1, &mut seed[24..152]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[152..184]);
+    over |= own.pack_inputs::<1>(query, 1, &mut seed[20..148]);
+    over |= own.pack_outputs::<1>(query, 0, &mut seed[148..180]);
     Ok(over)
 }
-fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1320]) -> Packed {
+fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1312]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -1820,272 +1819,271 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1320]) -> Pack
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..1056]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[1056..1312]);
-    over |= put::<8>(seed, 1312, callee_rank(own, query, 0, 276)?);
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 184], row: Cells<'_, 129, 2, 359>) {
+fn path1_write(seed: &[u8; 184], row: Cells<'_, 129, 2, 355>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 16);
     row.aux[1] = element(rank);
     let input0 = element(u64_at(seed, 8));
     row.input[0] = input0;
-    let input1 = u8_at(seed, 24);
+    let input1 = u8_at(seed, 20);
     row.input[1] = element(input1);
-    let input2 = u8_at(seed, 25);
+    let input2 = u8_at(seed, 21);
     row.input[2] = element(input2);
-    let input3 = u8_at(seed, 26);
+    let input3 = u8_at(seed, 22);
     row.input[3] = element(input3);
-    let input4 = u8_at(seed, 27);
+    let input4 = u8_at(seed, 23);
     row.input[4] = element(input4);
-    let input5 = u8_at(seed, 28);
+    let input5 = u8_at(seed, 24);
     row.input[5] = element(input5);
-    let input6 = u8_at(seed, 29);
+    let input6 = u8_at(seed, 25);
     row.input[6] = element(input6);
-    let input7 = u8_at(seed, 30);
+    let input7 = u8_at(seed, 26);
     row.input[7] = element(input7);
-    let input8 = u8_at(seed, 31);
+    let input8 = u8_at(seed, 27);
     row.input[8] = element(input8);
-    let input9 = u8_at(seed, 32);
+    let input9 = u8_at(seed, 28);
     row.input[9] = element(input9);
-    let input10 = u8_at(seed, 33);
+    let input10 = u8_at(seed, 29);
     row.input[10] = element(input10);
-    let input11 = u8_at(seed, 34);
+    let input11 = u8_at(seed, 30);
     row.input[11] = element(input11);
-    let input12 = u8_at(seed, 35);
+    let input12 = u8_at(seed, 31);
     row.input[12] = element(input12);
-    let input13 = u8_at(seed, 36);
+    let input13 = u8_at(seed, 32);
     row.input[13] = element(input13);
-    let input14 = u8_at(seed, 37);
+    let input14 = u8_at(seed, 33);
     row.input[14] = element(input14);
-    let input15 = u8_at(seed, 38);
+    let input15 = u8_at(seed, 34);
     row.input[15] = element(input15);
-    let input16 = u8_at(seed, 39);
+    let input16 = u8_at(seed, 35);
     row.input[16] = element(input16);
-    let input17 = u8_at(seed, 40);
+    let input17 = u8_at(seed, 36);
     row.input[17] = element(input17);
-    let input18 = u8_at(seed, 41);
+    let input18 = u8_at(seed, 37);
     row.input[18] = element(input18);
-    let input19 = u8_at(seed, 42);
+    let input19 = u8_at(seed, 38);
     row.input[19] = element(input19);
-    let input20 = u8_at(seed, 43);
+    let input20 = u8_at(seed, 39);
     row.input[20] = element(input20);
-    let input21 = u8_at(seed, 44);
+    let input21 = u8_at(seed, 40);
     row.input[21] = element(input21);
-    let input22 = u8_at(seed, 45);
+    let input22 = u8_at(seed, 41);
     row.input[22] = element(input22);
-    let input23 = u8_at(seed, 46);
+    let input23 = u8_at(seed, 42);
     row.input[23] = element(input23);
-    let input24 = u8_at(seed, 47);
+    let input24 = u8_at(seed, 43);
     row.input[24] = element(input24);
-    let input25 = u8_at(seed, 48);
+    let input25 = u8_at(seed, 44);
     row.input[25] = element(input25);
-    let input26 = u8_at(seed, 49);
+    let input26 = u8_at(seed, 45);
     row.input[26] = element(input26);
-    let input27 = u8_at(seed, 50);
+    let input27 = u8_at(seed, 46);
     row.input[27] = element(input27);
-    let input28 = u8_at(seed, 51);
+    let input28 = u8_at(seed, 47);
     row.input[28] = element(input28);
-    let input29 = u8_at(seed, 52);
+    let input29 = u8_at(seed, 48);
     row.input[29] = element(input29);
-    let input30 = u8_at(seed, 53);
+    let input30 = u8_at(seed, 49);
     row.input[30] = element(input30);
-    let input31 = u8_at(seed, 54);
+    let input31 = u8_at(seed, 50);
     row.input[31] = element(input31);
-    let input32 = u8_at(seed, 55);
+    let input32 = u8_at(seed, 51);
     row.input[32] = element(input32);
-    let input33 = u8_at(seed, 56);
+    let input33 = u8_at(seed, 52);
     row.input[33] = element(input33);
-    let input34 = u8_at(seed, 57);
+    let input34 = u8_at(seed, 53);
     row.input[34] = element(input34);
-    let input35 = u8_at(seed, 58);
+    let input35 = u8_at(seed, 54);
     row.input[35] = element(input35);
-    let input36 = u8_at(seed, 59);
+    let input36 = u8_at(seed, 55);
     row.input[36] = element(input36);
-    let input37 = u8_at(seed, 60);
+    let input37 = u8_at(seed, 56);
     row.input[37] = element(input37);
-    let input38 = u8_at(seed, 61);
+    let input38 = u8_at(seed, 57);
     row.input[38] = element(input38);
-    let input39 = u8_at(seed, 62);
+    let input39 = u8_at(seed, 58);
     row.input[39] = element(input39);
-    let input40 = u8_at(seed, 63);
+    let input40 = u8_at(seed, 59);
     row.input[40] = element(input40);
-    let input41 = u8_at(seed, 64);
+    let input41 = u8_at(seed, 60);
     row.input[41] = element(input41);
-    let input42 = u8_at(seed, 65);
+    let input42 = u8_at(seed, 61);
     row.input[42] = element(input42);
-    let input43 = u8_at(seed, 66);
+    let input43 = u8_at(seed, 62);
     row.input[43] = element(input43);
-    let input44 = u8_at(seed, 67);
+    let input44 = u8_at(seed, 63);
     row.input[44] = element(input44);
-    let input45 = u8_at(seed, 68);
+    let input45 = u8_at(seed, 64);
     row.input[45] = element(input45);
-    let input46 = u8_at(seed, 69);
+    let input46 = u8_at(seed, 65);
     row.input[46] = element(input46);
-    let input47 = u8_at(seed, 70);
+    let input47 = u8_at(seed, 66);
     row.input[47] = element(input47);
-    let input48 = u8_at(seed, 71);
+    let input48 = u8_at(seed, 67);
     row.input[48] = element(input48);
-    let input49 = u8_at(seed, 72);
+    let input49 = u8_at(seed, 68);
     row.input[49] = element(input49);
-    let input50 = u8_at(seed, 73);
+    let input50 = u8_at(seed, 69);
     row.input[50] = element(input50);
-    let input51 = u8_at(seed, 74);
+    let input51 = u8_at(seed, 70);
     row.input[51] = element(input51);
-    let input52 = u8_at(seed, 75);
+    let input52 = u8_at(seed, 71);
     row.input[52] = element(input52);
-    let input53 = u8_at(seed, 76);
+    let input53 = u8_at(seed, 72);
     row.input[53] = element(input53);
-    let input54 = u8_at(seed, 77);
+    let input54 = u8_at(seed, 73);
     row.input[54] = element(input54);
-    let input55 = u8_at(seed, 78);
+    let input55 = u8_at(seed, 74);
     row.input[55] = element(input55);
-    let input56 = u8_at(seed, 79);
+    let input56 = u8_at(seed, 75);
     row.input[56] = element(input56);
-    let input57 = u8_at(seed, 80);
+    let input57 = u8_at(seed, 76);
     row.input[57] = element(input57);
-    let input58 = u8_at(seed, 81);
+    let input58 = u8_at(seed, 77);
     row.input[58] = element(input58);
-    let input59 = u8_at(seed, 82);
+    let input59 = u8_at(seed, 78);
     row.input[59] = element(input59);
-    let input60 = u8_at(seed, 83);
+    let input60 = u8_at(seed, 79);
     row.input[60] = element(input60);
-    let input61 = u8_at(seed, 84);
+    let input61 = u8_at(seed, 80);
     row.input[61] = element(input61);
-    let input62 = u8_at(seed, 85);
+    let input62 = u8_at(seed, 81);
     row.input[62] = element(input62);
-    let input63 = u8_at(seed, 86);
+    let input63 = u8_at(seed, 82);
     row.input[63] = element(input63);
-    let input64 = u8_at(seed, 87);
+    let input64 = u8_at(seed, 83);
     row.input[64] = element(input64);
-    let input65 = u8_at(seed, 88);
+    let input65 = u8_at(seed, 84);
     row.input[65] = element(input65);
-    let input66 = u8_at(seed, 89);
+    let input66 = u8_at(seed, 85);
     row.input[66] = element(input66);
-    let input67 = u8_at(seed, 90);
+    let input67 = u8_at(seed, 86);
     row.input[67] = element(input67);
-    let input68 = u8_at(seed, 91);
+    let input68 = u8_at(seed, 87);
     row.input[68] = element(input68);
-    let input69 = u8_at(seed, 92);
+    let input69 = u8_at(seed, 88);
     row.input[69] = element(input69);
-    let input70 = u8_at(seed, 93);
+    let input70 = u8_at(seed, 89);
     row.input[70] = element(input70);
-    let input71 = u8_at(seed, 94);
+    let input71 = u8_at(seed, 90);
     row.input[71] = element(input71);
-    let input72 = u8_at(seed, 95);
+    let input72 = u8_at(seed, 91);
     row.input[72] = element(input72);
-    let input73 = u8_at(seed, 96);
+    let input73 = u8_at(seed, 92);
     row.input[73] = element(input73);
-    let input74 = u8_at(seed, 97);
+    let input74 = u8_at(seed, 93);
     row.input[74] = element(input74);
-    let input75 = u8_at(seed, 98);
+    let input75 = u8_at(seed, 94);
     row.input[75] = element(input75);
-    let input76 = u8_at(seed, 99);
+    let input76 = u8_at(seed, 95);
     row.input[76] = element(input76);
-    let input77 = u8_at(seed, 100);
+    let input77 = u8_at(seed, 96);
     row.input[77] = element(input77);
-    let input78 = u8_at(seed, 101);
+    let input78 = u8_at(seed, 97);
     row.input[78] = element(input78);
-    let input79 = u8_at(seed, 102);
+    let input79 = u8_at(seed, 98);
     row.input[79] = element(input79);
-    let input80 = u8_at(seed, 103);
+    let input80 = u8_at(seed, 99);
     row.input[80] = element(input80);
-    let input81 = u8_at(seed, 104);
+    let input81 = u8_at(seed, 100);
     row.input[81] = element(input81);
-    let input82 = u8_at(seed, 105);
+    let input82 = u8_at(seed, 101);
     row.input[82] = element(input82);
-    let input83 = u8_at(seed, 106);
+    let input83 = u8_at(seed, 102);
     row.input[83] = element(input83);
-    let input84 = u8_at(seed, 107);
+    let input84 = u8_at(seed, 103);
     row.input[84] = element(input84);
-    let input85 = u8_at(seed, 108);
+    let input85 = u8_at(seed, 104);
     row.input[85] = element(input85);
-    let input86 = u8_at(seed, 109);
+    let input86 = u8_at(seed, 105);
     row.input[86] = element(input86);
-    let input87 = u8_at(seed, 110);
+    let input87 = u8_at(seed, 106);
     row.input[87] = element(input87);
-    let input88 = u8_at(seed, 111);
+    let input88 = u8_at(seed, 107);
     row.input[88] = element(input88);
-    let input89 = u8_at(seed, 112);
+    let input89 = u8_at(seed, 108);
     row.input[89] = element(input89);
-    let input90 = u8_at(seed, 113);
+    let input90 = u8_at(seed, 109);
     row.input[90] = element(input90);
-    let input91 = u8_at(seed, 114);
+    let input91 = u8_at(seed, 110);
     row.input[91] = element(input91);
-    let input92 = u8_at(seed, 115);
+    let input92 = u8_at(seed, 111);
     row.input[92] = element(input92);
-    let input93 = u8_at(seed, 116);
+    let input93 = u8_at(seed, 112);
     row.input[93] = element(input93);
-    let input94 = u8_at(seed, 117);
+    let input94 = u8_at(seed, 113);
     row.input[94] = element(input94);
-    let input95 = u8_at(seed, 118);
+    let input95 = u8_at(seed, 114);
     row.input[95] = element(input95);
-    let input96 = u8_at(seed, 119);
+    let input96 = u8_at(seed, 115);
     row.input[96] = element(input96);
-    let input97 = u8_at(seed, 120);
+    let input97 = u8_at(seed, 116);
     row.input[97] = element(input97);
-    let input98 = u8_at(seed, 121);
+    let input98 = u8_at(seed, 117);
     row.input[98] = element(input98);
-    let input99 = u8_at(seed, 122);
+    let input99 = u8_at(seed, 118);
     row.input[99] = element(input99);
-    let input100 = u8_at(seed, 123);
+    let input100 = u8_at(seed, 119);
     row.input[100] = element(input100);
-    let input101 = u8_at(seed, 124);
+    let input101 = u8_at(seed, 120);
     row.input[101] = element(input101);
-    let input102 = u8_at(seed, 125);
+    let input102 = u8_at(seed, 121);
     row.input[102] = element(input102);
-    let input103 = u8_at(seed, 126);
+    let input103 = u8_at(seed, 122);
     row.input[103] = element(input103);
-    let input104 = u8_at(seed, 127);
+    let input104 = u8_at(seed, 123);
     row.input[104] = element(input104);
-    let input105 = u8_at(seed, 128);
+    let input105 = u8_at(seed, 124);
     row.input[105] = element(input105);
-    let input106 = u8_at(seed, 129);
+    let input106 = u8_at(seed, 125);
     row.input[106] = element(input106);
-    let input107 = u8_at(seed, 130);
+    let input107 = u8_at(seed, 126);
     row.input[107] = element(input107);
-    let input108 = u8_at(seed, 131);
+    let input108 = u8_at(seed, 127);
     row.input[108] = element(input108);
-    let input109 = u8_at(seed, 132);
+    let input109 = u8_at(seed, 128);
     row.input[109] = element(input109);
-    let input110 = u8_at(seed, 133);
+    let input110 = u8_at(seed, 129);
     row.input[110] = element(input110);
-    let input111 = u8_at(seed, 134);
+    let input111 = u8_at(seed, 130);
     row.input[111] = element(input111);
-    let input112 = u8_at(seed, 135);
+    let input112 = u8_at(seed, 131);
     row.input[112] = element(input112);
-    let input113 = u8_at(seed, 136);
+    let input113 = u8_at(seed, 132);
     row.input[113] = element(input113);
-    let input114 = u8_at(seed, 137);
+    let input114 = u8_at(seed, 133);
     row.input[114] = element(input114);
-    let input115 = u8_at(seed, 138);
+    let input115 = u8_at(seed, 134);
     row.input[115] = element(input115);
-    let input116 = u8_at(seed, 139);
+    let input116 = u8_at(seed, 135);
     row.input[116] = element(input116);
-    let input117 = u8_at(seed, 140);
+    let input117 = u8_at(seed, 136);
     row.input[117] = element(input117);
-    let input118 = u8_at(seed, 141);
+    let input118 = u8_at(seed, 137);
     row.input[118] = element(input118);
-    let input119 = u8_at(seed, 142);
+    let input119 = u8_at(seed, 138);
     row.input[119] = element(input119);
-    let input120 = u8_at(seed, 143);
+    let input120 = u8_at(seed, 139);
     row.input[120] = element(input120);
-    let input121 = u8_at(seed, 144);
+    let input121 = u8_at(seed, 140);
     row.input[121] = element(input121);
-    let input122 = u8_at(seed, 145);
+    let input122 = u8_at(seed, 141);
     row.input[122] = element(input122);
-    let input123 = u8_at(seed, 146);
+    let input123 = u8_at(seed, 142);
     row.input[123] = element(input123);
-    let input124 = u8_at(seed, 147);
+    let input124 = u8_at(seed, 143);
     row.input[124] = element(input124);
-    let input125 = u8_at(seed, 148);
+    let input125 = u8_at(seed, 144);
     row.input[125] = element(input125);
-    let input126 = u8_at(seed, 149);
+    let input126 = u8_at(seed, 145);
     row.input[126] = element(input126);
-    let input127 = u8_at(seed, 150);
+    let input127 = u8_at(seed, 146);
     row.input[127] = element(input127);
-    let input128 = u8_at(seed, 151);
+    let input128 = u8_at(seed, 147);
     row.input[128] = element(input128);
     // op 0: hint_u32_add3 1 2 3 4 17 18 19 20 ... (12)
     let v131_word = pack_low([input1, input2, input3, input4]);
@@ -3117,88 +3115,78 @@ fn path1_write(seed: &[u8; 184], row: Cells<'_, 129, 2, 359>) {
     let v677_inv = inverse_or_zero(v676_diff);
     row.aux[322] = v677_inv;
     // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)
-    let v680_seed = u8_at(seed, 152);
+    let v680_seed = u8_at(seed, 148);
     row.aux[323] = element(v680_seed);
-    let v681_seed = u8_at(seed, 153);
+    let v681_seed = u8_at(seed, 149);
     row.aux[324] = element(v681_seed);
-    let v682_seed = u8_at(seed, 154);
+    let v682_seed = u8_at(seed, 150);
     row.aux[325] = element(v682_seed);
-    let v683_seed = u8_at(seed, 155);
+    let v683_seed = u8_at(seed, 151);
     row.aux[326] = element(v683_seed);
-    let v684_seed = u8_at(seed, 156);
+    let v684_seed = u8_at(seed, 152);
     row.aux[327] = element(v684_seed);
-    let v685_seed = u8_at(seed, 157);
+    let v685_seed = u8_at(seed, 153);
     row.aux[328] = element(v685_seed);
-    let v686_seed = u8_at(seed, 158);
+    let v686_seed = u8_at(seed, 154);
     row.aux[329] = element(v686_seed);
-    let v687_seed = u8_at(seed, 159);
+    let v687_seed = u8_at(seed, 155);
     row.aux[330] = element(v687_seed);
-    let v688_seed = u8_at(seed, 160);
+    let v688_seed = u8_at(seed, 156);
     row.aux[331] = element(v688_seed);
-    let v689_seed = u8_at(seed, 161);
+    let v689_seed = u8_at(seed, 157);
     row.aux[332] = element(v689_seed);
-    let v690_seed = u8_at(seed, 162);
+    let v690_seed = u8_at(seed, 158);
     row.aux[333] = element(v690_seed);
-    let v691_seed = u8_at(seed, 163);
+    let v691_seed = u8_at(seed, 159);
     row.aux[334] = element(v691_seed);
-    let v692_seed = u8_at(seed, 164);
+    let v692_seed = u8_at(seed, 160);
     row.aux[335] = element(v692_seed);
-    let v693_seed = u8_at(seed, 165);
+    let v693_seed = u8_at(seed, 161);
     row.aux[336] = element(v693_seed);
-    let v694_seed = u8_at(seed, 166);
+    let v694_seed = u8_at(seed, 162);
     row.aux[337] = element(v694_seed);
-    let v695_seed = u8_at(seed, 167);
+    let v695_seed = u8_at(seed, 163);
     row.aux[338] = element(v695_seed);
-    let v696_seed = u8_at(seed, 168);
+    let v696_seed = u8_at(seed, 164);
     row.aux[339] = element(v696_seed);
-    let v697_seed = u8_at(seed, 169);
+    let v697_seed = u8_at(seed, 165);
     row.aux[340] = element(v697_seed);
-    let v698_seed = u8_at(seed, 170);
+    let v698_seed = u8_at(seed, 166);
     row.aux[341] = element(v698_seed);
-    let v699_seed = u8_at(seed, 171);
+    let v699_seed = u8_at(seed, 167);
     row.aux[342] = element(v699_seed);
-    let v700_seed = u8_at(seed, 172);
+    let v700_seed = u8_at(seed, 168);
     row.aux[343] = element(v700_seed);
-    let v701_seed = u8_at(seed, 173);
+    let v701_seed = u8_at(seed, 169);
     row.aux[344] = element(v701_seed);
-    let v702_seed = u8_at(seed, 174);
+    let v702_seed = u8_at(seed, 170);
     row.aux[345] = element(v702_seed);
-    let v703_seed = u8_at(seed, 175);
+    let v703_seed = u8_at(seed, 171);
     row.aux[346] = element(v703_seed);
-    let v704_seed = u8_at(seed, 176);
+    let v704_seed = u8_at(seed, 172);
     row.aux[347] = element(v704_seed);
-    let v705_seed = u8_at(seed, 177);
+    let v705_seed = u8_at(seed, 173);
     row.aux[348] = element(v705_seed);
-    let v706_seed = u8_at(seed, 178);
+    let v706_seed = u8_at(seed, 174);
     row.aux[349] = element(v706_seed);
-    let v707_seed = u8_at(seed, 179);
+    let v707_seed = u8_at(seed, 175);
     row.aux[350] = element(v707_seed);
-    let v708_seed = u8_at(seed, 180);
+    let v708_seed = u8_at(seed, 176);
     row.aux[351] = element(v708_seed);
-    let v709_seed = u8_at(seed, 181);
+    let v709_seed = u8_at(seed, 177);
     row.aux[352] = element(v709_seed);
-    let v710_seed = u8_at(seed, 182);
+    let v710_seed = u8_at(seed, 178);
     row.aux[353] = element(v710_seed);
-    let v711_seed = u8_at(seed, 183);
+    let v711_seed = u8_at(seed, 179);
     row.aux[354] = element(v711_seed);
-    let v712_seed = u32_at(seed, 20);
-    let v713_gap = gap(rank, v712_seed);
-    let v714_byte = byte_of(v713_gap, 0);
-    row.aux[355] = element(v714_byte);
-    let v715_byte = byte_of(v713_gap, 1);
-    row.aux[356] = element(v715_byte);
-    let v716_byte = byte_of(v713_gap, 2);
-    row.aux[357] = element(v716_byte);
-    let v717_byte = byte_of(v713_gap, 3);
-    row.aux[358] = element(v717_byte);
     // a leaf of this path
     row.selector[1] = element(1);
     // unused from here on
     row.selector[0] = element(0);
 }
 fn generic_write(
-    seed: &[u8; 1320],
-    row: Cells<'_, 129, 2, 359>,
+    seed: &[u8; 1312],
+    row: Cells<'_, 129, 2, 355>,
 ) -> Result<(), PackError> {
     let mut kept = [element(0); 64];
     let mut reads = 1056;
@@ -4862,7 +4850,7 @@ fn generic_write(
                 row.aux[353] = element(v706_xor);
                 // unused from here on
                 row.selector[1] = element(0);
-                row.aux[354..359].fill(element(0));
+                row.aux[354] = element(0);
                 return Ok(());
             }
             2 => {
@@ -4903,12 +4891,6 @@ fn generic_write(
                 let v741_seed = u64_at(seed, reads + 232);
                 let v742_seed = u64_at(seed, reads + 240);
                 let v743_seed = u64_at(seed, reads + 248);
-                let v744_seed = u64_at(seed, reads + 256);
-                let v745_gap = gap(u64_at(seed, 16), v744_seed);
-                let v746_byte = byte_of(v745_gap, 0);
-                let v747_byte = byte_of(v745_gap, 1);
-                let v748_byte = byte_of(v745_gap, 2);
-                let v749_byte = byte_of(v745_gap, 3);
                 row.selector[1] = element(1);
                 row.aux[322] = v709_inv;
                 row.aux[323] = element(v712_seed);
@@ -4943,10 +4925,6 @@ fn generic_write(
                 row.aux[352] = element(v741_seed);
                 row.aux[353] = element(v742_seed);
                 row.aux[354] = element(v743_seed);
-                row.aux[355] = element(v746_byte);
-                row.aux[356] = element(v747_byte);
-                row.aux[357] = element(v748_byte);
-                row.aux[358] = element(v749_byte);
                 // unused from here on
                 row.selector[0] = element(0);
                 return Ok(());

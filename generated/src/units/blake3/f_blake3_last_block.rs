@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_last_block",
     function: 11,
     contract: bytes32(
-        "628743d04908fd6589a94e8a30b48021dbd0324e57d2f018e090a1209f861932",
+        "b135d98dfc56a1ec838052da1ce6272c6473cfa6fa48abb64c130f64b3e5b62b",
     ),
     layout: UnitLayout {
         num_inputs: 11,

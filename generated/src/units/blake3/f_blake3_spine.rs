@@ -18,18 +18,18 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_spine",
     function: 4,
     contract: bytes32(
-        "ffd04abc76f39a152d9476cbe0a0159c8bf3e684cfa0dece67696a37581a016c",
+        "07a3bc5e4ec188581b61765fa72d70711892017118a8fb365ea8ee55e32efac3",
     ),
     layout: UnitLayout {
         num_inputs: 36,
         num_selectors: 3,
-        num_auxiliaries: 109,
-        num_lookups: 9,
+        num_auxiliaries: 105,
+        num_lookups: 7,
     },
     full: FullLayout {
         ranked: true,
         num_inputs: 36,
-        max_reads: 99,
+        max_reads: 98,
     },
     paths: &[
         PathUnit {
@@ -47,7 +47,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             leaves: &[1],
             schema: SeedSchema {
                 words: &PATH1_WORDS,
-                stride: 320,
+                stride: 312,
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
@@ -58,7 +58,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             leaves: &[2],
             schema: SeedSchema {
                 words: &PATH2_WORDS,
-                stride: 168,
+                stride: 160,
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path2_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
@@ -196,7 +196,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
     over |= own.pack_outputs::<1>(query, 0, &mut seed[95..127]);
     Ok(over)
 }
-fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Packed {
+fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
     // op 21: const 0
@@ -215,7 +215,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 128], row: Cells<'_, 36, 3, 109>) {
+fn path0_write(seed: &[u8; 128], row: Cells<'_, 36, 3, 105>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 16);
@@ -439,9 +439,9 @@ fn path0_write(seed: &[u8; 128], row: Cells<'_, 36, 3, 109>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1..3].fill(element(0));
-    row.aux[71..109].fill(element(0));
+    row.aux[71..105].fill(element(0));
 }
-static PATH1_WORDS: [SeedWord; 71] = [
+static PATH1_WORDS: [SeedWord; 70] = [
     SeedWord::at(0, Full, Multiplicity),
     SeedWord::at(8, Full, Input(0)),
     SeedWord::at(16, Full, Input(1)),
@@ -477,70 +477,67 @@ static PATH1_WORDS: [SeedWord; 71] = [
     SeedWord::at(256, Full, Input(31)),
     SeedWord::at(264, Full, Input(35)),
     SeedWord::at(272, U32, Rank),
-    SeedWord::at(276, U32, Read(32)),
-    SeedWord::at(280, U8, Input(32)),
-    SeedWord::at(281, U8, Input(33)),
-    SeedWord::at(282, U8, Input(34)),
-    SeedWord::at(283, U8, Read(0)),
-    SeedWord::at(284, U8, Read(1)),
-    SeedWord::at(285, U8, Read(2)),
-    SeedWord::at(286, U8, Read(3)),
-    SeedWord::at(287, U8, Read(4)),
-    SeedWord::at(288, U8, Read(5)),
-    SeedWord::at(289, U8, Read(6)),
-    SeedWord::at(290, U8, Read(7)),
-    SeedWord::at(291, U8, Read(8)),
-    SeedWord::at(292, U8, Read(9)),
-    SeedWord::at(293, U8, Read(10)),
-    SeedWord::at(294, U8, Read(11)),
-    SeedWord::at(295, U8, Read(12)),
-    SeedWord::at(296, U8, Read(13)),
-    SeedWord::at(297, U8, Read(14)),
-    SeedWord::at(298, U8, Read(15)),
-    SeedWord::at(299, U8, Read(16)),
-    SeedWord::at(300, U8, Read(17)),
-    SeedWord::at(301, U8, Read(18)),
-    SeedWord::at(302, U8, Read(19)),
-    SeedWord::at(303, U8, Read(20)),
-    SeedWord::at(304, U8, Read(21)),
-    SeedWord::at(305, U8, Read(22)),
-    SeedWord::at(306, U8, Read(23)),
-    SeedWord::at(307, U8, Read(24)),
-    SeedWord::at(308, U8, Read(25)),
-    SeedWord::at(309, U8, Read(26)),
-    SeedWord::at(310, U8, Read(27)),
-    SeedWord::at(311, U8, Read(28)),
-    SeedWord::at(312, U8, Read(29)),
-    SeedWord::at(313, U8, Read(30)),
-    SeedWord::at(314, U8, Read(31)),
+    SeedWord::at(276, U8, Input(32)),
+    SeedWord::at(277, U8, Input(33)),
+    SeedWord::at(278, U8, Input(34)),
+    SeedWord::at(279, U8, Read(0)),
+    SeedWord::at(280, U8, Read(1)),
+    SeedWord::at(281, U8, Read(2)),
+    SeedWord::at(282, U8, Read(3)),
+    SeedWord::at(283, U8, Read(4)),
+    SeedWord::at(284, U8, Read(5)),
+    SeedWord::at(285, U8, Read(6)),
+    SeedWord::at(286, U8, Read(7)),
+    SeedWord::at(287, U8, Read(8)),
+    SeedWord::at(288, U8, Read(9)),
+    SeedWord::at(289, U8, Read(10)),
+    SeedWord::at(290, U8, Read(11)),
+    SeedWord::at(291, U8, Read(12)),
+    SeedWord::at(292, U8, Read(13)),
+    SeedWord::at(293, U8, Read(14)),
+    SeedWord::at(294, U8, Read(15)),
+    SeedWord::at(295, U8, Read(16)),
+    SeedWord::at(296, U8, Read(17)),
+    SeedWord::at(297, U8, Read(18)),
+    SeedWord::at(298, U8, Read(19)),
+    SeedWord::at(299, U8, Read(20)),
+    SeedWord::at(300, U8, Read(21)),
+    SeedWord::at(301, U8, Read(22)),
+    SeedWord::at(302, U8, Read(23)),
+    SeedWord::at(303, U8, Read(24)),
+    SeedWord::at(304, U8, Read(25)),
+    SeedWord::at(305, U8, Read(26)),
+    SeedWord::at(306, U8, Read(27)),
+    SeedWord::at(307, U8, Read(28)),
+    SeedWord::at(308, U8, Read(29)),
+    SeedWord::at(309, U8, Read(30)),
+    SeedWord::at(310, U8, Read(31)),
 ];
-fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 320]) -> Packed {
+fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 312]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    seed[315..].fill(0);
+    seed[311..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= own.pack_inputs::<8>(query, 0, &mut seed[8..264]);
     over |= put::<8>(seed, 264, own.input(query, 35));
     over |= put::<4>(seed, 272, u64::from(own.rank(query)));
-    over |= put::<4>(seed, 276, callee_rank(own, query, 0, 60)?);
-    over |= own.pack_inputs::<1>(query, 32, &mut seed[280..283]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[283..315]);
+    over |= own.pack_inputs::<1>(query, 32, &mut seed[276..279]);
+    over |= own.pack_outputs::<1>(query, 0, &mut seed[279..311]);
     Ok(over)
 }
-fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Packed {
+fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    seed[576..].fill(0);
+    seed[568..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..312]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[312..568]);
-    over |= put::<8>(seed, 568, callee_rank(own, query, 0, 60)?);
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 320], row: Cells<'_, 36, 3, 109>) {
+fn path1_write(seed: &[u8; 312], row: Cells<'_, 36, 3, 105>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 272);
@@ -609,11 +606,11 @@ fn path1_write(seed: &[u8; 320], row: Cells<'_, 36, 3, 109>) {
     row.input[30] = input30;
     let input31 = element(u64_at(seed, 256));
     row.input[31] = input31;
-    let input32 = u8_at(seed, 280);
+    let input32 = u8_at(seed, 276);
     row.input[32] = element(input32);
-    let input33 = u8_at(seed, 281);
+    let input33 = u8_at(seed, 277);
     row.input[33] = element(input33);
-    let input34 = u8_at(seed, 282);
+    let input34 = u8_at(seed, 278);
     row.input[34] = element(input34);
     let input35 = element(u64_at(seed, 264));
     row.input[35] = input35;
@@ -644,227 +641,216 @@ fn path1_write(seed: &[u8; 320], row: Cells<'_, 36, 3, 109>) {
     let v60_inv = inverse_or_zero(v59_diff);
     row.aux[5] = v60_inv;
     // op 60: call function 4: 0 1 2 3 4 5 6 7 ... (36)
-    let v62_seed = u8_at(seed, 283);
+    let v62_seed = u8_at(seed, 279);
     row.aux[6] = element(v62_seed);
-    let v63_seed = u8_at(seed, 284);
+    let v63_seed = u8_at(seed, 280);
     row.aux[7] = element(v63_seed);
-    let v64_seed = u8_at(seed, 285);
+    let v64_seed = u8_at(seed, 281);
     row.aux[8] = element(v64_seed);
-    let v65_seed = u8_at(seed, 286);
+    let v65_seed = u8_at(seed, 282);
     row.aux[9] = element(v65_seed);
-    let v66_seed = u8_at(seed, 287);
+    let v66_seed = u8_at(seed, 283);
     row.aux[10] = element(v66_seed);
-    let v67_seed = u8_at(seed, 288);
+    let v67_seed = u8_at(seed, 284);
     row.aux[11] = element(v67_seed);
-    let v68_seed = u8_at(seed, 289);
+    let v68_seed = u8_at(seed, 285);
     row.aux[12] = element(v68_seed);
-    let v69_seed = u8_at(seed, 290);
+    let v69_seed = u8_at(seed, 286);
     row.aux[13] = element(v69_seed);
-    let v70_seed = u8_at(seed, 291);
+    let v70_seed = u8_at(seed, 287);
     row.aux[14] = element(v70_seed);
-    let v71_seed = u8_at(seed, 292);
+    let v71_seed = u8_at(seed, 288);
     row.aux[15] = element(v71_seed);
-    let v72_seed = u8_at(seed, 293);
+    let v72_seed = u8_at(seed, 289);
     row.aux[16] = element(v72_seed);
-    let v73_seed = u8_at(seed, 294);
+    let v73_seed = u8_at(seed, 290);
     row.aux[17] = element(v73_seed);
-    let v74_seed = u8_at(seed, 295);
+    let v74_seed = u8_at(seed, 291);
     row.aux[18] = element(v74_seed);
-    let v75_seed = u8_at(seed, 296);
+    let v75_seed = u8_at(seed, 292);
     row.aux[19] = element(v75_seed);
-    let v76_seed = u8_at(seed, 297);
+    let v76_seed = u8_at(seed, 293);
     row.aux[20] = element(v76_seed);
-    let v77_seed = u8_at(seed, 298);
+    let v77_seed = u8_at(seed, 294);
     row.aux[21] = element(v77_seed);
-    let v78_seed = u8_at(seed, 299);
+    let v78_seed = u8_at(seed, 295);
     row.aux[22] = element(v78_seed);
-    let v79_seed = u8_at(seed, 300);
+    let v79_seed = u8_at(seed, 296);
     row.aux[23] = element(v79_seed);
-    let v80_seed = u8_at(seed, 301);
+    let v80_seed = u8_at(seed, 297);
     row.aux[24] = element(v80_seed);
-    let v81_seed = u8_at(seed, 302);
+    let v81_seed = u8_at(seed, 298);
     row.aux[25] = element(v81_seed);
-    let v82_seed = u8_at(seed, 303);
+    let v82_seed = u8_at(seed, 299);
     row.aux[26] = element(v82_seed);
-    let v83_seed = u8_at(seed, 304);
+    let v83_seed = u8_at(seed, 300);
     row.aux[27] = element(v83_seed);
-    let v84_seed = u8_at(seed, 305);
+    let v84_seed = u8_at(seed, 301);
     row.aux[28] = element(v84_seed);
-    let v85_seed = u8_at(seed, 306);
+    let v85_seed = u8_at(seed, 302);
     row.aux[29] = element(v85_seed);
-    let v86_seed = u8_at(seed, 307);
+    let v86_seed = u8_at(seed, 303);
     row.aux[30] = element(v86_seed);
-    let v87_seed = u8_at(seed, 308);
+    let v87_seed = u8_at(seed, 304);
     row.aux[31] = element(v87_seed);
-    let v88_seed = u8_at(seed, 309);
+    let v88_seed = u8_at(seed, 305);
     row.aux[32] = element(v88_seed);
-    let v89_seed = u8_at(seed, 310);
+    let v89_seed = u8_at(seed, 306);
     row.aux[33] = element(v89_seed);
-    let v90_seed = u8_at(seed, 311);
+    let v90_seed = u8_at(seed, 307);
     row.aux[34] = element(v90_seed);
-    let v91_seed = u8_at(seed, 312);
+    let v91_seed = u8_at(seed, 308);
     row.aux[35] = element(v91_seed);
-    let v92_seed = u8_at(seed, 313);
+    let v92_seed = u8_at(seed, 309);
     row.aux[36] = element(v92_seed);
-    let v93_seed = u8_at(seed, 314);
+    let v93_seed = u8_at(seed, 310);
     row.aux[37] = element(v93_seed);
-    let v94_seed = u32_at(seed, 276);
-    let v95_gap = gap(rank, v94_seed);
-    let v96_byte = byte_of(v95_gap, 0);
-    row.aux[38] = element(v96_byte);
-    let v97_byte = byte_of(v95_gap, 1);
-    row.aux[39] = element(v97_byte);
-    let v98_byte = byte_of(v95_gap, 2);
-    row.aux[40] = element(v98_byte);
-    let v99_byte = byte_of(v95_gap, 3);
-    row.aux[41] = element(v99_byte);
     // a leaf of this path
     row.selector[1] = element(1);
     // unused from here on
     row.selector[0] = element(0);
     row.selector[2] = element(0);
-    row.aux[42..109].fill(element(0));
+    row.aux[38..105].fill(element(0));
 }
-static PATH2_WORDS: [SeedWord; 137] = [
+static PATH2_WORDS: [SeedWord; 136] = [
     SeedWord::at(0, Full, Multiplicity),
     SeedWord::at(8, Full, Input(35)),
     SeedWord::at(16, U32, Rank),
     SeedWord::at(20, U32, Read(32)),
     SeedWord::at(24, U32, Read(65)),
-    SeedWord::at(28, U32, Read(98)),
-    SeedWord::at(32, U8, Input(0)),
-    SeedWord::at(33, U8, Input(1)),
-    SeedWord::at(34, U8, Input(2)),
-    SeedWord::at(35, U8, Input(3)),
-    SeedWord::at(36, U8, Input(4)),
-    SeedWord::at(37, U8, Input(5)),
-    SeedWord::at(38, U8, Input(6)),
-    SeedWord::at(39, U8, Input(7)),
-    SeedWord::at(40, U8, Input(8)),
-    SeedWord::at(41, U8, Input(9)),
-    SeedWord::at(42, U8, Input(10)),
-    SeedWord::at(43, U8, Input(11)),
-    SeedWord::at(44, U8, Input(12)),
-    SeedWord::at(45, U8, Input(13)),
-    SeedWord::at(46, U8, Input(14)),
-    SeedWord::at(47, U8, Input(15)),
-    SeedWord::at(48, U8, Input(16)),
-    SeedWord::at(49, U8, Input(17)),
-    SeedWord::at(50, U8, Input(18)),
-    SeedWord::at(51, U8, Input(19)),
-    SeedWord::at(52, U8, Input(20)),
-    SeedWord::at(53, U8, Input(21)),
-    SeedWord::at(54, U8, Input(22)),
-    SeedWord::at(55, U8, Input(23)),
-    SeedWord::at(56, U8, Input(24)),
-    SeedWord::at(57, U8, Input(25)),
-    SeedWord::at(58, U8, Input(26)),
-    SeedWord::at(59, U8, Input(27)),
-    SeedWord::at(60, U8, Input(28)),
-    SeedWord::at(61, U8, Input(29)),
-    SeedWord::at(62, U8, Input(30)),
-    SeedWord::at(63, U8, Input(31)),
-    SeedWord::at(64, U8, Input(32)),
-    SeedWord::at(65, U8, Input(33)),
-    SeedWord::at(66, U8, Input(34)),
-    SeedWord::at(67, U8, Read(0)),
-    SeedWord::at(68, U8, Read(1)),
-    SeedWord::at(69, U8, Read(2)),
-    SeedWord::at(70, U8, Read(3)),
-    SeedWord::at(71, U8, Read(4)),
-    SeedWord::at(72, U8, Read(5)),
-    SeedWord::at(73, U8, Read(6)),
-    SeedWord::at(74, U8, Read(7)),
-    SeedWord::at(75, U8, Read(8)),
-    SeedWord::at(76, U8, Read(9)),
-    SeedWord::at(77, U8, Read(10)),
-    SeedWord::at(78, U8, Read(11)),
-    SeedWord::at(79, U8, Read(12)),
-    SeedWord::at(80, U8, Read(13)),
-    SeedWord::at(81, U8, Read(14)),
-    SeedWord::at(82, U8, Read(15)),
-    SeedWord::at(83, U8, Read(16)),
-    SeedWord::at(84, U8, Read(17)),
-    SeedWord::at(85, U8, Read(18)),
-    SeedWord::at(86, U8, Read(19)),
-    SeedWord::at(87, U8, Read(20)),
-    SeedWord::at(88, U8, Read(21)),
-    SeedWord::at(89, U8, Read(22)),
-    SeedWord::at(90, U8, Read(23)),
-    SeedWord::at(91, U8, Read(24)),
-    SeedWord::at(92, U8, Read(25)),
-    SeedWord::at(93, U8, Read(26)),
-    SeedWord::at(94, U8, Read(27)),
-    SeedWord::at(95, U8, Read(28)),
-    SeedWord::at(96, U8, Read(29)),
-    SeedWord::at(97, U8, Read(30)),
-    SeedWord::at(98, U8, Read(31)),
-    SeedWord::at(99, U8, Read(33)),
-    SeedWord::at(100, U8, Read(34)),
-    SeedWord::at(101, U8, Read(35)),
-    SeedWord::at(102, U8, Read(36)),
-    SeedWord::at(103, U8, Read(37)),
-    SeedWord::at(104, U8, Read(38)),
-    SeedWord::at(105, U8, Read(39)),
-    SeedWord::at(106, U8, Read(40)),
-    SeedWord::at(107, U8, Read(41)),
-    SeedWord::at(108, U8, Read(42)),
-    SeedWord::at(109, U8, Read(43)),
-    SeedWord::at(110, U8, Read(44)),
-    SeedWord::at(111, U8, Read(45)),
-    SeedWord::at(112, U8, Read(46)),
-    SeedWord::at(113, U8, Read(47)),
-    SeedWord::at(114, U8, Read(48)),
-    SeedWord::at(115, U8, Read(49)),
-    SeedWord::at(116, U8, Read(50)),
-    SeedWord::at(117, U8, Read(51)),
-    SeedWord::at(118, U8, Read(52)),
-    SeedWord::at(119, U8, Read(53)),
-    SeedWord::at(120, U8, Read(54)),
-    SeedWord::at(121, U8, Read(55)),
-    SeedWord::at(122, U8, Read(56)),
-    SeedWord::at(123, U8, Read(57)),
-    SeedWord::at(124, U8, Read(58)),
-    SeedWord::at(125, U8, Read(59)),
-    SeedWord::at(126, U8, Read(60)),
-    SeedWord::at(127, U8, Read(61)),
-    SeedWord::at(128, U8, Read(62)),
-    SeedWord::at(129, U8, Read(63)),
-    SeedWord::at(130, U8, Read(64)),
-    SeedWord::at(131, U8, Read(66)),
-    SeedWord::at(132, U8, Read(67)),
-    SeedWord::at(133, U8, Read(68)),
-    SeedWord::at(134, U8, Read(69)),
-    SeedWord::at(135, U8, Read(70)),
-    SeedWord::at(136, U8, Read(71)),
-    SeedWord::at(137, U8, Read(72)),
-    SeedWord::at(138, U8, Read(73)),
-    SeedWord::at(139, U8, Read(74)),
-    SeedWord::at(140, U8, Read(75)),
-    SeedWord::at(141, U8, Read(76)),
-    SeedWord::at(142, U8, Read(77)),
-    SeedWord::at(143, U8, Read(78)),
-    SeedWord::at(144, U8, Read(79)),
-    SeedWord::at(145, U8, Read(80)),
-    SeedWord::at(146, U8, Read(81)),
-    SeedWord::at(147, U8, Read(82)),
-    SeedWord::at(148, U8, Read(83)),
-    SeedWord::at(149, U8, Read(84)),
-    SeedWord::at(150, U8, Read(85)),
-    SeedWord::at(151, U8, Read(86)),
-    SeedWord::at(152, U8, Read(87)),
-    SeedWord::at(153, U8, Read(88)),
-    SeedWord::at(154, U8, Read(89)),
-    SeedWord::at(155, U8, Read(90)),
-    SeedWord::at(156, U8, Read(91)),
-    SeedWord::at(157, U8, Read(92)),
-    SeedWord::at(158, U8, Read(93)),
-    SeedWord::at(159, U8, Read(94)),
-    SeedWord::at(160, U8, Read(95)),
-    SeedWord::at(161, U8, Read(96)),
-    SeedWord::at(162, U8, Read(97)),
+    SeedWord::at(28, U8, Input(0)),
+    SeedWord::at(29, U8, Input(1)),
+    SeedWord::at(30, U8, Input(2)),
+    SeedWord::at(31, U8, Input(3)),
+    SeedWord::at(32, U8, Input(4)),
+    SeedWord::at(33, U8, Input(5)),
+    SeedWord::at(34, U8, Input(6)),
+    SeedWord::at(35, U8, Input(7)),
+    SeedWord::at(36, U8, Input(8)),
+    SeedWord::at(37, U8, Input(9)),
+    SeedWord::at(38, U8, Input(10)),
+    SeedWord::at(39, U8, Input(11)),
+    SeedWord::at(40, U8, Input(12)),
+    SeedWord::at(41, U8, Input(13)),
+    SeedWord::at(42, U8, Input(14)),
+    SeedWord::at(43, U8, Input(15)),
+    SeedWord::at(44, U8, Input(16)),
+    SeedWord::at(45, U8, Input(17)),
+    SeedWord::at(46, U8, Input(18)),
+    SeedWord::at(47, U8, Input(19)),
+    SeedWord::at(48, U8, Input(20)),
+    SeedWord::at(49, U8, Input(21)),
+    SeedWord::at(50, U8, Input(22)),
+    SeedWord::at(51, U8, Input(23)),
+    SeedWord::at(52, U8, Input(24)),
+    SeedWord::at(53, U8, Input(25)),
+    SeedWord::at(54, U8, Input(26)),
+    SeedWord::at(55, U8, Input(27)),
+    SeedWord::at(56, U8, Input(28)),
+    SeedWord::at(57, U8, Input(29)),
+    SeedWord::at(58, U8, Input(30)),
+    SeedWord::at(59, U8, Input(31)),
+    SeedWord::at(60, U8, Input(32)),
+    SeedWord::at(61, U8, Input(33)),
+    SeedWord::at(62, U8, Input(34)),
+    SeedWord::at(63, U8, Read(0)),
+    SeedWord::at(64, U8, Read(1)),
+    SeedWord::at(65, U8, Read(2)),
+    SeedWord::at(66, U8, Read(3)),
+    SeedWord::at(67, U8, Read(4)),
+    SeedWord::at(68, U8, Read(5)),
+    SeedWord::at(69, U8, Read(6)),
+    SeedWord::at(70, U8, Read(7)),
+    SeedWord::at(71, U8, Read(8)),
+    SeedWord::at(72, U8, Read(9)),
+    SeedWord::at(73, U8, Read(10)),
+    SeedWord::at(74, U8, Read(11)),
+    SeedWord::at(75, U8, Read(12)),
+    SeedWord::at(76, U8, Read(13)),
+    SeedWord::at(77, U8, Read(14)),
+    SeedWord::at(78, U8, Read(15)),
+    SeedWord::at(79, U8, Read(16)),
+    SeedWord::at(80, U8, Read(17)),
+    SeedWord::at(81, U8, Read(18)),
+    SeedWord::at(82, U8, Read(19)),
+    SeedWord::at(83, U8, Read(20)),
+    SeedWord::at(84, U8, Read(21)),
+    SeedWord::at(85, U8, Read(22)),
+    SeedWord::at(86, U8, Read(23)),
+    SeedWord::at(87, U8, Read(24)),
+    SeedWord::at(88, U8, Read(25)),
+    SeedWord::at(89, U8, Read(26)),
+    SeedWord::at(90, U8, Read(27)),
+    SeedWord::at(91, U8, Read(28)),
+    SeedWord::at(92, U8, Read(29)),
+    SeedWord::at(93, U8, Read(30)),
+    SeedWord::at(94, U8, Read(31)),
+    SeedWord::at(95, U8, Read(33)),
+    SeedWord::at(96, U8, Read(34)),
+    SeedWord::at(97, U8, Read(35)),
+    SeedWord::at(98, U8, Read(36)),
+    SeedWord::at(99, U8, Read(37)),
+    SeedWord::at(100, U8, Read(38)),
+    SeedWord::at(101, U8, Read(39)),
+    SeedWord::at(102, U8, Read(40)),
+    SeedWord::at(103, U8, Read(41)),
+    SeedWord::at(104, U8, Read(42)),
+    SeedWord::at(105, U8, Read(43)),
+    SeedWord::at(106, U8, Read(44)),
+    SeedWord::at(107, U8, Read(45)),
+    SeedWord::at(108, U8, Read(46)),
+    SeedWord::at(109, U8, Read(47)),
+    SeedWord::at(110, U8, Read(48)),
+    SeedWord::at(111, U8, Read(49)),
+    SeedWord::at(112, U8, Read(50)),
+    SeedWord::at(113, U8, Read(51)),
+    SeedWord::at(114, U8, Read(52)),
+    SeedWord::at(115, U8, Read(53)),
+    SeedWord::at(116, U8, Read(54)),
+    SeedWord::at(117, U8, Read(55)),
+    SeedWord::at(118, U8, Read(56)),
+    SeedWord::at(119, U8, Read(57)),
+    SeedWord::at(120, U8, Read(58)),
+    SeedWord::at(121, U8, Read(59)),
+    SeedWord::at(122, U8, Read(60)),
+    SeedWord::at(123, U8, Read(61)),
+    SeedWord::at(124, U8, Read(62)),
+    SeedWord::at(125, U8, Read(63)),
+    SeedWord::at(126, U8, Read(64)),
+    SeedWord::at(127, U8, Read(66)),
+    SeedWord::at(128, U8, Read(67)),
+    SeedWord::at(129, U8, Read(68)),
+    SeedWord::at(130, U8, Read(69)),
+    SeedWord::at(131, U8, Read(70)),
+    SeedWord::at(132, U8, Read(71)),
+    SeedWord::at(133, U8, Read(72)),
+    SeedWord::at(134, U8, Read(73)),
+    SeedWord::at(135, U8, Read(74)),
+    SeedWord::at(136, U8, Read(75)),
+    SeedWord::at(137, U8, Read(76)),
+    SeedWord::at(138, U8, Read(77)),
+    SeedWord::at(139, U8, Read(78)),
+    SeedWord::at(140, U8, Read(79)),
+    SeedWord::at(141, U8, Read(80)),
+    SeedWord::at(142, U8, Read(81)),
+    SeedWord::at(143, U8, Read(82)),
+    SeedWord::at(144, U8, Read(83)),
+    SeedWord::at(145, U8, Read(84)),
+    SeedWord::at(146, U8, Read(85)),
+    SeedWord::at(147, U8, Read(86)),
+    SeedWord::at(148, U8, Read(87)),
+    SeedWord::at(149, U8, Read(88)),
+    SeedWord::at(150, U8, Read(89)),
+    SeedWord::at(151, U8, Read(90)),
+    SeedWord::at(152, U8, Read(91)),
+    SeedWord::at(153, U8, Read(92)),
+    SeedWord::at(154, U8, Read(93)),
+    SeedWord::at(155, U8, Read(94)),
+    SeedWord::at(156, U8, Read(95)),
+    SeedWord::at(157, U8, Read(96)),
+    SeedWord::at(158, U8, Read(97)),
 ];
-fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Packed {
+fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 160]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: const 256
@@ -1127,20 +1113,19 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pack
         ],
         100,
     )?;
-    seed[163..].fill(0);
+    seed[159..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 35));
     over |= put::<4>(seed, 16, u64::from(own.rank(query)));
     over |= put::<4>(seed, 20, callee_rank(own, query, 0, 65)?);
     over |= put::<4>(seed, 24, callee_rank(own, query, 1, 100)?);
-    over |= put::<4>(seed, 28, callee_rank(own, query, 2, 101)?);
-    over |= own.pack_inputs::<1>(query, 0, &mut seed[32..67]);
-    over |= record.functions[3].pack_outputs::<1>(call0, 0, &mut seed[67..99]);
-    over |= record.functions[1].pack_outputs::<1>(call1, 0, &mut seed[99..131]);
-    over |= own.pack_outputs::<1>(query, 0, &mut seed[131..163]);
+    over |= own.pack_inputs::<1>(query, 0, &mut seed[28..63]);
+    over |= record.functions[3].pack_outputs::<1>(call0, 0, &mut seed[63..95]);
+    over |= record.functions[1].pack_outputs::<1>(call1, 0, &mut seed[95..127]);
+    over |= own.pack_outputs::<1>(query, 0, &mut seed[127..159]);
     Ok(over)
 }
-fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Packed {
+fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: const 256
@@ -1412,84 +1397,83 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 1104]) -> Pack
     over |= record.functions[1].pack_outputs::<8>(call1, 0, &mut seed[576..832]);
     over |= put::<8>(seed, 832, callee_rank(own, query, 1, 100)?);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[840..1096]);
-    over |= put::<8>(seed, 1096, callee_rank(own, query, 2, 101)?);
     Ok(over)
 }
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 168], row: Cells<'_, 36, 3, 109>) {
+fn path2_write(seed: &[u8; 160], row: Cells<'_, 36, 3, 105>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 16);
     row.aux[1] = element(rank);
-    let input0 = u8_at(seed, 32);
+    let input0 = u8_at(seed, 28);
     row.input[0] = element(input0);
-    let input1 = u8_at(seed, 33);
+    let input1 = u8_at(seed, 29);
     row.input[1] = element(input1);
-    let input2 = u8_at(seed, 34);
+    let input2 = u8_at(seed, 30);
     row.input[2] = element(input2);
-    let input3 = u8_at(seed, 35);
+    let input3 = u8_at(seed, 31);
     row.input[3] = element(input3);
-    let input4 = u8_at(seed, 36);
+    let input4 = u8_at(seed, 32);
     row.input[4] = element(input4);
-    let input5 = u8_at(seed, 37);
+    let input5 = u8_at(seed, 33);
     row.input[5] = element(input5);
-    let input6 = u8_at(seed, 38);
+    let input6 = u8_at(seed, 34);
     row.input[6] = element(input6);
-    let input7 = u8_at(seed, 39);
+    let input7 = u8_at(seed, 35);
     row.input[7] = element(input7);
-    let input8 = u8_at(seed, 40);
+    let input8 = u8_at(seed, 36);
     row.input[8] = element(input8);
-    let input9 = u8_at(seed, 41);
+    let input9 = u8_at(seed, 37);
     row.input[9] = element(input9);
-    let input10 = u8_at(seed, 42);
+    let input10 = u8_at(seed, 38);
     row.input[10] = element(input10);
-    let input11 = u8_at(seed, 43);
+    let input11 = u8_at(seed, 39);
     row.input[11] = element(input11);
-    let input12 = u8_at(seed, 44);
+    let input12 = u8_at(seed, 40);
     row.input[12] = element(input12);
-    let input13 = u8_at(seed, 45);
+    let input13 = u8_at(seed, 41);
     row.input[13] = element(input13);
-    let input14 = u8_at(seed, 46);
+    let input14 = u8_at(seed, 42);
     row.input[14] = element(input14);
-    let input15 = u8_at(seed, 47);
+    let input15 = u8_at(seed, 43);
     row.input[15] = element(input15);
-    let input16 = u8_at(seed, 48);
+    let input16 = u8_at(seed, 44);
     row.input[16] = element(input16);
-    let input17 = u8_at(seed, 49);
+    let input17 = u8_at(seed, 45);
     row.input[17] = element(input17);
-    let input18 = u8_at(seed, 50);
+    let input18 = u8_at(seed, 46);
     row.input[18] = element(input18);
-    let input19 = u8_at(seed, 51);
+    let input19 = u8_at(seed, 47);
     row.input[19] = element(input19);
-    let input20 = u8_at(seed, 52);
+    let input20 = u8_at(seed, 48);
     row.input[20] = element(input20);
-    let input21 = u8_at(seed, 53);
+    let input21 = u8_at(seed, 49);
     row.input[21] = element(input21);
-    let input22 = u8_at(seed, 54);
+    let input22 = u8_at(seed, 50);
     row.input[22] = element(input22);
-    let input23 = u8_at(seed, 55);
+    let input23 = u8_at(seed, 51);
     row.input[23] = element(input23);
-    let input24 = u8_at(seed, 56);
+    let input24 = u8_at(seed, 52);
     row.input[24] = element(input24);
-    let input25 = u8_at(seed, 57);
+    let input25 = u8_at(seed, 53);
     row.input[25] = element(input25);
-    let input26 = u8_at(seed, 58);
+    let input26 = u8_at(seed, 54);
     row.input[26] = element(input26);
-    let input27 = u8_at(seed, 59);
+    let input27 = u8_at(seed, 55);
     row.input[27] = element(input27);
-    let input28 = u8_at(seed, 60);
+    let input28 = u8_at(seed, 56);
     row.input[28] = element(input28);
-    let input29 = u8_at(seed, 61);
+    let input29 = u8_at(seed, 57);
     row.input[29] = element(input29);
-    let input30 = u8_at(seed, 62);
+    let input30 = u8_at(seed, 58);
     row.input[30] = element(input30);
-    let input31 = u8_at(seed, 63);
+    let input31 = u8_at(seed, 59);
     row.input[31] = element(input31);
-    let input32 = u8_at(seed, 64);
+    let input32 = u8_at(seed, 60);
     row.input[32] = element(input32);
-    let input33 = u8_at(seed, 65);
+    let input33 = u8_at(seed, 61);
     row.input[33] = element(input33);
-    let input34 = u8_at(seed, 66);
+    let input34 = u8_at(seed, 62);
     row.input[34] = element(input34);
     let input35 = element(u64_at(seed, 8));
     row.input[35] = input35;
@@ -1527,222 +1511,212 @@ fn path2_write(seed: &[u8; 168], row: Cells<'_, 36, 3, 109>) {
     let v64_prod = v63_diff * input35;
     row.aux[6] = v64_prod;
     // op 65: call function 3: 59 35
-    let v65_seed = u8_at(seed, 67);
+    let v65_seed = u8_at(seed, 63);
     row.aux[7] = element(v65_seed);
-    let v66_seed = u8_at(seed, 68);
+    let v66_seed = u8_at(seed, 64);
     row.aux[8] = element(v66_seed);
-    let v67_seed = u8_at(seed, 69);
+    let v67_seed = u8_at(seed, 65);
     row.aux[9] = element(v67_seed);
-    let v68_seed = u8_at(seed, 70);
+    let v68_seed = u8_at(seed, 66);
     row.aux[10] = element(v68_seed);
-    let v69_seed = u8_at(seed, 71);
+    let v69_seed = u8_at(seed, 67);
     row.aux[11] = element(v69_seed);
-    let v70_seed = u8_at(seed, 72);
+    let v70_seed = u8_at(seed, 68);
     row.aux[12] = element(v70_seed);
-    let v71_seed = u8_at(seed, 73);
+    let v71_seed = u8_at(seed, 69);
     row.aux[13] = element(v71_seed);
-    let v72_seed = u8_at(seed, 74);
+    let v72_seed = u8_at(seed, 70);
     row.aux[14] = element(v72_seed);
-    let v73_seed = u8_at(seed, 75);
+    let v73_seed = u8_at(seed, 71);
     row.aux[15] = element(v73_seed);
-    let v74_seed = u8_at(seed, 76);
+    let v74_seed = u8_at(seed, 72);
     row.aux[16] = element(v74_seed);
-    let v75_seed = u8_at(seed, 77);
+    let v75_seed = u8_at(seed, 73);
     row.aux[17] = element(v75_seed);
-    let v76_seed = u8_at(seed, 78);
+    let v76_seed = u8_at(seed, 74);
     row.aux[18] = element(v76_seed);
-    let v77_seed = u8_at(seed, 79);
+    let v77_seed = u8_at(seed, 75);
     row.aux[19] = element(v77_seed);
-    let v78_seed = u8_at(seed, 80);
+    let v78_seed = u8_at(seed, 76);
     row.aux[20] = element(v78_seed);
-    let v79_seed = u8_at(seed, 81);
+    let v79_seed = u8_at(seed, 77);
     row.aux[21] = element(v79_seed);
-    let v80_seed = u8_at(seed, 82);
+    let v80_seed = u8_at(seed, 78);
     row.aux[22] = element(v80_seed);
-    let v81_seed = u8_at(seed, 83);
+    let v81_seed = u8_at(seed, 79);
     row.aux[23] = element(v81_seed);
-    let v82_seed = u8_at(seed, 84);
+    let v82_seed = u8_at(seed, 80);
     row.aux[24] = element(v82_seed);
-    let v83_seed = u8_at(seed, 85);
+    let v83_seed = u8_at(seed, 81);
     row.aux[25] = element(v83_seed);
-    let v84_seed = u8_at(seed, 86);
+    let v84_seed = u8_at(seed, 82);
     row.aux[26] = element(v84_seed);
-    let v85_seed = u8_at(seed, 87);
+    let v85_seed = u8_at(seed, 83);
     row.aux[27] = element(v85_seed);
-    let v86_seed = u8_at(seed, 88);
+    let v86_seed = u8_at(seed, 84);
     row.aux[28] = element(v86_seed);
-    let v87_seed = u8_at(seed, 89);
+    let v87_seed = u8_at(seed, 85);
     row.aux[29] = element(v87_seed);
-    let v88_seed = u8_at(seed, 90);
+    let v88_seed = u8_at(seed, 86);
     row.aux[30] = element(v88_seed);
-    let v89_seed = u8_at(seed, 91);
+    let v89_seed = u8_at(seed, 87);
     row.aux[31] = element(v89_seed);
-    let v90_seed = u8_at(seed, 92);
+    let v90_seed = u8_at(seed, 88);
     row.aux[32] = element(v90_seed);
-    let v91_seed = u8_at(seed, 93);
+    let v91_seed = u8_at(seed, 89);
     row.aux[33] = element(v91_seed);
-    let v92_seed = u8_at(seed, 94);
+    let v92_seed = u8_at(seed, 90);
     row.aux[34] = element(v92_seed);
-    let v93_seed = u8_at(seed, 95);
+    let v93_seed = u8_at(seed, 91);
     row.aux[35] = element(v93_seed);
-    let v94_seed = u8_at(seed, 96);
+    let v94_seed = u8_at(seed, 92);
     row.aux[36] = element(v94_seed);
-    let v95_seed = u8_at(seed, 97);
+    let v95_seed = u8_at(seed, 93);
     row.aux[37] = element(v95_seed);
-    let v96_seed = u8_at(seed, 98);
+    let v96_seed = u8_at(seed, 94);
     row.aux[38] = element(v96_seed);
     let v97_seed = u32_at(seed, 20);
     row.aux[39] = element(v97_seed);
     // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
-    let v132_seed = u8_at(seed, 99);
+    let v132_seed = u8_at(seed, 95);
     row.aux[40] = element(v132_seed);
-    let v133_seed = u8_at(seed, 100);
+    let v133_seed = u8_at(seed, 96);
     row.aux[41] = element(v133_seed);
-    let v134_seed = u8_at(seed, 101);
+    let v134_seed = u8_at(seed, 97);
     row.aux[42] = element(v134_seed);
-    let v135_seed = u8_at(seed, 102);
+    let v135_seed = u8_at(seed, 98);
     row.aux[43] = element(v135_seed);
-    let v136_seed = u8_at(seed, 103);
+    let v136_seed = u8_at(seed, 99);
     row.aux[44] = element(v136_seed);
-    let v137_seed = u8_at(seed, 104);
+    let v137_seed = u8_at(seed, 100);
     row.aux[45] = element(v137_seed);
-    let v138_seed = u8_at(seed, 105);
+    let v138_seed = u8_at(seed, 101);
     row.aux[46] = element(v138_seed);
-    let v139_seed = u8_at(seed, 106);
+    let v139_seed = u8_at(seed, 102);
     row.aux[47] = element(v139_seed);
-    let v140_seed = u8_at(seed, 107);
+    let v140_seed = u8_at(seed, 103);
     row.aux[48] = element(v140_seed);
-    let v141_seed = u8_at(seed, 108);
+    let v141_seed = u8_at(seed, 104);
     row.aux[49] = element(v141_seed);
-    let v142_seed = u8_at(seed, 109);
+    let v142_seed = u8_at(seed, 105);
     row.aux[50] = element(v142_seed);
-    let v143_seed = u8_at(seed, 110);
+    let v143_seed = u8_at(seed, 106);
     row.aux[51] = element(v143_seed);
-    let v144_seed = u8_at(seed, 111);
+    let v144_seed = u8_at(seed, 107);
     row.aux[52] = element(v144_seed);
-    let v145_seed = u8_at(seed, 112);
+    let v145_seed = u8_at(seed, 108);
     row.aux[53] = element(v145_seed);
-    let v146_seed = u8_at(seed, 113);
+    let v146_seed = u8_at(seed, 109);
     row.aux[54] = element(v146_seed);
-    let v147_seed = u8_at(seed, 114);
+    let v147_seed = u8_at(seed, 110);
     row.aux[55] = element(v147_seed);
-    let v148_seed = u8_at(seed, 115);
+    let v148_seed = u8_at(seed, 111);
     row.aux[56] = element(v148_seed);
-    let v149_seed = u8_at(seed, 116);
+    let v149_seed = u8_at(seed, 112);
     row.aux[57] = element(v149_seed);
-    let v150_seed = u8_at(seed, 117);
+    let v150_seed = u8_at(seed, 113);
     row.aux[58] = element(v150_seed);
-    let v151_seed = u8_at(seed, 118);
+    let v151_seed = u8_at(seed, 114);
     row.aux[59] = element(v151_seed);
-    let v152_seed = u8_at(seed, 119);
+    let v152_seed = u8_at(seed, 115);
     row.aux[60] = element(v152_seed);
-    let v153_seed = u8_at(seed, 120);
+    let v153_seed = u8_at(seed, 116);
     row.aux[61] = element(v153_seed);
-    let v154_seed = u8_at(seed, 121);
+    let v154_seed = u8_at(seed, 117);
     row.aux[62] = element(v154_seed);
-    let v155_seed = u8_at(seed, 122);
+    let v155_seed = u8_at(seed, 118);
     row.aux[63] = element(v155_seed);
-    let v156_seed = u8_at(seed, 123);
+    let v156_seed = u8_at(seed, 119);
     row.aux[64] = element(v156_seed);
-    let v157_seed = u8_at(seed, 124);
+    let v157_seed = u8_at(seed, 120);
     row.aux[65] = element(v157_seed);
-    let v158_seed = u8_at(seed, 125);
+    let v158_seed = u8_at(seed, 121);
     row.aux[66] = element(v158_seed);
-    let v159_seed = u8_at(seed, 126);
+    let v159_seed = u8_at(seed, 122);
     row.aux[67] = element(v159_seed);
-    let v160_seed = u8_at(seed, 127);
+    let v160_seed = u8_at(seed, 123);
     row.aux[68] = element(v160_seed);
-    let v161_seed = u8_at(seed, 128);
+    let v161_seed = u8_at(seed, 124);
     row.aux[69] = element(v161_seed);
-    let v162_seed = u8_at(seed, 129);
+    let v162_seed = u8_at(seed, 125);
     row.aux[70] = element(v162_seed);
-    let v163_seed = u8_at(seed, 130);
+    let v163_seed = u8_at(seed, 126);
     row.aux[71] = element(v163_seed);
     let v164_seed = u32_at(seed, 24);
     row.aux[72] = element(v164_seed);
     // op 101: call function 4: 126 127 128 129 130 131 132 133 ... (36)
-    let v165_seed = u8_at(seed, 131);
+    let v165_seed = u8_at(seed, 127);
     row.aux[73] = element(v165_seed);
-    let v166_seed = u8_at(seed, 132);
+    let v166_seed = u8_at(seed, 128);
     row.aux[74] = element(v166_seed);
-    let v167_seed = u8_at(seed, 133);
+    let v167_seed = u8_at(seed, 129);
     row.aux[75] = element(v167_seed);
-    let v168_seed = u8_at(seed, 134);
+    let v168_seed = u8_at(seed, 130);
     row.aux[76] = element(v168_seed);
-    let v169_seed = u8_at(seed, 135);
+    let v169_seed = u8_at(seed, 131);
     row.aux[77] = element(v169_seed);
-    let v170_seed = u8_at(seed, 136);
+    let v170_seed = u8_at(seed, 132);
     row.aux[78] = element(v170_seed);
-    let v171_seed = u8_at(seed, 137);
+    let v171_seed = u8_at(seed, 133);
     row.aux[79] = element(v171_seed);
-    let v172_seed = u8_at(seed, 138);
+    let v172_seed = u8_at(seed, 134);
     row.aux[80] = element(v172_seed);
-    let v173_seed = u8_at(seed, 139);
+    let v173_seed = u8_at(seed, 135);
     row.aux[81] = element(v173_seed);
-    let v174_seed = u8_at(seed, 140);
+    let v174_seed = u8_at(seed, 136);
     row.aux[82] = element(v174_seed);
-    let v175_seed = u8_at(seed, 141);
+    let v175_seed = u8_at(seed, 137);
     row.aux[83] = element(v175_seed);
-    let v176_seed = u8_at(seed, 142);
+    let v176_seed = u8_at(seed, 138);
     row.aux[84] = element(v176_seed);
-    let v177_seed = u8_at(seed, 143);
+    let v177_seed = u8_at(seed, 139);
     row.aux[85] = element(v177_seed);
-    let v178_seed = u8_at(seed, 144);
+    let v178_seed = u8_at(seed, 140);
     row.aux[86] = element(v178_seed);
-    let v179_seed = u8_at(seed, 145);
+    let v179_seed = u8_at(seed, 141);
     row.aux[87] = element(v179_seed);
-    let v180_seed = u8_at(seed, 146);
+    let v180_seed = u8_at(seed, 142);
     row.aux[88] = element(v180_seed);
-    let v181_seed = u8_at(seed, 147);
+    let v181_seed = u8_at(seed, 143);
     row.aux[89] = element(v181_seed);
-    let v182_seed = u8_at(seed, 148);
+    let v182_seed = u8_at(seed, 144);
     row.aux[90] = element(v182_seed);
-    let v183_seed = u8_at(seed, 149);
+    let v183_seed = u8_at(seed, 145);
     row.aux[91] = element(v183_seed);
-    let v184_seed = u8_at(seed, 150);
+    let v184_seed = u8_at(seed, 146);
     row.aux[92] = element(v184_seed);
-    let v185_seed = u8_at(seed, 151);
+    let v185_seed = u8_at(seed, 147);
     row.aux[93] = element(v185_seed);
-    let v186_seed = u8_at(seed, 152);
+    let v186_seed = u8_at(seed, 148);
     row.aux[94] = element(v186_seed);
-    let v187_seed = u8_at(seed, 153);
+    let v187_seed = u8_at(seed, 149);
     row.aux[95] = element(v187_seed);
-    let v188_seed = u8_at(seed, 154);
+    let v188_seed = u8_at(seed, 150);
     row.aux[96] = element(v188_seed);
-    let v189_seed = u8_at(seed, 155);
+    let v189_seed = u8_at(seed, 151);
     row.aux[97] = element(v189_seed);
-    let v190_seed = u8_at(seed, 156);
+    let v190_seed = u8_at(seed, 152);
     row.aux[98] = element(v190_seed);
-    let v191_seed = u8_at(seed, 157);
+    let v191_seed = u8_at(seed, 153);
     row.aux[99] = element(v191_seed);
-    let v192_seed = u8_at(seed, 158);
+    let v192_seed = u8_at(seed, 154);
     row.aux[100] = element(v192_seed);
-    let v193_seed = u8_at(seed, 159);
+    let v193_seed = u8_at(seed, 155);
     row.aux[101] = element(v193_seed);
-    let v194_seed = u8_at(seed, 160);
+    let v194_seed = u8_at(seed, 156);
     row.aux[102] = element(v194_seed);
-    let v195_seed = u8_at(seed, 161);
+    let v195_seed = u8_at(seed, 157);
     row.aux[103] = element(v195_seed);
-    let v196_seed = u8_at(seed, 162);
+    let v196_seed = u8_at(seed, 158);
     row.aux[104] = element(v196_seed);
-    let v197_seed = u32_at(seed, 28);
-    let v198_gap = gap(rank, v197_seed);
-    let v199_byte = byte_of(v198_gap, 0);
-    row.aux[105] = element(v199_byte);
-    let v200_byte = byte_of(v198_gap, 1);
-    row.aux[106] = element(v200_byte);
-    let v201_byte = byte_of(v198_gap, 2);
-    row.aux[107] = element(v201_byte);
-    let v202_byte = byte_of(v198_gap, 3);
-    row.aux[108] = element(v202_byte);
     // a leaf of this path
     row.selector[2] = element(1);
     // unused from here on
     row.selector[0..2].fill(element(0));
 }
 fn generic_write(
-    seed: &[u8; 1104],
-    row: Cells<'_, 36, 3, 109>,
+    seed: &[u8; 1096],
+    row: Cells<'_, 36, 3, 105>,
 ) -> Result<(), PackError> {
     let mut kept = [element(0); 2];
     let mut reads = 312;
@@ -1958,7 +1932,7 @@ fn generic_write(
                 row.aux[70] = element(v157_seed);
                 // unused from here on
                 row.selector[1..3].fill(element(0));
-                row.aux[71..109].fill(element(0));
+                row.aux[71..105].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -2014,12 +1988,6 @@ fn generic_write(
                 let v191_seed = u64_at(seed, reads + 232);
                 let v192_seed = u64_at(seed, reads + 240);
                 let v193_seed = u64_at(seed, reads + 248);
-                let v194_seed = u64_at(seed, reads + 256);
-                let v195_gap = gap(u64_at(seed, 16), v194_seed);
-                let v196_byte = byte_of(v195_gap, 0);
-                let v197_byte = byte_of(v195_gap, 1);
-                let v198_byte = byte_of(v195_gap, 2);
-                let v199_byte = byte_of(v195_gap, 3);
                 row.selector[1] = element(1);
                 row.aux[6] = element(v162_seed);
                 row.aux[7] = element(v163_seed);
@@ -2053,233 +2021,219 @@ fn generic_write(
                 row.aux[35] = element(v191_seed);
                 row.aux[36] = element(v192_seed);
                 row.aux[37] = element(v193_seed);
-                row.aux[38] = element(v196_byte);
-                row.aux[39] = element(v197_byte);
-                row.aux[40] = element(v198_byte);
-                row.aux[41] = element(v199_byte);
                 // unused from here on
                 row.selector[2] = element(0);
-                row.aux[42..109].fill(element(0));
+                row.aux[38..105].fill(element(0));
                 return Ok(());
             }
             4 => {
                 // op 62: const 1
-                let v200_const = 1u64;
+                let v194_const = 1u64;
                 // op 63: sub 41 57
-                let v201_diff = kept[0] - element(v200_const);
+                let v195_diff = kept[0] - element(v194_const);
                 // op 64: mul 58 35
-                let v202_prod = v201_diff * element(u64_at(seed, 304));
+                let v196_prod = v195_diff * element(u64_at(seed, 304));
                 // op 65: call function 3: 59 35
-                let v203_seed = u64_at(seed, reads + 0);
-                let v204_seed = u64_at(seed, reads + 8);
-                let v205_seed = u64_at(seed, reads + 16);
-                let v206_seed = u64_at(seed, reads + 24);
-                let v207_seed = u64_at(seed, reads + 32);
-                let v208_seed = u64_at(seed, reads + 40);
-                let v209_seed = u64_at(seed, reads + 48);
-                let v210_seed = u64_at(seed, reads + 56);
-                let v211_seed = u64_at(seed, reads + 64);
-                let v212_seed = u64_at(seed, reads + 72);
-                let v213_seed = u64_at(seed, reads + 80);
-                let v214_seed = u64_at(seed, reads + 88);
-                let v215_seed = u64_at(seed, reads + 96);
-                let v216_seed = u64_at(seed, reads + 104);
-                let v217_seed = u64_at(seed, reads + 112);
-                let v218_seed = u64_at(seed, reads + 120);
-                let v219_seed = u64_at(seed, reads + 128);
-                let v220_seed = u64_at(seed, reads + 136);
-                let v221_seed = u64_at(seed, reads + 144);
-                let v222_seed = u64_at(seed, reads + 152);
-                let v223_seed = u64_at(seed, reads + 160);
-                let v224_seed = u64_at(seed, reads + 168);
-                let v225_seed = u64_at(seed, reads + 176);
-                let v226_seed = u64_at(seed, reads + 184);
-                let v227_seed = u64_at(seed, reads + 192);
-                let v228_seed = u64_at(seed, reads + 200);
-                let v229_seed = u64_at(seed, reads + 208);
-                let v230_seed = u64_at(seed, reads + 216);
-                let v231_seed = u64_at(seed, reads + 224);
-                let v232_seed = u64_at(seed, reads + 232);
-                let v233_seed = u64_at(seed, reads + 240);
-                let v234_seed = u64_at(seed, reads + 248);
-                let v235_seed = u64_at(seed, reads + 256);
+                let v197_seed = u64_at(seed, reads + 0);
+                let v198_seed = u64_at(seed, reads + 8);
+                let v199_seed = u64_at(seed, reads + 16);
+                let v200_seed = u64_at(seed, reads + 24);
+                let v201_seed = u64_at(seed, reads + 32);
+                let v202_seed = u64_at(seed, reads + 40);
+                let v203_seed = u64_at(seed, reads + 48);
+                let v204_seed = u64_at(seed, reads + 56);
+                let v205_seed = u64_at(seed, reads + 64);
+                let v206_seed = u64_at(seed, reads + 72);
+                let v207_seed = u64_at(seed, reads + 80);
+                let v208_seed = u64_at(seed, reads + 88);
+                let v209_seed = u64_at(seed, reads + 96);
+                let v210_seed = u64_at(seed, reads + 104);
+                let v211_seed = u64_at(seed, reads + 112);
+                let v212_seed = u64_at(seed, reads + 120);
+                let v213_seed = u64_at(seed, reads + 128);
+                let v214_seed = u64_at(seed, reads + 136);
+                let v215_seed = u64_at(seed, reads + 144);
+                let v216_seed = u64_at(seed, reads + 152);
+                let v217_seed = u64_at(seed, reads + 160);
+                let v218_seed = u64_at(seed, reads + 168);
+                let v219_seed = u64_at(seed, reads + 176);
+                let v220_seed = u64_at(seed, reads + 184);
+                let v221_seed = u64_at(seed, reads + 192);
+                let v222_seed = u64_at(seed, reads + 200);
+                let v223_seed = u64_at(seed, reads + 208);
+                let v224_seed = u64_at(seed, reads + 216);
+                let v225_seed = u64_at(seed, reads + 224);
+                let v226_seed = u64_at(seed, reads + 232);
+                let v227_seed = u64_at(seed, reads + 240);
+                let v228_seed = u64_at(seed, reads + 248);
+                let v229_seed = u64_at(seed, reads + 256);
                 // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
-                let v270_seed = u64_at(seed, reads + 264);
-                let v271_seed = u64_at(seed, reads + 272);
-                let v272_seed = u64_at(seed, reads + 280);
-                let v273_seed = u64_at(seed, reads + 288);
-                let v274_seed = u64_at(seed, reads + 296);
-                let v275_seed = u64_at(seed, reads + 304);
-                let v276_seed = u64_at(seed, reads + 312);
-                let v277_seed = u64_at(seed, reads + 320);
-                let v278_seed = u64_at(seed, reads + 328);
-                let v279_seed = u64_at(seed, reads + 336);
-                let v280_seed = u64_at(seed, reads + 344);
-                let v281_seed = u64_at(seed, reads + 352);
-                let v282_seed = u64_at(seed, reads + 360);
-                let v283_seed = u64_at(seed, reads + 368);
-                let v284_seed = u64_at(seed, reads + 376);
-                let v285_seed = u64_at(seed, reads + 384);
-                let v286_seed = u64_at(seed, reads + 392);
-                let v287_seed = u64_at(seed, reads + 400);
-                let v288_seed = u64_at(seed, reads + 408);
-                let v289_seed = u64_at(seed, reads + 416);
-                let v290_seed = u64_at(seed, reads + 424);
-                let v291_seed = u64_at(seed, reads + 432);
-                let v292_seed = u64_at(seed, reads + 440);
-                let v293_seed = u64_at(seed, reads + 448);
-                let v294_seed = u64_at(seed, reads + 456);
-                let v295_seed = u64_at(seed, reads + 464);
-                let v296_seed = u64_at(seed, reads + 472);
-                let v297_seed = u64_at(seed, reads + 480);
-                let v298_seed = u64_at(seed, reads + 488);
-                let v299_seed = u64_at(seed, reads + 496);
-                let v300_seed = u64_at(seed, reads + 504);
-                let v301_seed = u64_at(seed, reads + 512);
-                let v302_seed = u64_at(seed, reads + 520);
+                let v264_seed = u64_at(seed, reads + 264);
+                let v265_seed = u64_at(seed, reads + 272);
+                let v266_seed = u64_at(seed, reads + 280);
+                let v267_seed = u64_at(seed, reads + 288);
+                let v268_seed = u64_at(seed, reads + 296);
+                let v269_seed = u64_at(seed, reads + 304);
+                let v270_seed = u64_at(seed, reads + 312);
+                let v271_seed = u64_at(seed, reads + 320);
+                let v272_seed = u64_at(seed, reads + 328);
+                let v273_seed = u64_at(seed, reads + 336);
+                let v274_seed = u64_at(seed, reads + 344);
+                let v275_seed = u64_at(seed, reads + 352);
+                let v276_seed = u64_at(seed, reads + 360);
+                let v277_seed = u64_at(seed, reads + 368);
+                let v278_seed = u64_at(seed, reads + 376);
+                let v279_seed = u64_at(seed, reads + 384);
+                let v280_seed = u64_at(seed, reads + 392);
+                let v281_seed = u64_at(seed, reads + 400);
+                let v282_seed = u64_at(seed, reads + 408);
+                let v283_seed = u64_at(seed, reads + 416);
+                let v284_seed = u64_at(seed, reads + 424);
+                let v285_seed = u64_at(seed, reads + 432);
+                let v286_seed = u64_at(seed, reads + 440);
+                let v287_seed = u64_at(seed, reads + 448);
+                let v288_seed = u64_at(seed, reads + 456);
+                let v289_seed = u64_at(seed, reads + 464);
+                let v290_seed = u64_at(seed, reads + 472);
+                let v291_seed = u64_at(seed, reads + 480);
+                let v292_seed = u64_at(seed, reads + 488);
+                let v293_seed = u64_at(seed, reads + 496);
+                let v294_seed = u64_at(seed, reads + 504);
+                let v295_seed = u64_at(seed, reads + 512);
+                let v296_seed = u64_at(seed, reads + 520);
                 // op 101: call function 4: 126 127 128 129 130 131 132 133 ... (36)
-                let v303_seed = u64_at(seed, reads + 528);
-                let v304_seed = u64_at(seed, reads + 536);
-                let v305_seed = u64_at(seed, reads + 544);
-                let v306_seed = u64_at(seed, reads + 552);
-                let v307_seed = u64_at(seed, reads + 560);
-                let v308_seed = u64_at(seed, reads + 568);
-                let v309_seed = u64_at(seed, reads + 576);
-                let v310_seed = u64_at(seed, reads + 584);
-                let v311_seed = u64_at(seed, reads + 592);
-                let v312_seed = u64_at(seed, reads + 600);
-                let v313_seed = u64_at(seed, reads + 608);
-                let v314_seed = u64_at(seed, reads + 616);
-                let v315_seed = u64_at(seed, reads + 624);
-                let v316_seed = u64_at(seed, reads + 632);
-                let v317_seed = u64_at(seed, reads + 640);
-                let v318_seed = u64_at(seed, reads + 648);
-                let v319_seed = u64_at(seed, reads + 656);
-                let v320_seed = u64_at(seed, reads + 664);
-                let v321_seed = u64_at(seed, reads + 672);
-                let v322_seed = u64_at(seed, reads + 680);
-                let v323_seed = u64_at(seed, reads + 688);
-                let v324_seed = u64_at(seed, reads + 696);
-                let v325_seed = u64_at(seed, reads + 704);
-                let v326_seed = u64_at(seed, reads + 712);
-                let v327_seed = u64_at(seed, reads + 720);
-                let v328_seed = u64_at(seed, reads + 728);
-                let v329_seed = u64_at(seed, reads + 736);
-                let v330_seed = u64_at(seed, reads + 744);
-                let v331_seed = u64_at(seed, reads + 752);
-                let v332_seed = u64_at(seed, reads + 760);
-                let v333_seed = u64_at(seed, reads + 768);
-                let v334_seed = u64_at(seed, reads + 776);
-                let v335_seed = u64_at(seed, reads + 784);
-                let v336_gap = gap(u64_at(seed, 16), v335_seed);
-                let v337_byte = byte_of(v336_gap, 0);
-                let v338_byte = byte_of(v336_gap, 1);
-                let v339_byte = byte_of(v336_gap, 2);
-                let v340_byte = byte_of(v336_gap, 3);
+                let v297_seed = u64_at(seed, reads + 528);
+                let v298_seed = u64_at(seed, reads + 536);
+                let v299_seed = u64_at(seed, reads + 544);
+                let v300_seed = u64_at(seed, reads + 552);
+                let v301_seed = u64_at(seed, reads + 560);
+                let v302_seed = u64_at(seed, reads + 568);
+                let v303_seed = u64_at(seed, reads + 576);
+                let v304_seed = u64_at(seed, reads + 584);
+                let v305_seed = u64_at(seed, reads + 592);
+                let v306_seed = u64_at(seed, reads + 600);
+                let v307_seed = u64_at(seed, reads + 608);
+                let v308_seed = u64_at(seed, reads + 616);
+                let v309_seed = u64_at(seed, reads + 624);
+                let v310_seed = u64_at(seed, reads + 632);
+                let v311_seed = u64_at(seed, reads + 640);
+                let v312_seed = u64_at(seed, reads + 648);
+                let v313_seed = u64_at(seed, reads + 656);
+                let v314_seed = u64_at(seed, reads + 664);
+                let v315_seed = u64_at(seed, reads + 672);
+                let v316_seed = u64_at(seed, reads + 680);
+                let v317_seed = u64_at(seed, reads + 688);
+                let v318_seed = u64_at(seed, reads + 696);
+                let v319_seed = u64_at(seed, reads + 704);
+                let v320_seed = u64_at(seed, reads + 712);
+                let v321_seed = u64_at(seed, reads + 720);
+                let v322_seed = u64_at(seed, reads + 728);
+                let v323_seed = u64_at(seed, reads + 736);
+                let v324_seed = u64_at(seed, reads + 744);
+                let v325_seed = u64_at(seed, reads + 752);
+                let v326_seed = u64_at(seed, reads + 760);
+                let v327_seed = u64_at(seed, reads + 768);
+                let v328_seed = u64_at(seed, reads + 776);
                 row.selector[2] = element(1);
-                row.aux[6] = v202_prod;
-                row.aux[7] = element(v203_seed);
-                row.aux[8] = element(v204_seed);
-                row.aux[9] = element(v205_seed);
-                row.aux[10] = element(v206_seed);
-                row.aux[11] = element(v207_seed);
-                row.aux[12] = element(v208_seed);
-                row.aux[13] = element(v209_seed);
-                row.aux[14] = element(v210_seed);
-                row.aux[15] = element(v211_seed);
-                row.aux[16] = element(v212_seed);
-                row.aux[17] = element(v213_seed);
-                row.aux[18] = element(v214_seed);
-                row.aux[19] = element(v215_seed);
-                row.aux[20] = element(v216_seed);
-                row.aux[21] = element(v217_seed);
-                row.aux[22] = element(v218_seed);
-                row.aux[23] = element(v219_seed);
-                row.aux[24] = element(v220_seed);
-                row.aux[25] = element(v221_seed);
-                row.aux[26] = element(v222_seed);
-                row.aux[27] = element(v223_seed);
-                row.aux[28] = element(v224_seed);
-                row.aux[29] = element(v225_seed);
-                row.aux[30] = element(v226_seed);
-                row.aux[31] = element(v227_seed);
-                row.aux[32] = element(v228_seed);
-                row.aux[33] = element(v229_seed);
-                row.aux[34] = element(v230_seed);
-                row.aux[35] = element(v231_seed);
-                row.aux[36] = element(v232_seed);
-                row.aux[37] = element(v233_seed);
-                row.aux[38] = element(v234_seed);
-                row.aux[39] = element(v235_seed);
-                row.aux[40] = element(v270_seed);
-                row.aux[41] = element(v271_seed);
-                row.aux[42] = element(v272_seed);
-                row.aux[43] = element(v273_seed);
-                row.aux[44] = element(v274_seed);
-                row.aux[45] = element(v275_seed);
-                row.aux[46] = element(v276_seed);
-                row.aux[47] = element(v277_seed);
-                row.aux[48] = element(v278_seed);
-                row.aux[49] = element(v279_seed);
-                row.aux[50] = element(v280_seed);
-                row.aux[51] = element(v281_seed);
-                row.aux[52] = element(v282_seed);
-                row.aux[53] = element(v283_seed);
-                row.aux[54] = element(v284_seed);
-                row.aux[55] = element(v285_seed);
-                row.aux[56] = element(v286_seed);
-                row.aux[57] = element(v287_seed);
-                row.aux[58] = element(v288_seed);
-                row.aux[59] = element(v289_seed);
-                row.aux[60] = element(v290_seed);
-                row.aux[61] = element(v291_seed);
-                row.aux[62] = element(v292_seed);
-                row.aux[63] = element(v293_seed);
-                row.aux[64] = element(v294_seed);
-                row.aux[65] = element(v295_seed);
-                row.aux[66] = element(v296_seed);
-                row.aux[67] = element(v297_seed);
-                row.aux[68] = element(v298_seed);
-                row.aux[69] = element(v299_seed);
-                row.aux[70] = element(v300_seed);
-                row.aux[71] = element(v301_seed);
-                row.aux[72] = element(v302_seed);
-                row.aux[73] = element(v303_seed);
-                row.aux[74] = element(v304_seed);
-                row.aux[75] = element(v305_seed);
-                row.aux[76] = element(v306_seed);
-                row.aux[77] = element(v307_seed);
-                row.aux[78] = element(v308_seed);
-                row.aux[79] = element(v309_seed);
-                row.aux[80] = element(v310_seed);
-                row.aux[81] = element(v311_seed);
-                row.aux[82] = element(v312_seed);
-                row.aux[83] = element(v313_seed);
-                row.aux[84] = element(v314_seed);
-                row.aux[85] = element(v315_seed);
-                row.aux[86] = element(v316_seed);
-                row.aux[87] = element(v317_seed);
-                row.aux[88] = element(v318_seed);
-                row.aux[89] = element(v319_seed);
-                row.aux[90] = element(v320_seed);
-                row.aux[91] = element(v321_seed);
-                row.aux[92] = element(v322_seed);
-                row.aux[93] = element(v323_seed);
-                row.aux[94] = element(v324_seed);
-                row.aux[95] = element(v325_seed);
-                row.aux[96] = element(v326_seed);
-                row.aux[97] = element(v327_seed);
-                row.aux[98] = element(v328_seed);
-                row.aux[99] = element(v329_seed);
-                row.aux[100] = element(v330_seed);
-                row.aux[101] = element(v331_seed);
-                row.aux[102] = element(v332_seed);
-                row.aux[103] = element(v333_seed);
-                row.aux[104] = element(v334_seed);
-                row.aux[105] = element(v337_byte);
-                row.aux[106] = element(v338_byte);
-                row.aux[107] = element(v339_byte);
-                row.aux[108] = element(v340_byte);
+                row.aux[6] = v196_prod;
+                row.aux[7] = element(v197_seed);
+                row.aux[8] = element(v198_seed);
+                row.aux[9] = element(v199_seed);
+                row.aux[10] = element(v200_seed);
+                row.aux[11] = element(v201_seed);
+                row.aux[12] = element(v202_seed);
+                row.aux[13] = element(v203_seed);
+                row.aux[14] = element(v204_seed);
+                row.aux[15] = element(v205_seed);
+                row.aux[16] = element(v206_seed);
+                row.aux[17] = element(v207_seed);
+                row.aux[18] = element(v208_seed);
+                row.aux[19] = element(v209_seed);
+                row.aux[20] = element(v210_seed);
+                row.aux[21] = element(v211_seed);
+                row.aux[22] = element(v212_seed);
+                row.aux[23] = element(v213_seed);
+                row.aux[24] = element(v214_seed);
+                row.aux[25] = element(v215_seed);
+                row.aux[26] = element(v216_seed);
+                row.aux[27] = element(v217_seed);
+                row.aux[28] = element(v218_seed);
+                row.aux[29] = element(v219_seed);
+                row.aux[30] = element(v220_seed);
+                row.aux[31] = element(v221_seed);
+                row.aux[32] = element(v222_seed);
+                row.aux[33] = element(v223_seed);
+                row.aux[34] = element(v224_seed);
+                row.aux[35] = element(v225_seed);
+                row.aux[36] = element(v226_seed);
+                row.aux[37] = element(v227_seed);
+                row.aux[38] = element(v228_seed);
+                row.aux[39] = element(v229_seed);
+                row.aux[40] = element(v264_seed);
+                row.aux[41] = element(v265_seed);
+                row.aux[42] = element(v266_seed);
+                row.aux[43] = element(v267_seed);
+                row.aux[44] = element(v268_seed);
+                row.aux[45] = element(v269_seed);
+                row.aux[46] = element(v270_seed);
+                row.aux[47] = element(v271_seed);
+                row.aux[48] = element(v272_seed);
+                row.aux[49] = element(v273_seed);
+                row.aux[50] = element(v274_seed);
+                row.aux[51] = element(v275_seed);
+                row.aux[52] = element(v276_seed);
+                row.aux[53] = element(v277_seed);
+                row.aux[54] = element(v278_seed);
+                row.aux[55] = element(v279_seed);
+                row.aux[56] = element(v280_seed);
+                row.aux[57] = element(v281_seed);
+                row.aux[58] = element(v282_seed);
+                row.aux[59] = element(v283_seed);
+                row.aux[60] = element(v284_seed);
+                row.aux[61] = element(v285_seed);
+                row.aux[62] = element(v286_seed);
+                row.aux[63] = element(v287_seed);
+                row.aux[64] = element(v288_seed);
+                row.aux[65] = element(v289_seed);
+                row.aux[66] = element(v290_seed);
+                row.aux[67] = element(v291_seed);
+                row.aux[68] = element(v292_seed);
+                row.aux[69] = element(v293_seed);
+                row.aux[70] = element(v294_seed);
+                row.aux[71] = element(v295_seed);
+                row.aux[72] = element(v296_seed);
+                row.aux[73] = element(v297_seed);
+                row.aux[74] = element(v298_seed);
+                row.aux[75] = element(v299_seed);
+                row.aux[76] = element(v300_seed);
+                row.aux[77] = element(v301_seed);
+                row.aux[78] = element(v302_seed);
+                row.aux[79] = element(v303_seed);
+                row.aux[80] = element(v304_seed);
+                row.aux[81] = element(v305_seed);
+                row.aux[82] = element(v306_seed);
+                row.aux[83] = element(v307_seed);
+                row.aux[84] = element(v308_seed);
+                row.aux[85] = element(v309_seed);
+                row.aux[86] = element(v310_seed);
+                row.aux[87] = element(v311_seed);
+                row.aux[88] = element(v312_seed);
+                row.aux[89] = element(v313_seed);
+                row.aux[90] = element(v314_seed);
+                row.aux[91] = element(v315_seed);
+                row.aux[92] = element(v316_seed);
+                row.aux[93] = element(v317_seed);
+                row.aux[94] = element(v318_seed);
+                row.aux[95] = element(v319_seed);
+                row.aux[96] = element(v320_seed);
+                row.aux[97] = element(v321_seed);
+                row.aux[98] = element(v322_seed);
+                row.aux[99] = element(v323_seed);
+                row.aux[100] = element(v324_seed);
+                row.aux[101] = element(v325_seed);
+                row.aux[102] = element(v326_seed);
+                row.aux[103] = element(v327_seed);
+                row.aux[104] = element(v328_seed);
                 // unused from here on
                 row.selector[1] = element(0);
                 return Ok(());

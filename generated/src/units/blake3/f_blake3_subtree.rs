@@ -18,12 +18,12 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_subtree",
     function: 3,
     contract: bytes32(
-        "e7ea0013aa2424ac23425c74a1cb4f5972a2f66fe14e085ca13196806368167a",
+        "193079dcc0c0d8165a0afa6860f9eaa957d30ed746de4249fd2e8ddadcec495a",
     ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
-        num_auxiliaries: 108,
+        num_auxiliaries: 104,
         num_lookups: 8,
     },
     full: FullLayout {
@@ -125,7 +125,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 832]) -> Packe
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 108>) {
+fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 104>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 8);
@@ -222,7 +222,7 @@ fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 108>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1] = element(0);
-    row.aux[43..108].fill(element(0));
+    row.aux[43..104].fill(element(0));
 }
 static PATH1_WORDS: [SeedWord; 103] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -343,9 +343,9 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 136]) -> Pack
         18,
     )?;
     // op 19: add 0 3
-    let v47_sum = element(own.input(query, 0)) + v8_prod;
+    let v45_sum = element(own.input(query, 0)) + v8_prod;
     // op 20: call function 3: 36 3
-    let call1 = find_call(&record.functions[3], &[word(v47_sum), word(v8_prod)], 20)?;
+    let call1 = find_call(&record.functions[3], &[word(v45_sum), word(v8_prod)], 20)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= own.pack_inputs::<8>(query, 0, &mut seed[8..24]);
     over |= put::<4>(seed, 24, u64::from(own.rank(query)));
@@ -371,9 +371,9 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 832]) -> Packe
         18,
     )?;
     // op 19: add 0 3
-    let v47_sum = element(own.input(query, 0)) + v8_prod;
+    let v45_sum = element(own.input(query, 0)) + v8_prod;
     // op 20: call function 3: 36 3
-    let call1 = find_call(&record.functions[3], &[word(v47_sum), word(v8_prod)], 20)?;
+    let call1 = find_call(&record.functions[3], &[word(v45_sum), word(v8_prod)], 20)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
@@ -387,7 +387,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 832]) -> Packe
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 136], row: Cells<'_, 2, 2, 108>) {
+fn path1_write(seed: &[u8; 136], row: Cells<'_, 2, 2, 104>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 24);
@@ -468,162 +468,154 @@ fn path1_write(seed: &[u8; 136], row: Cells<'_, 2, 2, 108>) {
     row.aux[34] = element(v40_seed);
     let v41_seed = u32_at(seed, 28);
     let v42_gap = gap(rank, v41_seed);
-    let v43_byte = byte_of(v42_gap, 0);
-    row.aux[35] = element(v43_byte);
-    let v44_byte = byte_of(v42_gap, 1);
-    row.aux[36] = element(v44_byte);
-    let v45_byte = byte_of(v42_gap, 2);
-    row.aux[37] = element(v45_byte);
-    let v46_byte = byte_of(v42_gap, 3);
-    row.aux[38] = element(v46_byte);
+    let v43_limb = limb_of(v42_gap, 0);
+    row.aux[35] = element(v43_limb);
+    let v44_limb = limb_of(v42_gap, 1);
+    row.aux[36] = element(v44_limb);
     // op 20: call function 3: 36 3
-    let v48_seed = u8_at(seed, 72);
+    let v46_seed = u8_at(seed, 72);
+    row.aux[37] = element(v46_seed);
+    let v47_seed = u8_at(seed, 73);
+    row.aux[38] = element(v47_seed);
+    let v48_seed = u8_at(seed, 74);
     row.aux[39] = element(v48_seed);
-    let v49_seed = u8_at(seed, 73);
+    let v49_seed = u8_at(seed, 75);
     row.aux[40] = element(v49_seed);
-    let v50_seed = u8_at(seed, 74);
+    let v50_seed = u8_at(seed, 76);
     row.aux[41] = element(v50_seed);
-    let v51_seed = u8_at(seed, 75);
+    let v51_seed = u8_at(seed, 77);
     row.aux[42] = element(v51_seed);
-    let v52_seed = u8_at(seed, 76);
+    let v52_seed = u8_at(seed, 78);
     row.aux[43] = element(v52_seed);
-    let v53_seed = u8_at(seed, 77);
+    let v53_seed = u8_at(seed, 79);
     row.aux[44] = element(v53_seed);
-    let v54_seed = u8_at(seed, 78);
+    let v54_seed = u8_at(seed, 80);
     row.aux[45] = element(v54_seed);
-    let v55_seed = u8_at(seed, 79);
+    let v55_seed = u8_at(seed, 81);
     row.aux[46] = element(v55_seed);
-    let v56_seed = u8_at(seed, 80);
+    let v56_seed = u8_at(seed, 82);
     row.aux[47] = element(v56_seed);
-    let v57_seed = u8_at(seed, 81);
+    let v57_seed = u8_at(seed, 83);
     row.aux[48] = element(v57_seed);
-    let v58_seed = u8_at(seed, 82);
+    let v58_seed = u8_at(seed, 84);
     row.aux[49] = element(v58_seed);
-    let v59_seed = u8_at(seed, 83);
+    let v59_seed = u8_at(seed, 85);
     row.aux[50] = element(v59_seed);
-    let v60_seed = u8_at(seed, 84);
+    let v60_seed = u8_at(seed, 86);
     row.aux[51] = element(v60_seed);
-    let v61_seed = u8_at(seed, 85);
+    let v61_seed = u8_at(seed, 87);
     row.aux[52] = element(v61_seed);
-    let v62_seed = u8_at(seed, 86);
+    let v62_seed = u8_at(seed, 88);
     row.aux[53] = element(v62_seed);
-    let v63_seed = u8_at(seed, 87);
+    let v63_seed = u8_at(seed, 89);
     row.aux[54] = element(v63_seed);
-    let v64_seed = u8_at(seed, 88);
+    let v64_seed = u8_at(seed, 90);
     row.aux[55] = element(v64_seed);
-    let v65_seed = u8_at(seed, 89);
+    let v65_seed = u8_at(seed, 91);
     row.aux[56] = element(v65_seed);
-    let v66_seed = u8_at(seed, 90);
+    let v66_seed = u8_at(seed, 92);
     row.aux[57] = element(v66_seed);
-    let v67_seed = u8_at(seed, 91);
+    let v67_seed = u8_at(seed, 93);
     row.aux[58] = element(v67_seed);
-    let v68_seed = u8_at(seed, 92);
+    let v68_seed = u8_at(seed, 94);
     row.aux[59] = element(v68_seed);
-    let v69_seed = u8_at(seed, 93);
+    let v69_seed = u8_at(seed, 95);
     row.aux[60] = element(v69_seed);
-    let v70_seed = u8_at(seed, 94);
+    let v70_seed = u8_at(seed, 96);
     row.aux[61] = element(v70_seed);
-    let v71_seed = u8_at(seed, 95);
+    let v71_seed = u8_at(seed, 97);
     row.aux[62] = element(v71_seed);
-    let v72_seed = u8_at(seed, 96);
+    let v72_seed = u8_at(seed, 98);
     row.aux[63] = element(v72_seed);
-    let v73_seed = u8_at(seed, 97);
+    let v73_seed = u8_at(seed, 99);
     row.aux[64] = element(v73_seed);
-    let v74_seed = u8_at(seed, 98);
+    let v74_seed = u8_at(seed, 100);
     row.aux[65] = element(v74_seed);
-    let v75_seed = u8_at(seed, 99);
+    let v75_seed = u8_at(seed, 101);
     row.aux[66] = element(v75_seed);
-    let v76_seed = u8_at(seed, 100);
+    let v76_seed = u8_at(seed, 102);
     row.aux[67] = element(v76_seed);
-    let v77_seed = u8_at(seed, 101);
+    let v77_seed = u8_at(seed, 103);
     row.aux[68] = element(v77_seed);
-    let v78_seed = u8_at(seed, 102);
-    row.aux[69] = element(v78_seed);
-    let v79_seed = u8_at(seed, 103);
-    row.aux[70] = element(v79_seed);
-    let v80_seed = u32_at(seed, 32);
-    let v81_gap = gap(rank, v80_seed);
-    let v82_byte = byte_of(v81_gap, 0);
-    row.aux[71] = element(v82_byte);
-    let v83_byte = byte_of(v81_gap, 1);
-    row.aux[72] = element(v83_byte);
-    let v84_byte = byte_of(v81_gap, 2);
-    row.aux[73] = element(v84_byte);
-    let v85_byte = byte_of(v81_gap, 3);
-    row.aux[74] = element(v85_byte);
+    let v78_seed = u32_at(seed, 32);
+    let v79_gap = gap(rank, v78_seed);
+    let v80_limb = limb_of(v79_gap, 0);
+    row.aux[69] = element(v80_limb);
+    let v81_limb = limb_of(v79_gap, 1);
+    row.aux[70] = element(v81_limb);
     // op 55: call function 1: 69 72 73 74 75 76 77 72 ... (129)
-    let v120_seed = u8_at(seed, 104);
+    let v116_seed = u8_at(seed, 104);
+    row.aux[71] = element(v116_seed);
+    let v117_seed = u8_at(seed, 105);
+    row.aux[72] = element(v117_seed);
+    let v118_seed = u8_at(seed, 106);
+    row.aux[73] = element(v118_seed);
+    let v119_seed = u8_at(seed, 107);
+    row.aux[74] = element(v119_seed);
+    let v120_seed = u8_at(seed, 108);
     row.aux[75] = element(v120_seed);
-    let v121_seed = u8_at(seed, 105);
+    let v121_seed = u8_at(seed, 109);
     row.aux[76] = element(v121_seed);
-    let v122_seed = u8_at(seed, 106);
+    let v122_seed = u8_at(seed, 110);
     row.aux[77] = element(v122_seed);
-    let v123_seed = u8_at(seed, 107);
+    let v123_seed = u8_at(seed, 111);
     row.aux[78] = element(v123_seed);
-    let v124_seed = u8_at(seed, 108);
+    let v124_seed = u8_at(seed, 112);
     row.aux[79] = element(v124_seed);
-    let v125_seed = u8_at(seed, 109);
+    let v125_seed = u8_at(seed, 113);
     row.aux[80] = element(v125_seed);
-    let v126_seed = u8_at(seed, 110);
+    let v126_seed = u8_at(seed, 114);
     row.aux[81] = element(v126_seed);
-    let v127_seed = u8_at(seed, 111);
+    let v127_seed = u8_at(seed, 115);
     row.aux[82] = element(v127_seed);
-    let v128_seed = u8_at(seed, 112);
+    let v128_seed = u8_at(seed, 116);
     row.aux[83] = element(v128_seed);
-    let v129_seed = u8_at(seed, 113);
+    let v129_seed = u8_at(seed, 117);
     row.aux[84] = element(v129_seed);
-    let v130_seed = u8_at(seed, 114);
+    let v130_seed = u8_at(seed, 118);
     row.aux[85] = element(v130_seed);
-    let v131_seed = u8_at(seed, 115);
+    let v131_seed = u8_at(seed, 119);
     row.aux[86] = element(v131_seed);
-    let v132_seed = u8_at(seed, 116);
+    let v132_seed = u8_at(seed, 120);
     row.aux[87] = element(v132_seed);
-    let v133_seed = u8_at(seed, 117);
+    let v133_seed = u8_at(seed, 121);
     row.aux[88] = element(v133_seed);
-    let v134_seed = u8_at(seed, 118);
+    let v134_seed = u8_at(seed, 122);
     row.aux[89] = element(v134_seed);
-    let v135_seed = u8_at(seed, 119);
+    let v135_seed = u8_at(seed, 123);
     row.aux[90] = element(v135_seed);
-    let v136_seed = u8_at(seed, 120);
+    let v136_seed = u8_at(seed, 124);
     row.aux[91] = element(v136_seed);
-    let v137_seed = u8_at(seed, 121);
+    let v137_seed = u8_at(seed, 125);
     row.aux[92] = element(v137_seed);
-    let v138_seed = u8_at(seed, 122);
+    let v138_seed = u8_at(seed, 126);
     row.aux[93] = element(v138_seed);
-    let v139_seed = u8_at(seed, 123);
+    let v139_seed = u8_at(seed, 127);
     row.aux[94] = element(v139_seed);
-    let v140_seed = u8_at(seed, 124);
+    let v140_seed = u8_at(seed, 128);
     row.aux[95] = element(v140_seed);
-    let v141_seed = u8_at(seed, 125);
+    let v141_seed = u8_at(seed, 129);
     row.aux[96] = element(v141_seed);
-    let v142_seed = u8_at(seed, 126);
+    let v142_seed = u8_at(seed, 130);
     row.aux[97] = element(v142_seed);
-    let v143_seed = u8_at(seed, 127);
+    let v143_seed = u8_at(seed, 131);
     row.aux[98] = element(v143_seed);
-    let v144_seed = u8_at(seed, 128);
+    let v144_seed = u8_at(seed, 132);
     row.aux[99] = element(v144_seed);
-    let v145_seed = u8_at(seed, 129);
+    let v145_seed = u8_at(seed, 133);
     row.aux[100] = element(v145_seed);
-    let v146_seed = u8_at(seed, 130);
+    let v146_seed = u8_at(seed, 134);
     row.aux[101] = element(v146_seed);
-    let v147_seed = u8_at(seed, 131);
+    let v147_seed = u8_at(seed, 135);
     row.aux[102] = element(v147_seed);
-    let v148_seed = u8_at(seed, 132);
+    let v148_seed = u32_at(seed, 36);
     row.aux[103] = element(v148_seed);
-    let v149_seed = u8_at(seed, 133);
-    row.aux[104] = element(v149_seed);
-    let v150_seed = u8_at(seed, 134);
-    row.aux[105] = element(v150_seed);
-    let v151_seed = u8_at(seed, 135);
-    row.aux[106] = element(v151_seed);
-    let v152_seed = u32_at(seed, 36);
-    row.aux[107] = element(v152_seed);
     // a leaf of this path
     row.selector[1] = element(1);
     // unused from here on
     row.selector[0] = element(0);
 }
-fn generic_write(seed: &[u8; 832], row: Cells<'_, 2, 2, 108>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 832], row: Cells<'_, 2, 2, 104>) -> Result<(), PackError> {
     let mut kept = [element(0); 0];
     let mut reads = 40;
     let mut block = 0;
@@ -727,7 +719,7 @@ fn generic_write(seed: &[u8; 832], row: Cells<'_, 2, 2, 108>) -> Result<(), Pack
                 row.aux[42] = element(v53_seed);
                 // unused from here on
                 row.selector[1] = element(0);
-                row.aux[43..108].fill(element(0));
+                row.aux[43..104].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -770,83 +762,79 @@ fn generic_write(seed: &[u8; 832], row: Cells<'_, 2, 2, 108>) -> Result<(), Pack
                 let v90_seed = u64_at(seed, reads + 248);
                 let v91_seed = u64_at(seed, reads + 256);
                 let v92_gap = gap(u64_at(seed, 16), v91_seed);
-                let v93_byte = byte_of(v92_gap, 0);
-                let v94_byte = byte_of(v92_gap, 1);
-                let v95_byte = byte_of(v92_gap, 2);
-                let v96_byte = byte_of(v92_gap, 3);
+                let v93_limb = limb_of(v92_gap, 0);
+                let v94_limb = limb_of(v92_gap, 1);
                 // op 20: call function 3: 36 3
-                let v98_seed = u64_at(seed, reads + 264);
-                let v99_seed = u64_at(seed, reads + 272);
-                let v100_seed = u64_at(seed, reads + 280);
-                let v101_seed = u64_at(seed, reads + 288);
-                let v102_seed = u64_at(seed, reads + 296);
-                let v103_seed = u64_at(seed, reads + 304);
-                let v104_seed = u64_at(seed, reads + 312);
-                let v105_seed = u64_at(seed, reads + 320);
-                let v106_seed = u64_at(seed, reads + 328);
-                let v107_seed = u64_at(seed, reads + 336);
-                let v108_seed = u64_at(seed, reads + 344);
-                let v109_seed = u64_at(seed, reads + 352);
-                let v110_seed = u64_at(seed, reads + 360);
-                let v111_seed = u64_at(seed, reads + 368);
-                let v112_seed = u64_at(seed, reads + 376);
-                let v113_seed = u64_at(seed, reads + 384);
-                let v114_seed = u64_at(seed, reads + 392);
-                let v115_seed = u64_at(seed, reads + 400);
-                let v116_seed = u64_at(seed, reads + 408);
-                let v117_seed = u64_at(seed, reads + 416);
-                let v118_seed = u64_at(seed, reads + 424);
-                let v119_seed = u64_at(seed, reads + 432);
-                let v120_seed = u64_at(seed, reads + 440);
-                let v121_seed = u64_at(seed, reads + 448);
-                let v122_seed = u64_at(seed, reads + 456);
-                let v123_seed = u64_at(seed, reads + 464);
-                let v124_seed = u64_at(seed, reads + 472);
-                let v125_seed = u64_at(seed, reads + 480);
-                let v126_seed = u64_at(seed, reads + 488);
-                let v127_seed = u64_at(seed, reads + 496);
-                let v128_seed = u64_at(seed, reads + 504);
-                let v129_seed = u64_at(seed, reads + 512);
-                let v130_seed = u64_at(seed, reads + 520);
-                let v131_gap = gap(u64_at(seed, 16), v130_seed);
-                let v132_byte = byte_of(v131_gap, 0);
-                let v133_byte = byte_of(v131_gap, 1);
-                let v134_byte = byte_of(v131_gap, 2);
-                let v135_byte = byte_of(v131_gap, 3);
+                let v96_seed = u64_at(seed, reads + 264);
+                let v97_seed = u64_at(seed, reads + 272);
+                let v98_seed = u64_at(seed, reads + 280);
+                let v99_seed = u64_at(seed, reads + 288);
+                let v100_seed = u64_at(seed, reads + 296);
+                let v101_seed = u64_at(seed, reads + 304);
+                let v102_seed = u64_at(seed, reads + 312);
+                let v103_seed = u64_at(seed, reads + 320);
+                let v104_seed = u64_at(seed, reads + 328);
+                let v105_seed = u64_at(seed, reads + 336);
+                let v106_seed = u64_at(seed, reads + 344);
+                let v107_seed = u64_at(seed, reads + 352);
+                let v108_seed = u64_at(seed, reads + 360);
+                let v109_seed = u64_at(seed, reads + 368);
+                let v110_seed = u64_at(seed, reads + 376);
+                let v111_seed = u64_at(seed, reads + 384);
+                let v112_seed = u64_at(seed, reads + 392);
+                let v113_seed = u64_at(seed, reads + 400);
+                let v114_seed = u64_at(seed, reads + 408);
+                let v115_seed = u64_at(seed, reads + 416);
+                let v116_seed = u64_at(seed, reads + 424);
+                let v117_seed = u64_at(seed, reads + 432);
+                let v118_seed = u64_at(seed, reads + 440);
+                let v119_seed = u64_at(seed, reads + 448);
+                let v120_seed = u64_at(seed, reads + 456);
+                let v121_seed = u64_at(seed, reads + 464);
+                let v122_seed = u64_at(seed, reads + 472);
+                let v123_seed = u64_at(seed, reads + 480);
+                let v124_seed = u64_at(seed, reads + 488);
+                let v125_seed = u64_at(seed, reads + 496);
+                let v126_seed = u64_at(seed, reads + 504);
+                let v127_seed = u64_at(seed, reads + 512);
+                let v128_seed = u64_at(seed, reads + 520);
+                let v129_gap = gap(u64_at(seed, 16), v128_seed);
+                let v130_limb = limb_of(v129_gap, 0);
+                let v131_limb = limb_of(v129_gap, 1);
                 // op 55: call function 1: 69 72 73 74 75 76 77 72 ... (129)
-                let v170_seed = u64_at(seed, reads + 528);
-                let v171_seed = u64_at(seed, reads + 536);
-                let v172_seed = u64_at(seed, reads + 544);
-                let v173_seed = u64_at(seed, reads + 552);
-                let v174_seed = u64_at(seed, reads + 560);
-                let v175_seed = u64_at(seed, reads + 568);
-                let v176_seed = u64_at(seed, reads + 576);
-                let v177_seed = u64_at(seed, reads + 584);
-                let v178_seed = u64_at(seed, reads + 592);
-                let v179_seed = u64_at(seed, reads + 600);
-                let v180_seed = u64_at(seed, reads + 608);
-                let v181_seed = u64_at(seed, reads + 616);
-                let v182_seed = u64_at(seed, reads + 624);
-                let v183_seed = u64_at(seed, reads + 632);
-                let v184_seed = u64_at(seed, reads + 640);
-                let v185_seed = u64_at(seed, reads + 648);
-                let v186_seed = u64_at(seed, reads + 656);
-                let v187_seed = u64_at(seed, reads + 664);
-                let v188_seed = u64_at(seed, reads + 672);
-                let v189_seed = u64_at(seed, reads + 680);
-                let v190_seed = u64_at(seed, reads + 688);
-                let v191_seed = u64_at(seed, reads + 696);
-                let v192_seed = u64_at(seed, reads + 704);
-                let v193_seed = u64_at(seed, reads + 712);
-                let v194_seed = u64_at(seed, reads + 720);
-                let v195_seed = u64_at(seed, reads + 728);
-                let v196_seed = u64_at(seed, reads + 736);
-                let v197_seed = u64_at(seed, reads + 744);
-                let v198_seed = u64_at(seed, reads + 752);
-                let v199_seed = u64_at(seed, reads + 760);
-                let v200_seed = u64_at(seed, reads + 768);
-                let v201_seed = u64_at(seed, reads + 776);
-                let v202_seed = u64_at(seed, reads + 784);
+                let v166_seed = u64_at(seed, reads + 528);
+                let v167_seed = u64_at(seed, reads + 536);
+                let v168_seed = u64_at(seed, reads + 544);
+                let v169_seed = u64_at(seed, reads + 552);
+                let v170_seed = u64_at(seed, reads + 560);
+                let v171_seed = u64_at(seed, reads + 568);
+                let v172_seed = u64_at(seed, reads + 576);
+                let v173_seed = u64_at(seed, reads + 584);
+                let v174_seed = u64_at(seed, reads + 592);
+                let v175_seed = u64_at(seed, reads + 600);
+                let v176_seed = u64_at(seed, reads + 608);
+                let v177_seed = u64_at(seed, reads + 616);
+                let v178_seed = u64_at(seed, reads + 624);
+                let v179_seed = u64_at(seed, reads + 632);
+                let v180_seed = u64_at(seed, reads + 640);
+                let v181_seed = u64_at(seed, reads + 648);
+                let v182_seed = u64_at(seed, reads + 656);
+                let v183_seed = u64_at(seed, reads + 664);
+                let v184_seed = u64_at(seed, reads + 672);
+                let v185_seed = u64_at(seed, reads + 680);
+                let v186_seed = u64_at(seed, reads + 688);
+                let v187_seed = u64_at(seed, reads + 696);
+                let v188_seed = u64_at(seed, reads + 704);
+                let v189_seed = u64_at(seed, reads + 712);
+                let v190_seed = u64_at(seed, reads + 720);
+                let v191_seed = u64_at(seed, reads + 728);
+                let v192_seed = u64_at(seed, reads + 736);
+                let v193_seed = u64_at(seed, reads + 744);
+                let v194_seed = u64_at(seed, reads + 752);
+                let v195_seed = u64_at(seed, reads + 760);
+                let v196_seed = u64_at(seed, reads + 768);
+                let v197_seed = u64_at(seed, reads + 776);
+                let v198_seed = u64_at(seed, reads + 784);
                 row.selector[1] = element(1);
                 row.aux[2] = v56_inv;
                 row.aux[3] = element(v59_seed);
@@ -881,10 +869,10 @@ fn generic_write(seed: &[u8; 832], row: Cells<'_, 2, 2, 108>) -> Result<(), Pack
                 row.aux[32] = element(v88_seed);
                 row.aux[33] = element(v89_seed);
                 row.aux[34] = element(v90_seed);
-                row.aux[35] = element(v93_byte);
-                row.aux[36] = element(v94_byte);
-                row.aux[37] = element(v95_byte);
-                row.aux[38] = element(v96_byte);
+                row.aux[35] = element(v93_limb);
+                row.aux[36] = element(v94_limb);
+                row.aux[37] = element(v96_seed);
+                row.aux[38] = element(v97_seed);
                 row.aux[39] = element(v98_seed);
                 row.aux[40] = element(v99_seed);
                 row.aux[41] = element(v100_seed);
@@ -915,12 +903,12 @@ fn generic_write(seed: &[u8; 832], row: Cells<'_, 2, 2, 108>) -> Result<(), Pack
                 row.aux[66] = element(v125_seed);
                 row.aux[67] = element(v126_seed);
                 row.aux[68] = element(v127_seed);
-                row.aux[69] = element(v128_seed);
-                row.aux[70] = element(v129_seed);
-                row.aux[71] = element(v132_byte);
-                row.aux[72] = element(v133_byte);
-                row.aux[73] = element(v134_byte);
-                row.aux[74] = element(v135_byte);
+                row.aux[69] = element(v130_limb);
+                row.aux[70] = element(v131_limb);
+                row.aux[71] = element(v166_seed);
+                row.aux[72] = element(v167_seed);
+                row.aux[73] = element(v168_seed);
+                row.aux[74] = element(v169_seed);
                 row.aux[75] = element(v170_seed);
                 row.aux[76] = element(v171_seed);
                 row.aux[77] = element(v172_seed);
@@ -950,10 +938,6 @@ fn generic_write(seed: &[u8; 832], row: Cells<'_, 2, 2, 108>) -> Result<(), Pack
                 row.aux[101] = element(v196_seed);
                 row.aux[102] = element(v197_seed);
                 row.aux[103] = element(v198_seed);
-                row.aux[104] = element(v199_seed);
-                row.aux[105] = element(v200_seed);
-                row.aux[106] = element(v201_seed);
-                row.aux[107] = element(v202_seed);
                 // unused from here on
                 row.selector[0] = element(0);
                 return Ok(());

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "4d3b7cd6e2628ab8160f0d630ef2b24a7e44dffd462ab72fc166505b3cfdef8b",
+        "7b4826fad5797f989558cea4bd24c1988cefa1d19d1f990dee248cef4d4e3111",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "69117b8297614556799494102a52868c1ba08012ae50d539685be87c6d596138",
+        "6d911978a0d220b87c90e779f54d13534d04a6ecf10bafd6f0d1ccb00c3a7961",
     ),
     layout: UnitLayout {
         num_inputs: 3,

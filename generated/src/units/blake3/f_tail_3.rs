@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "73aac3d1c279ec3cce683cd8e5831c3540b450bfeb1cf3309574d191c75fde78",
+        "819e85e223f26284c2611947ce5cce3b463f570a5c8b80aa177070c584f2c9bd",
     ),
     layout: UnitLayout {
         num_inputs: 4,

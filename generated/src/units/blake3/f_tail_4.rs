@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "f93e58133e9a922830ffca8ba30a18857017710b43424c1c01ff98dfe44e5130",
+        "325f59b81c3eb4409965263025f3af8ae475fe2a1f938b96b89e75dbbe200bfc",
     ),
     layout: UnitLayout {
         num_inputs: 5,

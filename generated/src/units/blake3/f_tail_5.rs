@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "9248810407a1da70406820033aec2cd2e04e6187be310881a536cef0d7fc062e",
+        "aa931adb83a2022b4da225d601f5053d9df7fb229fa9b022060ea685c684aeda",
     ),
     layout: UnitLayout {
         num_inputs: 6,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "f08e1ab24719bd150f3aa9231606d5e5e8fd0b0e14e75f2cba6a1f3e3ad10b2b",
+        "63d291c1de603fe51be94af6ced0720175ddbb177b72843d323f089fa9268fc1",
     ),
     layout: UnitLayout {
         num_inputs: 7,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0xedace3980e80ff9aull;
-  out[1u] = 0xc59bca051f6032b1ull;
-  out[2u] = 0xe1d54d01f52c1b36ull;
-  out[3u] = 0x80b324d00ad5a1c7ull;
+  out[0u] = 0xc8742e252c66b70eull;
+  out[1u] = 0x1f2a207a58a920aaull;
+  out[2u] = 0xc1c44bcc867906e0ull;
+  out[3u] = 0x538f45be0aee83a6ull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

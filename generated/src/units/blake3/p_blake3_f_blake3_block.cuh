@@ -33,12 +33,11 @@ enum Column : uint32_t {
     AUX_109 = 109, AUX_110 = 110, AUX_111 = 111, AUX_112 = 112, AUX_113 = 113, AUX_114 = 114,
     AUX_115 = 115, AUX_116 = 116, AUX_117 = 117, AUX_118 = 118, AUX_119 = 119, AUX_120 = 120,
     AUX_121 = 121, AUX_122 = 122, AUX_123 = 123, AUX_124 = 124, AUX_125 = 125, AUX_126 = 126,
-    AUX_127 = 127, AUX_128 = 128, AUX_129 = 129, AUX_130 = 130, AUX_131 = 131, AUX_132 = 132,
-    AUX_133 = 133, AUX_134 = 134, AUX_135 = 135};
+    AUX_127 = 127, AUX_128 = 128, AUX_129 = 129, AUX_130 = 130, AUX_131 = 131};
 
 static_assert(INPUT_4 + 1u == 5u, "plan: 5 inputs");
 static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
-static_assert(AUX_135 + 1u == 136u, "plan: 136 auxiliaries");
+static_assert(AUX_131 + 1u == 132u, "plan: 132 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -85,11 +84,11 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 32;
   static constexpr uint32_t NUM_INPUTS = 5;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 136;
+  static constexpr uint32_t NUM_AUXILIARIES = 132;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_1, 0u);
-    row.auxiliary_zeros(99u, 136u);
+    row.auxiliary_zeros(99u, 132u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -231,50 +230,50 @@ struct Path0 {
 
 // Byte offsets in the seed of path 1.
 enum SeedPath1 : uint32_t {
-    SEED1_MULTIPLICITY = 0, SEED1_INPUT_3 = 8, SEED1_RANK = 16, SEED1_READ_96 = 20,
-    SEED1_READ_129 = 24, SEED1_INPUT_0 = 28, SEED1_INPUT_1 = 29, SEED1_INPUT_2 = 30,
-    SEED1_INPUT_4 = 31, SEED1_READ_0 = 32, SEED1_READ_1 = 33, SEED1_READ_2 = 34,
-    SEED1_READ_3 = 35, SEED1_READ_4 = 36, SEED1_READ_5 = 37, SEED1_READ_6 = 38,
-    SEED1_READ_7 = 39, SEED1_READ_8 = 40, SEED1_READ_9 = 41, SEED1_READ_10 = 42,
-    SEED1_READ_11 = 43, SEED1_READ_12 = 44, SEED1_READ_13 = 45, SEED1_READ_14 = 46,
-    SEED1_READ_15 = 47, SEED1_READ_16 = 48, SEED1_READ_17 = 49, SEED1_READ_18 = 50,
-    SEED1_READ_19 = 51, SEED1_READ_20 = 52, SEED1_READ_21 = 53, SEED1_READ_22 = 54,
-    SEED1_READ_23 = 55, SEED1_READ_24 = 56, SEED1_READ_25 = 57, SEED1_READ_26 = 58,
-    SEED1_READ_27 = 59, SEED1_READ_28 = 60, SEED1_READ_29 = 61, SEED1_READ_30 = 62,
-    SEED1_READ_31 = 63, SEED1_READ_32 = 64, SEED1_READ_33 = 65, SEED1_READ_34 = 66,
-    SEED1_READ_35 = 67, SEED1_READ_36 = 68, SEED1_READ_37 = 69, SEED1_READ_38 = 70,
-    SEED1_READ_39 = 71, SEED1_READ_40 = 72, SEED1_READ_41 = 73, SEED1_READ_42 = 74,
-    SEED1_READ_43 = 75, SEED1_READ_44 = 76, SEED1_READ_45 = 77, SEED1_READ_46 = 78,
-    SEED1_READ_47 = 79, SEED1_READ_48 = 80, SEED1_READ_49 = 81, SEED1_READ_50 = 82,
-    SEED1_READ_51 = 83, SEED1_READ_52 = 84, SEED1_READ_53 = 85, SEED1_READ_54 = 86,
-    SEED1_READ_55 = 87, SEED1_READ_56 = 88, SEED1_READ_57 = 89, SEED1_READ_58 = 90,
-    SEED1_READ_59 = 91, SEED1_READ_60 = 92, SEED1_READ_61 = 93, SEED1_READ_62 = 94,
-    SEED1_READ_63 = 95, SEED1_READ_64 = 96, SEED1_READ_65 = 97, SEED1_READ_66 = 98,
-    SEED1_READ_67 = 99, SEED1_READ_68 = 100, SEED1_READ_69 = 101, SEED1_READ_70 = 102,
-    SEED1_READ_71 = 103, SEED1_READ_72 = 104, SEED1_READ_73 = 105, SEED1_READ_74 = 106,
-    SEED1_READ_75 = 107, SEED1_READ_76 = 108, SEED1_READ_77 = 109, SEED1_READ_78 = 110,
-    SEED1_READ_79 = 111, SEED1_READ_80 = 112, SEED1_READ_81 = 113, SEED1_READ_82 = 114,
-    SEED1_READ_83 = 115, SEED1_READ_84 = 116, SEED1_READ_85 = 117, SEED1_READ_86 = 118,
-    SEED1_READ_87 = 119, SEED1_READ_88 = 120, SEED1_READ_89 = 121, SEED1_READ_90 = 122,
-    SEED1_READ_91 = 123, SEED1_READ_92 = 124, SEED1_READ_93 = 125, SEED1_READ_94 = 126,
-    SEED1_READ_95 = 127, SEED1_READ_97 = 128, SEED1_READ_98 = 129, SEED1_READ_99 = 130,
-    SEED1_READ_100 = 131, SEED1_READ_101 = 132, SEED1_READ_102 = 133, SEED1_READ_103 = 134,
-    SEED1_READ_104 = 135, SEED1_READ_105 = 136, SEED1_READ_106 = 137, SEED1_READ_107 = 138,
-    SEED1_READ_108 = 139, SEED1_READ_109 = 140, SEED1_READ_110 = 141, SEED1_READ_111 = 142,
-    SEED1_READ_112 = 143, SEED1_READ_113 = 144, SEED1_READ_114 = 145, SEED1_READ_115 = 146,
-    SEED1_READ_116 = 147, SEED1_READ_117 = 148, SEED1_READ_118 = 149, SEED1_READ_119 = 150,
-    SEED1_READ_120 = 151, SEED1_READ_121 = 152, SEED1_READ_122 = 153, SEED1_READ_123 = 154,
-    SEED1_READ_124 = 155, SEED1_READ_125 = 156, SEED1_READ_126 = 157, SEED1_READ_127 = 158,
-    SEED1_READ_128 = 159, SEED1_STRIDE = 160};
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_3 = 8, SEED1_RANK = 16, SEED1_READ_128 = 20,
+    SEED1_INPUT_0 = 24, SEED1_INPUT_1 = 25, SEED1_INPUT_2 = 26, SEED1_INPUT_4 = 27,
+    SEED1_READ_0 = 28, SEED1_READ_1 = 29, SEED1_READ_2 = 30, SEED1_READ_3 = 31,
+    SEED1_READ_4 = 32, SEED1_READ_5 = 33, SEED1_READ_6 = 34, SEED1_READ_7 = 35,
+    SEED1_READ_8 = 36, SEED1_READ_9 = 37, SEED1_READ_10 = 38, SEED1_READ_11 = 39,
+    SEED1_READ_12 = 40, SEED1_READ_13 = 41, SEED1_READ_14 = 42, SEED1_READ_15 = 43,
+    SEED1_READ_16 = 44, SEED1_READ_17 = 45, SEED1_READ_18 = 46, SEED1_READ_19 = 47,
+    SEED1_READ_20 = 48, SEED1_READ_21 = 49, SEED1_READ_22 = 50, SEED1_READ_23 = 51,
+    SEED1_READ_24 = 52, SEED1_READ_25 = 53, SEED1_READ_26 = 54, SEED1_READ_27 = 55,
+    SEED1_READ_28 = 56, SEED1_READ_29 = 57, SEED1_READ_30 = 58, SEED1_READ_31 = 59,
+    SEED1_READ_32 = 60, SEED1_READ_33 = 61, SEED1_READ_34 = 62, SEED1_READ_35 = 63,
+    SEED1_READ_36 = 64, SEED1_READ_37 = 65, SEED1_READ_38 = 66, SEED1_READ_39 = 67,
+    SEED1_READ_40 = 68, SEED1_READ_41 = 69, SEED1_READ_42 = 70, SEED1_READ_43 = 71,
+    SEED1_READ_44 = 72, SEED1_READ_45 = 73, SEED1_READ_46 = 74, SEED1_READ_47 = 75,
+    SEED1_READ_48 = 76, SEED1_READ_49 = 77, SEED1_READ_50 = 78, SEED1_READ_51 = 79,
+    SEED1_READ_52 = 80, SEED1_READ_53 = 81, SEED1_READ_54 = 82, SEED1_READ_55 = 83,
+    SEED1_READ_56 = 84, SEED1_READ_57 = 85, SEED1_READ_58 = 86, SEED1_READ_59 = 87,
+    SEED1_READ_60 = 88, SEED1_READ_61 = 89, SEED1_READ_62 = 90, SEED1_READ_63 = 91,
+    SEED1_READ_64 = 92, SEED1_READ_65 = 93, SEED1_READ_66 = 94, SEED1_READ_67 = 95,
+    SEED1_READ_68 = 96, SEED1_READ_69 = 97, SEED1_READ_70 = 98, SEED1_READ_71 = 99,
+    SEED1_READ_72 = 100, SEED1_READ_73 = 101, SEED1_READ_74 = 102, SEED1_READ_75 = 103,
+    SEED1_READ_76 = 104, SEED1_READ_77 = 105, SEED1_READ_78 = 106, SEED1_READ_79 = 107,
+    SEED1_READ_80 = 108, SEED1_READ_81 = 109, SEED1_READ_82 = 110, SEED1_READ_83 = 111,
+    SEED1_READ_84 = 112, SEED1_READ_85 = 113, SEED1_READ_86 = 114, SEED1_READ_87 = 115,
+    SEED1_READ_88 = 116, SEED1_READ_89 = 117, SEED1_READ_90 = 118, SEED1_READ_91 = 119,
+    SEED1_READ_92 = 120, SEED1_READ_93 = 121, SEED1_READ_94 = 122, SEED1_READ_95 = 123,
+    SEED1_READ_96 = 124, SEED1_READ_97 = 125, SEED1_READ_98 = 126, SEED1_READ_99 = 127,
+    SEED1_READ_100 = 128, SEED1_READ_101 = 129, SEED1_READ_102 = 130, SEED1_READ_103 = 131,
+    SEED1_READ_104 = 132, SEED1_READ_105 = 133, SEED1_READ_106 = 134, SEED1_READ_107 = 135,
+    SEED1_READ_108 = 136, SEED1_READ_109 = 137, SEED1_READ_110 = 138, SEED1_READ_111 = 139,
+    SEED1_READ_112 = 140, SEED1_READ_113 = 141, SEED1_READ_114 = 142, SEED1_READ_115 = 143,
+    SEED1_READ_116 = 144, SEED1_READ_117 = 145, SEED1_READ_118 = 146, SEED1_READ_119 = 147,
+    SEED1_READ_120 = 148, SEED1_READ_121 = 149, SEED1_READ_122 = 150, SEED1_READ_123 = 151,
+    SEED1_READ_124 = 152, SEED1_READ_125 = 153, SEED1_READ_126 = 154, SEED1_READ_127 = 155,
+    SEED1_STRIDE = 160};
 
 static_assert(SEED1_INPUT_3 - SEED1_MULTIPLICITY == 8u, "plan: full words");
 static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
 static_assert(SEED1_INPUT_3 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED1_READ_129 - SEED1_RANK == 8u, "plan: u32 words");
+static_assert(SEED1_READ_128 - SEED1_RANK == 4u, "plan: u32 words");
 static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
-static_assert(SEED1_READ_129 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED1_READ_128 - SEED1_INPUT_0 == 131u, "plan: u8 words");
-static_assert(SEED1_READ_128 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_128 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_127 - SEED1_INPUT_0 == 131u, "plan: u8 words");
+static_assert(SEED1_READ_127 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 1, leaves 1.
@@ -282,7 +281,7 @@ struct Path1 {
   static constexpr uint32_t SEED_WORDS = 40;
   static constexpr uint32_t NUM_INPUTS = 5;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 136;
+  static constexpr uint32_t NUM_AUXILIARIES = 132;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -291,18 +290,10 @@ struct Path1 {
     row.input(INPUT_3, input3);
     // op 45: match 3
     const Gl v84_diff = input3 - gl(0u);
-    const uint32_t rank = seed.u32(SEED1_RANK);
-    row.auxiliary(RANK, rank);
-    const uint32_t v120_seed = seed.u32(SEED1_READ_96);
-    // op 83: call function 2: 0 1 2 82 16
-    const uint32_t v121_gap = rank - v120_seed - 1u;
-    const uint32_t word25 = v121_gap;
-    row.auxiliary(AUX_99, byte_of(word25, 0u));
-    row.auxiliary(AUX_100, byte_of(word25, 1u));
-    row.auxiliary(AUX_101, byte_of(word25, 2u));
-    row.auxiliary(AUX_102, byte_of(word25, 3u));
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
     const uint32_t word0 = seed.u32(SEED1_INPUT_0);
     row.input(INPUT_0, byte_of(word0, 0u));
     row.input(INPUT_1, byte_of(word0, 1u));
@@ -431,48 +422,48 @@ struct Path1 {
     row.auxiliary(AUX_97, byte_of(word24, 2u));
     row.auxiliary(AUX_98, byte_of(word24, 3u));
     // op 99: call function 1: 16 83 84 85 86 87 88 89 ... (129)
-    const uint32_t word26 = seed.u32(SEED1_READ_97);
+    const uint32_t word25 = seed.u32(SEED1_READ_96);
+    row.auxiliary(AUX_99, byte_of(word25, 0u));
+    row.auxiliary(AUX_100, byte_of(word25, 1u));
+    row.auxiliary(AUX_101, byte_of(word25, 2u));
+    row.auxiliary(AUX_102, byte_of(word25, 3u));
+    const uint32_t word26 = seed.u32(SEED1_READ_100);
     row.auxiliary(AUX_103, byte_of(word26, 0u));
     row.auxiliary(AUX_104, byte_of(word26, 1u));
     row.auxiliary(AUX_105, byte_of(word26, 2u));
     row.auxiliary(AUX_106, byte_of(word26, 3u));
-    const uint32_t word27 = seed.u32(SEED1_READ_101);
+    const uint32_t word27 = seed.u32(SEED1_READ_104);
     row.auxiliary(AUX_107, byte_of(word27, 0u));
     row.auxiliary(AUX_108, byte_of(word27, 1u));
     row.auxiliary(AUX_109, byte_of(word27, 2u));
     row.auxiliary(AUX_110, byte_of(word27, 3u));
-    const uint32_t word28 = seed.u32(SEED1_READ_105);
+    const uint32_t word28 = seed.u32(SEED1_READ_108);
     row.auxiliary(AUX_111, byte_of(word28, 0u));
     row.auxiliary(AUX_112, byte_of(word28, 1u));
     row.auxiliary(AUX_113, byte_of(word28, 2u));
     row.auxiliary(AUX_114, byte_of(word28, 3u));
-    const uint32_t word29 = seed.u32(SEED1_READ_109);
+    const uint32_t word29 = seed.u32(SEED1_READ_112);
     row.auxiliary(AUX_115, byte_of(word29, 0u));
     row.auxiliary(AUX_116, byte_of(word29, 1u));
     row.auxiliary(AUX_117, byte_of(word29, 2u));
     row.auxiliary(AUX_118, byte_of(word29, 3u));
-    const uint32_t word30 = seed.u32(SEED1_READ_113);
+    const uint32_t word30 = seed.u32(SEED1_READ_116);
     row.auxiliary(AUX_119, byte_of(word30, 0u));
     row.auxiliary(AUX_120, byte_of(word30, 1u));
     row.auxiliary(AUX_121, byte_of(word30, 2u));
     row.auxiliary(AUX_122, byte_of(word30, 3u));
-    const uint32_t word31 = seed.u32(SEED1_READ_117);
+    const uint32_t word31 = seed.u32(SEED1_READ_120);
     row.auxiliary(AUX_123, byte_of(word31, 0u));
     row.auxiliary(AUX_124, byte_of(word31, 1u));
     row.auxiliary(AUX_125, byte_of(word31, 2u));
     row.auxiliary(AUX_126, byte_of(word31, 3u));
-    const uint32_t word32 = seed.u32(SEED1_READ_121);
+    const uint32_t word32 = seed.u32(SEED1_READ_124);
     row.auxiliary(AUX_127, byte_of(word32, 0u));
     row.auxiliary(AUX_128, byte_of(word32, 1u));
     row.auxiliary(AUX_129, byte_of(word32, 2u));
     row.auxiliary(AUX_130, byte_of(word32, 3u));
-    const uint32_t word33 = seed.u32(SEED1_READ_125);
-    row.auxiliary(AUX_131, byte_of(word33, 0u));
-    row.auxiliary(AUX_132, byte_of(word33, 1u));
-    row.auxiliary(AUX_133, byte_of(word33, 2u));
-    row.auxiliary(AUX_134, byte_of(word33, 3u));
-    const uint32_t v173_seed = seed.u32(SEED1_READ_129);
-    row.auxiliary(AUX_135, v173_seed);
+    const uint32_t v167_seed = seed.u32(SEED1_READ_128);
+    row.auxiliary(AUX_131, v167_seed);
     // op 45: match 3
     const Gl v85_inv = inverse_or_zero(v84_diff);
     row.auxiliary(AUX_66, v85_inv);
@@ -481,20 +472,19 @@ struct Path1 {
 
 // All paths, over full seeds.
 struct Generic {
-  static constexpr uint32_t SEED_WORDS = 276;
+  static constexpr uint32_t SEED_WORDS = 274;
   static constexpr uint32_t NUM_INPUTS = 5;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 136;
+  static constexpr uint32_t NUM_AUXILIARIES = 132;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
-    Gl rank = gl(0u);
     Gl input3 = gl(0u);
     if (block == 0u) {
       const Gl multiplicity = seed.full(0u);
       row.auxiliary(MULTIPLICITY, multiplicity);
-      rank = seed.full(16u);
+      const Gl rank = seed.full(16u);
       row.auxiliary(RANK, rank);
       const Gl input0 = seed.full(24u);
       row.input(INPUT_0, input0);
@@ -644,7 +634,7 @@ struct Generic {
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
       row.selector(SELECTOR_1, 0u);
-      row.auxiliary_zeros(99u, 136u);
+      row.auxiliary_zeros(99u, 132u);
       // op 79: call function 1: 16 83 84 85 86 87 88 83 ... (129)
       const Gl v116_seed = seed.full(64u + 8u * reads);
       row.auxiliary(AUX_66, v116_seed);
@@ -786,84 +776,74 @@ struct Generic {
       row.auxiliary(AUX_97, v184_seed);
       const Gl v185_seed = seed.full(312u + 8u * reads);
       row.auxiliary(AUX_98, v185_seed);
-      const Gl v186_seed = seed.full(320u + 8u * reads);
-      const uint32_t v187_gap = uint32_t(rank.value) - uint32_t(v186_seed.value) - 1u;
-      const uint32_t v188_byte = byte_of(v187_gap, 0u);
-      row.auxiliary(AUX_99, v188_byte);
-      const uint32_t v189_byte = byte_of(v187_gap, 1u);
-      row.auxiliary(AUX_100, v189_byte);
-      const uint32_t v190_byte = byte_of(v187_gap, 2u);
-      row.auxiliary(AUX_101, v190_byte);
-      const uint32_t v191_byte = byte_of(v187_gap, 3u);
-      row.auxiliary(AUX_102, v191_byte);
       // op 99: call function 1: 16 83 84 85 86 87 88 89 ... (129)
-      const Gl v207_seed = seed.full(328u + 8u * reads);
-      row.auxiliary(AUX_103, v207_seed);
-      const Gl v208_seed = seed.full(336u + 8u * reads);
-      row.auxiliary(AUX_104, v208_seed);
-      const Gl v209_seed = seed.full(344u + 8u * reads);
-      row.auxiliary(AUX_105, v209_seed);
-      const Gl v210_seed = seed.full(352u + 8u * reads);
-      row.auxiliary(AUX_106, v210_seed);
-      const Gl v211_seed = seed.full(360u + 8u * reads);
-      row.auxiliary(AUX_107, v211_seed);
-      const Gl v212_seed = seed.full(368u + 8u * reads);
-      row.auxiliary(AUX_108, v212_seed);
-      const Gl v213_seed = seed.full(376u + 8u * reads);
-      row.auxiliary(AUX_109, v213_seed);
-      const Gl v214_seed = seed.full(384u + 8u * reads);
-      row.auxiliary(AUX_110, v214_seed);
-      const Gl v215_seed = seed.full(392u + 8u * reads);
-      row.auxiliary(AUX_111, v215_seed);
-      const Gl v216_seed = seed.full(400u + 8u * reads);
-      row.auxiliary(AUX_112, v216_seed);
-      const Gl v217_seed = seed.full(408u + 8u * reads);
-      row.auxiliary(AUX_113, v217_seed);
-      const Gl v218_seed = seed.full(416u + 8u * reads);
-      row.auxiliary(AUX_114, v218_seed);
-      const Gl v219_seed = seed.full(424u + 8u * reads);
-      row.auxiliary(AUX_115, v219_seed);
-      const Gl v220_seed = seed.full(432u + 8u * reads);
-      row.auxiliary(AUX_116, v220_seed);
-      const Gl v221_seed = seed.full(440u + 8u * reads);
-      row.auxiliary(AUX_117, v221_seed);
-      const Gl v222_seed = seed.full(448u + 8u * reads);
-      row.auxiliary(AUX_118, v222_seed);
-      const Gl v223_seed = seed.full(456u + 8u * reads);
-      row.auxiliary(AUX_119, v223_seed);
-      const Gl v224_seed = seed.full(464u + 8u * reads);
-      row.auxiliary(AUX_120, v224_seed);
-      const Gl v225_seed = seed.full(472u + 8u * reads);
-      row.auxiliary(AUX_121, v225_seed);
-      const Gl v226_seed = seed.full(480u + 8u * reads);
-      row.auxiliary(AUX_122, v226_seed);
-      const Gl v227_seed = seed.full(488u + 8u * reads);
-      row.auxiliary(AUX_123, v227_seed);
-      const Gl v228_seed = seed.full(496u + 8u * reads);
-      row.auxiliary(AUX_124, v228_seed);
-      const Gl v229_seed = seed.full(504u + 8u * reads);
-      row.auxiliary(AUX_125, v229_seed);
-      const Gl v230_seed = seed.full(512u + 8u * reads);
-      row.auxiliary(AUX_126, v230_seed);
-      const Gl v231_seed = seed.full(520u + 8u * reads);
-      row.auxiliary(AUX_127, v231_seed);
-      const Gl v232_seed = seed.full(528u + 8u * reads);
-      row.auxiliary(AUX_128, v232_seed);
-      const Gl v233_seed = seed.full(536u + 8u * reads);
-      row.auxiliary(AUX_129, v233_seed);
-      const Gl v234_seed = seed.full(544u + 8u * reads);
-      row.auxiliary(AUX_130, v234_seed);
-      const Gl v235_seed = seed.full(552u + 8u * reads);
-      row.auxiliary(AUX_131, v235_seed);
-      const Gl v236_seed = seed.full(560u + 8u * reads);
-      row.auxiliary(AUX_132, v236_seed);
-      const Gl v237_seed = seed.full(568u + 8u * reads);
-      row.auxiliary(AUX_133, v237_seed);
-      const Gl v238_seed = seed.full(576u + 8u * reads);
-      row.auxiliary(AUX_134, v238_seed);
-      const Gl v239_seed = seed.full(584u + 8u * reads);
-      row.auxiliary(AUX_135, v239_seed);
-      reads = reads + 66u;
+      const Gl v201_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_99, v201_seed);
+      const Gl v202_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_100, v202_seed);
+      const Gl v203_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_101, v203_seed);
+      const Gl v204_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_102, v204_seed);
+      const Gl v205_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_103, v205_seed);
+      const Gl v206_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_104, v206_seed);
+      const Gl v207_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_105, v207_seed);
+      const Gl v208_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_106, v208_seed);
+      const Gl v209_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_107, v209_seed);
+      const Gl v210_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_108, v210_seed);
+      const Gl v211_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_109, v211_seed);
+      const Gl v212_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_110, v212_seed);
+      const Gl v213_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_111, v213_seed);
+      const Gl v214_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_112, v214_seed);
+      const Gl v215_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_113, v215_seed);
+      const Gl v216_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_114, v216_seed);
+      const Gl v217_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_115, v217_seed);
+      const Gl v218_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_116, v218_seed);
+      const Gl v219_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_117, v219_seed);
+      const Gl v220_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_118, v220_seed);
+      const Gl v221_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_119, v221_seed);
+      const Gl v222_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_120, v222_seed);
+      const Gl v223_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_121, v223_seed);
+      const Gl v224_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_122, v224_seed);
+      const Gl v225_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_123, v225_seed);
+      const Gl v226_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_124, v226_seed);
+      const Gl v227_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_125, v227_seed);
+      const Gl v228_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_126, v228_seed);
+      const Gl v229_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_127, v229_seed);
+      const Gl v230_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_128, v230_seed);
+      const Gl v231_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_129, v231_seed);
+      const Gl v232_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_130, v232_seed);
+      const Gl v233_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_131, v233_seed);
+      reads = reads + 65u;
     }
   }
 };

@@ -92,11 +92,11 @@ enum Column : uint32_t {
     AUX_335 = 335, AUX_336 = 336, AUX_337 = 337, AUX_338 = 338, AUX_339 = 339, AUX_340 = 340,
     AUX_341 = 341, AUX_342 = 342, AUX_343 = 343, AUX_344 = 344, AUX_345 = 345, AUX_346 = 346,
     AUX_347 = 347, AUX_348 = 348, AUX_349 = 349, AUX_350 = 350, AUX_351 = 351, AUX_352 = 352,
-    AUX_353 = 353, AUX_354 = 354, AUX_355 = 355, AUX_356 = 356, AUX_357 = 357, AUX_358 = 358};
+    AUX_353 = 353, AUX_354 = 354};
 
 static_assert(INPUT_128 + 1u == 129u, "plan: 129 inputs");
 static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
-static_assert(AUX_358 + 1u == 359u, "plan: 359 auxiliaries");
+static_assert(AUX_354 + 1u == 355u, "plan: 355 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -151,11 +151,11 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 36;
   static constexpr uint32_t NUM_INPUTS = 129;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 359;
+  static constexpr uint32_t NUM_AUXILIARIES = 355;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_1, 0u);
-    row.auxiliary_zeros(354u, 359u);
+    row.auxiliary(AUX_354, 0u);
     row.selector(SELECTOR_0, 1u);
     const uint32_t word0 = seed.u32(SEED0_INPUT_0);
     row.input(INPUT_0, byte_of(word0, 0u));
@@ -1035,55 +1035,54 @@ struct Path0 {
 
 // Byte offsets in the seed of path 1.
 enum SeedPath1 : uint32_t {
-    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_RANK = 16, SEED1_READ_32 = 20,
-    SEED1_INPUT_1 = 24, SEED1_INPUT_2 = 25, SEED1_INPUT_3 = 26, SEED1_INPUT_4 = 27,
-    SEED1_INPUT_5 = 28, SEED1_INPUT_6 = 29, SEED1_INPUT_7 = 30, SEED1_INPUT_8 = 31,
-    SEED1_INPUT_9 = 32, SEED1_INPUT_10 = 33, SEED1_INPUT_11 = 34, SEED1_INPUT_12 = 35,
-    SEED1_INPUT_13 = 36, SEED1_INPUT_14 = 37, SEED1_INPUT_15 = 38, SEED1_INPUT_16 = 39,
-    SEED1_INPUT_17 = 40, SEED1_INPUT_18 = 41, SEED1_INPUT_19 = 42, SEED1_INPUT_20 = 43,
-    SEED1_INPUT_21 = 44, SEED1_INPUT_22 = 45, SEED1_INPUT_23 = 46, SEED1_INPUT_24 = 47,
-    SEED1_INPUT_25 = 48, SEED1_INPUT_26 = 49, SEED1_INPUT_27 = 50, SEED1_INPUT_28 = 51,
-    SEED1_INPUT_29 = 52, SEED1_INPUT_30 = 53, SEED1_INPUT_31 = 54, SEED1_INPUT_32 = 55,
-    SEED1_INPUT_33 = 56, SEED1_INPUT_34 = 57, SEED1_INPUT_35 = 58, SEED1_INPUT_36 = 59,
-    SEED1_INPUT_37 = 60, SEED1_INPUT_38 = 61, SEED1_INPUT_39 = 62, SEED1_INPUT_40 = 63,
-    SEED1_INPUT_41 = 64, SEED1_INPUT_42 = 65, SEED1_INPUT_43 = 66, SEED1_INPUT_44 = 67,
-    SEED1_INPUT_45 = 68, SEED1_INPUT_46 = 69, SEED1_INPUT_47 = 70, SEED1_INPUT_48 = 71,
-    SEED1_INPUT_49 = 72, SEED1_INPUT_50 = 73, SEED1_INPUT_51 = 74, SEED1_INPUT_52 = 75,
-    SEED1_INPUT_53 = 76, SEED1_INPUT_54 = 77, SEED1_INPUT_55 = 78, SEED1_INPUT_56 = 79,
-    SEED1_INPUT_57 = 80, SEED1_INPUT_58 = 81, SEED1_INPUT_59 = 82, SEED1_INPUT_60 = 83,
-    SEED1_INPUT_61 = 84, SEED1_INPUT_62 = 85, SEED1_INPUT_63 = 86, SEED1_INPUT_64 = 87,
-    SEED1_INPUT_65 = 88, SEED1_INPUT_66 = 89, SEED1_INPUT_67 = 90, SEED1_INPUT_68 = 91,
-    SEED1_INPUT_69 = 92, SEED1_INPUT_70 = 93, SEED1_INPUT_71 = 94, SEED1_INPUT_72 = 95,
-    SEED1_INPUT_73 = 96, SEED1_INPUT_74 = 97, SEED1_INPUT_75 = 98, SEED1_INPUT_76 = 99,
-    SEED1_INPUT_77 = 100, SEED1_INPUT_78 = 101, SEED1_INPUT_79 = 102, SEED1_INPUT_80 = 103,
-    SEED1_INPUT_81 = 104, SEED1_INPUT_82 = 105, SEED1_INPUT_83 = 106, SEED1_INPUT_84 = 107,
-    SEED1_INPUT_85 = 108, SEED1_INPUT_86 = 109, SEED1_INPUT_87 = 110, SEED1_INPUT_88 = 111,
-    SEED1_INPUT_89 = 112, SEED1_INPUT_90 = 113, SEED1_INPUT_91 = 114, SEED1_INPUT_92 = 115,
-    SEED1_INPUT_93 = 116, SEED1_INPUT_94 = 117, SEED1_INPUT_95 = 118, SEED1_INPUT_96 = 119,
-    SEED1_INPUT_97 = 120, SEED1_INPUT_98 = 121, SEED1_INPUT_99 = 122, SEED1_INPUT_100 = 123,
-    SEED1_INPUT_101 = 124, SEED1_INPUT_102 = 125, SEED1_INPUT_103 = 126, SEED1_INPUT_104 = 127,
-    SEED1_INPUT_105 = 128, SEED1_INPUT_106 = 129, SEED1_INPUT_107 = 130, SEED1_INPUT_108 = 131,
-    SEED1_INPUT_109 = 132, SEED1_INPUT_110 = 133, SEED1_INPUT_111 = 134, SEED1_INPUT_112 = 135,
-    SEED1_INPUT_113 = 136, SEED1_INPUT_114 = 137, SEED1_INPUT_115 = 138, SEED1_INPUT_116 = 139,
-    SEED1_INPUT_117 = 140, SEED1_INPUT_118 = 141, SEED1_INPUT_119 = 142, SEED1_INPUT_120 = 143,
-    SEED1_INPUT_121 = 144, SEED1_INPUT_122 = 145, SEED1_INPUT_123 = 146, SEED1_INPUT_124 = 147,
-    SEED1_INPUT_125 = 148, SEED1_INPUT_126 = 149, SEED1_INPUT_127 = 150, SEED1_INPUT_128 = 151,
-    SEED1_READ_0 = 152, SEED1_READ_1 = 153, SEED1_READ_2 = 154, SEED1_READ_3 = 155,
-    SEED1_READ_4 = 156, SEED1_READ_5 = 157, SEED1_READ_6 = 158, SEED1_READ_7 = 159,
-    SEED1_READ_8 = 160, SEED1_READ_9 = 161, SEED1_READ_10 = 162, SEED1_READ_11 = 163,
-    SEED1_READ_12 = 164, SEED1_READ_13 = 165, SEED1_READ_14 = 166, SEED1_READ_15 = 167,
-    SEED1_READ_16 = 168, SEED1_READ_17 = 169, SEED1_READ_18 = 170, SEED1_READ_19 = 171,
-    SEED1_READ_20 = 172, SEED1_READ_21 = 173, SEED1_READ_22 = 174, SEED1_READ_23 = 175,
-    SEED1_READ_24 = 176, SEED1_READ_25 = 177, SEED1_READ_26 = 178, SEED1_READ_27 = 179,
-    SEED1_READ_28 = 180, SEED1_READ_29 = 181, SEED1_READ_30 = 182, SEED1_READ_31 = 183,
-    SEED1_STRIDE = 184};
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_RANK = 16, SEED1_INPUT_1 = 20,
+    SEED1_INPUT_2 = 21, SEED1_INPUT_3 = 22, SEED1_INPUT_4 = 23, SEED1_INPUT_5 = 24,
+    SEED1_INPUT_6 = 25, SEED1_INPUT_7 = 26, SEED1_INPUT_8 = 27, SEED1_INPUT_9 = 28,
+    SEED1_INPUT_10 = 29, SEED1_INPUT_11 = 30, SEED1_INPUT_12 = 31, SEED1_INPUT_13 = 32,
+    SEED1_INPUT_14 = 33, SEED1_INPUT_15 = 34, SEED1_INPUT_16 = 35, SEED1_INPUT_17 = 36,
+    SEED1_INPUT_18 = 37, SEED1_INPUT_19 = 38, SEED1_INPUT_20 = 39, SEED1_INPUT_21 = 40,
+    SEED1_INPUT_22 = 41, SEED1_INPUT_23 = 42, SEED1_INPUT_24 = 43, SEED1_INPUT_25 = 44,
+    SEED1_INPUT_26 = 45, SEED1_INPUT_27 = 46, SEED1_INPUT_28 = 47, SEED1_INPUT_29 = 48,
+    SEED1_INPUT_30 = 49, SEED1_INPUT_31 = 50, SEED1_INPUT_32 = 51, SEED1_INPUT_33 = 52,
+    SEED1_INPUT_34 = 53, SEED1_INPUT_35 = 54, SEED1_INPUT_36 = 55, SEED1_INPUT_37 = 56,
+    SEED1_INPUT_38 = 57, SEED1_INPUT_39 = 58, SEED1_INPUT_40 = 59, SEED1_INPUT_41 = 60,
+    SEED1_INPUT_42 = 61, SEED1_INPUT_43 = 62, SEED1_INPUT_44 = 63, SEED1_INPUT_45 = 64,
+    SEED1_INPUT_46 = 65, SEED1_INPUT_47 = 66, SEED1_INPUT_48 = 67, SEED1_INPUT_49 = 68,
+    SEED1_INPUT_50 = 69, SEED1_INPUT_51 = 70, SEED1_INPUT_52 = 71, SEED1_INPUT_53 = 72,
+    SEED1_INPUT_54 = 73, SEED1_INPUT_55 = 74, SEED1_INPUT_56 = 75, SEED1_INPUT_57 = 76,
+    SEED1_INPUT_58 = 77, SEED1_INPUT_59 = 78, SEED1_INPUT_60 = 79, SEED1_INPUT_61 = 80,
+    SEED1_INPUT_62 = 81, SEED1_INPUT_63 = 82, SEED1_INPUT_64 = 83, SEED1_INPUT_65 = 84,
+    SEED1_INPUT_66 = 85, SEED1_INPUT_67 = 86, SEED1_INPUT_68 = 87, SEED1_INPUT_69 = 88,
+    SEED1_INPUT_70 = 89, SEED1_INPUT_71 = 90, SEED1_INPUT_72 = 91, SEED1_INPUT_73 = 92,
+    SEED1_INPUT_74 = 93, SEED1_INPUT_75 = 94, SEED1_INPUT_76 = 95, SEED1_INPUT_77 = 96,
+    SEED1_INPUT_78 = 97, SEED1_INPUT_79 = 98, SEED1_INPUT_80 = 99, SEED1_INPUT_81 = 100,
+    SEED1_INPUT_82 = 101, SEED1_INPUT_83 = 102, SEED1_INPUT_84 = 103, SEED1_INPUT_85 = 104,
+    SEED1_INPUT_86 = 105, SEED1_INPUT_87 = 106, SEED1_INPUT_88 = 107, SEED1_INPUT_89 = 108,
+    SEED1_INPUT_90 = 109, SEED1_INPUT_91 = 110, SEED1_INPUT_92 = 111, SEED1_INPUT_93 = 112,
+    SEED1_INPUT_94 = 113, SEED1_INPUT_95 = 114, SEED1_INPUT_96 = 115, SEED1_INPUT_97 = 116,
+    SEED1_INPUT_98 = 117, SEED1_INPUT_99 = 118, SEED1_INPUT_100 = 119, SEED1_INPUT_101 = 120,
+    SEED1_INPUT_102 = 121, SEED1_INPUT_103 = 122, SEED1_INPUT_104 = 123, SEED1_INPUT_105 = 124,
+    SEED1_INPUT_106 = 125, SEED1_INPUT_107 = 126, SEED1_INPUT_108 = 127, SEED1_INPUT_109 = 128,
+    SEED1_INPUT_110 = 129, SEED1_INPUT_111 = 130, SEED1_INPUT_112 = 131, SEED1_INPUT_113 = 132,
+    SEED1_INPUT_114 = 133, SEED1_INPUT_115 = 134, SEED1_INPUT_116 = 135, SEED1_INPUT_117 = 136,
+    SEED1_INPUT_118 = 137, SEED1_INPUT_119 = 138, SEED1_INPUT_120 = 139, SEED1_INPUT_121 = 140,
+    SEED1_INPUT_122 = 141, SEED1_INPUT_123 = 142, SEED1_INPUT_124 = 143, SEED1_INPUT_125 = 144,
+    SEED1_INPUT_126 = 145, SEED1_INPUT_127 = 146, SEED1_INPUT_128 = 147, SEED1_READ_0 = 148,
+    SEED1_READ_1 = 149, SEED1_READ_2 = 150, SEED1_READ_3 = 151, SEED1_READ_4 = 152,
+    SEED1_READ_5 = 153, SEED1_READ_6 = 154, SEED1_READ_7 = 155, SEED1_READ_8 = 156,
+    SEED1_READ_9 = 157, SEED1_READ_10 = 158, SEED1_READ_11 = 159, SEED1_READ_12 = 160,
+    SEED1_READ_13 = 161, SEED1_READ_14 = 162, SEED1_READ_15 = 163, SEED1_READ_16 = 164,
+    SEED1_READ_17 = 165, SEED1_READ_18 = 166, SEED1_READ_19 = 167, SEED1_READ_20 = 168,
+    SEED1_READ_21 = 169, SEED1_READ_22 = 170, SEED1_READ_23 = 171, SEED1_READ_24 = 172,
+    SEED1_READ_25 = 173, SEED1_READ_26 = 174, SEED1_READ_27 = 175, SEED1_READ_28 = 176,
+    SEED1_READ_29 = 177, SEED1_READ_30 = 178, SEED1_READ_31 = 179, SEED1_STRIDE = 184};
 
 static_assert(SEED1_INPUT_0 - SEED1_MULTIPLICITY == 8u, "plan: full words");
 static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
 static_assert(SEED1_INPUT_0 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED1_READ_32 - SEED1_RANK == 4u, "plan: u32 words");
+static_assert(SEED1_RANK - SEED1_RANK == 0u, "plan: u32 words");
 static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
-static_assert(SEED1_READ_32 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_RANK + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert(SEED1_READ_31 - SEED1_INPUT_1 == 159u, "plan: u8 words");
 static_assert(SEED1_READ_31 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
@@ -1093,7 +1092,7 @@ struct Path1 {
   static constexpr uint32_t SEED_WORDS = 46;
   static constexpr uint32_t NUM_INPUTS = 129;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 359;
+  static constexpr uint32_t NUM_AUXILIARIES = 355;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -1913,18 +1912,11 @@ struct Path1 {
     row.input(INPUT_0, input0);
     // op 240: match 0
     const Gl v676_diff = input0 - gl(6u);
-    const uint32_t rank = seed.u32(SEED1_RANK);
-    row.auxiliary(RANK, rank);
-    const uint32_t v712_seed = seed.u32(SEED1_READ_32);
-    // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)
-    const uint32_t v713_gap = rank - v712_seed - 1u;
-    const uint32_t word148 = v713_gap;
-    row.auxiliary(AUX_355, byte_of(word148, 0u));
-    row.auxiliary(AUX_356, byte_of(word148, 1u));
-    row.auxiliary(AUX_357, byte_of(word148, 2u));
-    row.auxiliary(AUX_358, byte_of(word148, 3u));
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)
     const uint32_t word140 = seed.u32(SEED1_READ_0);
     row.auxiliary(AUX_323, byte_of(word140, 0u));
     row.auxiliary(AUX_324, byte_of(word140, 1u));
@@ -1973,15 +1965,14 @@ struct Path1 {
 
 // All paths, over full seeds.
 struct Generic {
-  static constexpr uint32_t SEED_WORDS = 330;
+  static constexpr uint32_t SEED_WORDS = 328;
   static constexpr uint32_t NUM_INPUTS = 129;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 359;
+  static constexpr uint32_t NUM_AUXILIARIES = 355;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
-    Gl rank = gl(0u);
     Gl input0 = gl(0u);
     uint32_t v442_byte = 0u;
     uint32_t v443_byte = 0u;
@@ -2050,7 +2041,7 @@ struct Generic {
     if (block == 0u) {
       const Gl multiplicity = seed.full(0u);
       row.auxiliary(MULTIPLICITY, multiplicity);
-      rank = seed.full(16u);
+      const Gl rank = seed.full(16u);
       row.auxiliary(RANK, rank);
       input0 = seed.full(24u);
       row.input(INPUT_0, input0);
@@ -3558,7 +3549,7 @@ struct Generic {
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
       row.selector(SELECTOR_1, 0u);
-      row.auxiliary_zeros(354u, 359u);
+      row.auxiliary(AUX_354, 0u);
       // op 241: u8_xor 363 476
       const uint32_t v675_xor = v442_byte ^ v590_byte;
       row.auxiliary(AUX_322, v675_xor);
@@ -3728,17 +3719,7 @@ struct Generic {
       row.auxiliary(AUX_353, v742_seed);
       const Gl v743_seed = seed.full(1304u + 8u * reads);
       row.auxiliary(AUX_354, v743_seed);
-      const Gl v744_seed = seed.full(1312u + 8u * reads);
-      const uint32_t v745_gap = uint32_t(rank.value) - uint32_t(v744_seed.value) - 1u;
-      const uint32_t v746_byte = byte_of(v745_gap, 0u);
-      row.auxiliary(AUX_355, v746_byte);
-      const uint32_t v747_byte = byte_of(v745_gap, 1u);
-      row.auxiliary(AUX_356, v747_byte);
-      const uint32_t v748_byte = byte_of(v745_gap, 2u);
-      row.auxiliary(AUX_357, v748_byte);
-      const uint32_t v749_byte = byte_of(v745_gap, 3u);
-      row.auxiliary(AUX_358, v749_byte);
-      reads = reads + 33u;
+      reads = reads + 32u;
     }
   }
 };

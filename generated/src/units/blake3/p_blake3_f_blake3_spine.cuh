@@ -34,11 +34,11 @@ enum Column : uint32_t {
     AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86, AUX_87 = 87, AUX_88 = 88, AUX_89 = 89,
     AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93, AUX_94 = 94, AUX_95 = 95, AUX_96 = 96,
     AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100, AUX_101 = 101, AUX_102 = 102,
-    AUX_103 = 103, AUX_104 = 104, AUX_105 = 105, AUX_106 = 106, AUX_107 = 107, AUX_108 = 108};
+    AUX_103 = 103, AUX_104 = 104};
 
 static_assert(INPUT_35 + 1u == 36u, "plan: 36 inputs");
 static_assert(SELECTOR_2 + 1u == 3u, "plan: 3 selectors");
-static_assert(AUX_108 + 1u == 109u, "plan: 109 auxiliaries");
+static_assert(AUX_104 + 1u == 105u, "plan: 105 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -85,12 +85,12 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 32;
   static constexpr uint32_t NUM_INPUTS = 36;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 109;
+  static constexpr uint32_t NUM_AUXILIARIES = 105;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_1, 0u);
     row.selector(SELECTOR_2, 0u);
-    row.auxiliary_zeros(71u, 109u);
+    row.auxiliary_zeros(71u, 105u);
     row.selector(SELECTOR_0, 1u);
     const uint32_t word8 = seed.u32(SEED0_INPUT_32);
     row.input(INPUT_32, byte_of(word8, 0u));
@@ -251,38 +251,38 @@ enum SeedPath1 : uint32_t {
     SEED1_INPUT_19 = 160, SEED1_INPUT_20 = 168, SEED1_INPUT_21 = 176, SEED1_INPUT_22 = 184,
     SEED1_INPUT_23 = 192, SEED1_INPUT_24 = 200, SEED1_INPUT_25 = 208, SEED1_INPUT_26 = 216,
     SEED1_INPUT_27 = 224, SEED1_INPUT_28 = 232, SEED1_INPUT_29 = 240, SEED1_INPUT_30 = 248,
-    SEED1_INPUT_31 = 256, SEED1_INPUT_35 = 264, SEED1_RANK = 272, SEED1_READ_32 = 276,
-    SEED1_INPUT_32 = 280, SEED1_INPUT_33 = 281, SEED1_INPUT_34 = 282, SEED1_READ_0 = 283,
-    SEED1_READ_1 = 284, SEED1_READ_2 = 285, SEED1_READ_3 = 286, SEED1_READ_4 = 287,
-    SEED1_READ_5 = 288, SEED1_READ_6 = 289, SEED1_READ_7 = 290, SEED1_READ_8 = 291,
-    SEED1_READ_9 = 292, SEED1_READ_10 = 293, SEED1_READ_11 = 294, SEED1_READ_12 = 295,
-    SEED1_READ_13 = 296, SEED1_READ_14 = 297, SEED1_READ_15 = 298, SEED1_READ_16 = 299,
-    SEED1_READ_17 = 300, SEED1_READ_18 = 301, SEED1_READ_19 = 302, SEED1_READ_20 = 303,
-    SEED1_READ_21 = 304, SEED1_READ_22 = 305, SEED1_READ_23 = 306, SEED1_READ_24 = 307,
-    SEED1_READ_25 = 308, SEED1_READ_26 = 309, SEED1_READ_27 = 310, SEED1_READ_28 = 311,
-    SEED1_READ_29 = 312, SEED1_READ_30 = 313, SEED1_READ_31 = 314, SEED1_STRIDE = 320};
+    SEED1_INPUT_31 = 256, SEED1_INPUT_35 = 264, SEED1_RANK = 272, SEED1_INPUT_32 = 276,
+    SEED1_INPUT_33 = 277, SEED1_INPUT_34 = 278, SEED1_READ_0 = 279, SEED1_READ_1 = 280,
+    SEED1_READ_2 = 281, SEED1_READ_3 = 282, SEED1_READ_4 = 283, SEED1_READ_5 = 284,
+    SEED1_READ_6 = 285, SEED1_READ_7 = 286, SEED1_READ_8 = 287, SEED1_READ_9 = 288,
+    SEED1_READ_10 = 289, SEED1_READ_11 = 290, SEED1_READ_12 = 291, SEED1_READ_13 = 292,
+    SEED1_READ_14 = 293, SEED1_READ_15 = 294, SEED1_READ_16 = 295, SEED1_READ_17 = 296,
+    SEED1_READ_18 = 297, SEED1_READ_19 = 298, SEED1_READ_20 = 299, SEED1_READ_21 = 300,
+    SEED1_READ_22 = 301, SEED1_READ_23 = 302, SEED1_READ_24 = 303, SEED1_READ_25 = 304,
+    SEED1_READ_26 = 305, SEED1_READ_27 = 306, SEED1_READ_28 = 307, SEED1_READ_29 = 308,
+    SEED1_READ_30 = 309, SEED1_READ_31 = 310, SEED1_STRIDE = 312};
 
 static_assert(SEED1_INPUT_35 - SEED1_MULTIPLICITY == 264u, "plan: full words");
 static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
 static_assert(SEED1_INPUT_35 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED1_READ_32 - SEED1_RANK == 4u, "plan: u32 words");
+static_assert(SEED1_RANK - SEED1_RANK == 0u, "plan: u32 words");
 static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
-static_assert(SEED1_READ_32 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_RANK + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert(SEED1_READ_31 - SEED1_INPUT_32 == 34u, "plan: u8 words");
 static_assert(SEED1_READ_31 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 1, leaves 1.
 struct Path1 {
-  static constexpr uint32_t SEED_WORDS = 80;
+  static constexpr uint32_t SEED_WORDS = 78;
   static constexpr uint32_t NUM_INPUTS = 36;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 109;
+  static constexpr uint32_t NUM_AUXILIARIES = 105;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
     row.selector(SELECTOR_2, 0u);
-    row.auxiliary_zeros(42u, 109u);
+    row.auxiliary_zeros(38u, 105u);
     row.selector(SELECTOR_1, 1u);
     const uint32_t word0 = seed.u32(SEED1_INPUT_32);
     row.input(INPUT_32, byte_of(word0, 0u));
@@ -308,18 +308,10 @@ struct Path1 {
     row.auxiliary(AUX_4, v50_shr);
     // op 20: match 41
     const Gl v59_diff = gl(v43_sum) - gl(1u);
-    const uint32_t rank = seed.u32(SEED1_RANK);
-    row.auxiliary(RANK, rank);
-    const uint32_t v94_seed = seed.u32(SEED1_READ_32);
-    // op 60: call function 4: 0 1 2 3 4 5 6 7 ... (36)
-    const uint32_t v95_gap = rank - v94_seed - 1u;
-    const uint32_t word9 = v95_gap;
-    row.auxiliary(AUX_38, byte_of(word9, 0u));
-    row.auxiliary(AUX_39, byte_of(word9, 1u));
-    row.auxiliary(AUX_40, byte_of(word9, 2u));
-    row.auxiliary(AUX_41, byte_of(word9, 3u));
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
     const Gl input0 = seed.full(SEED1_INPUT_0);
     row.input(INPUT_0, input0);
     const Gl input1 = seed.full(SEED1_INPUT_1);
@@ -386,6 +378,7 @@ struct Path1 {
     row.input(INPUT_31, input31);
     const Gl input35 = seed.full(SEED1_INPUT_35);
     row.input(INPUT_35, input35);
+    // op 60: call function 4: 0 1 2 3 4 5 6 7 ... (36)
     const uint32_t word1 = seed.u32(SEED1_READ_1);
     row.auxiliary(AUX_7, byte_of(word1, 0u));
     row.auxiliary(AUX_8, byte_of(word1, 1u));
@@ -434,57 +427,57 @@ struct Path1 {
 // Byte offsets in the seed of path 2.
 enum SeedPath2 : uint32_t {
     SEED2_MULTIPLICITY = 0, SEED2_INPUT_35 = 8, SEED2_RANK = 16, SEED2_READ_32 = 20,
-    SEED2_READ_65 = 24, SEED2_READ_98 = 28, SEED2_INPUT_0 = 32, SEED2_INPUT_1 = 33,
-    SEED2_INPUT_2 = 34, SEED2_INPUT_3 = 35, SEED2_INPUT_4 = 36, SEED2_INPUT_5 = 37,
-    SEED2_INPUT_6 = 38, SEED2_INPUT_7 = 39, SEED2_INPUT_8 = 40, SEED2_INPUT_9 = 41,
-    SEED2_INPUT_10 = 42, SEED2_INPUT_11 = 43, SEED2_INPUT_12 = 44, SEED2_INPUT_13 = 45,
-    SEED2_INPUT_14 = 46, SEED2_INPUT_15 = 47, SEED2_INPUT_16 = 48, SEED2_INPUT_17 = 49,
-    SEED2_INPUT_18 = 50, SEED2_INPUT_19 = 51, SEED2_INPUT_20 = 52, SEED2_INPUT_21 = 53,
-    SEED2_INPUT_22 = 54, SEED2_INPUT_23 = 55, SEED2_INPUT_24 = 56, SEED2_INPUT_25 = 57,
-    SEED2_INPUT_26 = 58, SEED2_INPUT_27 = 59, SEED2_INPUT_28 = 60, SEED2_INPUT_29 = 61,
-    SEED2_INPUT_30 = 62, SEED2_INPUT_31 = 63, SEED2_INPUT_32 = 64, SEED2_INPUT_33 = 65,
-    SEED2_INPUT_34 = 66, SEED2_READ_0 = 67, SEED2_READ_1 = 68, SEED2_READ_2 = 69,
-    SEED2_READ_3 = 70, SEED2_READ_4 = 71, SEED2_READ_5 = 72, SEED2_READ_6 = 73,
-    SEED2_READ_7 = 74, SEED2_READ_8 = 75, SEED2_READ_9 = 76, SEED2_READ_10 = 77,
-    SEED2_READ_11 = 78, SEED2_READ_12 = 79, SEED2_READ_13 = 80, SEED2_READ_14 = 81,
-    SEED2_READ_15 = 82, SEED2_READ_16 = 83, SEED2_READ_17 = 84, SEED2_READ_18 = 85,
-    SEED2_READ_19 = 86, SEED2_READ_20 = 87, SEED2_READ_21 = 88, SEED2_READ_22 = 89,
-    SEED2_READ_23 = 90, SEED2_READ_24 = 91, SEED2_READ_25 = 92, SEED2_READ_26 = 93,
-    SEED2_READ_27 = 94, SEED2_READ_28 = 95, SEED2_READ_29 = 96, SEED2_READ_30 = 97,
-    SEED2_READ_31 = 98, SEED2_READ_33 = 99, SEED2_READ_34 = 100, SEED2_READ_35 = 101,
-    SEED2_READ_36 = 102, SEED2_READ_37 = 103, SEED2_READ_38 = 104, SEED2_READ_39 = 105,
-    SEED2_READ_40 = 106, SEED2_READ_41 = 107, SEED2_READ_42 = 108, SEED2_READ_43 = 109,
-    SEED2_READ_44 = 110, SEED2_READ_45 = 111, SEED2_READ_46 = 112, SEED2_READ_47 = 113,
-    SEED2_READ_48 = 114, SEED2_READ_49 = 115, SEED2_READ_50 = 116, SEED2_READ_51 = 117,
-    SEED2_READ_52 = 118, SEED2_READ_53 = 119, SEED2_READ_54 = 120, SEED2_READ_55 = 121,
-    SEED2_READ_56 = 122, SEED2_READ_57 = 123, SEED2_READ_58 = 124, SEED2_READ_59 = 125,
-    SEED2_READ_60 = 126, SEED2_READ_61 = 127, SEED2_READ_62 = 128, SEED2_READ_63 = 129,
-    SEED2_READ_64 = 130, SEED2_READ_66 = 131, SEED2_READ_67 = 132, SEED2_READ_68 = 133,
-    SEED2_READ_69 = 134, SEED2_READ_70 = 135, SEED2_READ_71 = 136, SEED2_READ_72 = 137,
-    SEED2_READ_73 = 138, SEED2_READ_74 = 139, SEED2_READ_75 = 140, SEED2_READ_76 = 141,
-    SEED2_READ_77 = 142, SEED2_READ_78 = 143, SEED2_READ_79 = 144, SEED2_READ_80 = 145,
-    SEED2_READ_81 = 146, SEED2_READ_82 = 147, SEED2_READ_83 = 148, SEED2_READ_84 = 149,
-    SEED2_READ_85 = 150, SEED2_READ_86 = 151, SEED2_READ_87 = 152, SEED2_READ_88 = 153,
-    SEED2_READ_89 = 154, SEED2_READ_90 = 155, SEED2_READ_91 = 156, SEED2_READ_92 = 157,
-    SEED2_READ_93 = 158, SEED2_READ_94 = 159, SEED2_READ_95 = 160, SEED2_READ_96 = 161,
-    SEED2_READ_97 = 162, SEED2_STRIDE = 168};
+    SEED2_READ_65 = 24, SEED2_INPUT_0 = 28, SEED2_INPUT_1 = 29, SEED2_INPUT_2 = 30,
+    SEED2_INPUT_3 = 31, SEED2_INPUT_4 = 32, SEED2_INPUT_5 = 33, SEED2_INPUT_6 = 34,
+    SEED2_INPUT_7 = 35, SEED2_INPUT_8 = 36, SEED2_INPUT_9 = 37, SEED2_INPUT_10 = 38,
+    SEED2_INPUT_11 = 39, SEED2_INPUT_12 = 40, SEED2_INPUT_13 = 41, SEED2_INPUT_14 = 42,
+    SEED2_INPUT_15 = 43, SEED2_INPUT_16 = 44, SEED2_INPUT_17 = 45, SEED2_INPUT_18 = 46,
+    SEED2_INPUT_19 = 47, SEED2_INPUT_20 = 48, SEED2_INPUT_21 = 49, SEED2_INPUT_22 = 50,
+    SEED2_INPUT_23 = 51, SEED2_INPUT_24 = 52, SEED2_INPUT_25 = 53, SEED2_INPUT_26 = 54,
+    SEED2_INPUT_27 = 55, SEED2_INPUT_28 = 56, SEED2_INPUT_29 = 57, SEED2_INPUT_30 = 58,
+    SEED2_INPUT_31 = 59, SEED2_INPUT_32 = 60, SEED2_INPUT_33 = 61, SEED2_INPUT_34 = 62,
+    SEED2_READ_0 = 63, SEED2_READ_1 = 64, SEED2_READ_2 = 65, SEED2_READ_3 = 66,
+    SEED2_READ_4 = 67, SEED2_READ_5 = 68, SEED2_READ_6 = 69, SEED2_READ_7 = 70,
+    SEED2_READ_8 = 71, SEED2_READ_9 = 72, SEED2_READ_10 = 73, SEED2_READ_11 = 74,
+    SEED2_READ_12 = 75, SEED2_READ_13 = 76, SEED2_READ_14 = 77, SEED2_READ_15 = 78,
+    SEED2_READ_16 = 79, SEED2_READ_17 = 80, SEED2_READ_18 = 81, SEED2_READ_19 = 82,
+    SEED2_READ_20 = 83, SEED2_READ_21 = 84, SEED2_READ_22 = 85, SEED2_READ_23 = 86,
+    SEED2_READ_24 = 87, SEED2_READ_25 = 88, SEED2_READ_26 = 89, SEED2_READ_27 = 90,
+    SEED2_READ_28 = 91, SEED2_READ_29 = 92, SEED2_READ_30 = 93, SEED2_READ_31 = 94,
+    SEED2_READ_33 = 95, SEED2_READ_34 = 96, SEED2_READ_35 = 97, SEED2_READ_36 = 98,
+    SEED2_READ_37 = 99, SEED2_READ_38 = 100, SEED2_READ_39 = 101, SEED2_READ_40 = 102,
+    SEED2_READ_41 = 103, SEED2_READ_42 = 104, SEED2_READ_43 = 105, SEED2_READ_44 = 106,
+    SEED2_READ_45 = 107, SEED2_READ_46 = 108, SEED2_READ_47 = 109, SEED2_READ_48 = 110,
+    SEED2_READ_49 = 111, SEED2_READ_50 = 112, SEED2_READ_51 = 113, SEED2_READ_52 = 114,
+    SEED2_READ_53 = 115, SEED2_READ_54 = 116, SEED2_READ_55 = 117, SEED2_READ_56 = 118,
+    SEED2_READ_57 = 119, SEED2_READ_58 = 120, SEED2_READ_59 = 121, SEED2_READ_60 = 122,
+    SEED2_READ_61 = 123, SEED2_READ_62 = 124, SEED2_READ_63 = 125, SEED2_READ_64 = 126,
+    SEED2_READ_66 = 127, SEED2_READ_67 = 128, SEED2_READ_68 = 129, SEED2_READ_69 = 130,
+    SEED2_READ_70 = 131, SEED2_READ_71 = 132, SEED2_READ_72 = 133, SEED2_READ_73 = 134,
+    SEED2_READ_74 = 135, SEED2_READ_75 = 136, SEED2_READ_76 = 137, SEED2_READ_77 = 138,
+    SEED2_READ_78 = 139, SEED2_READ_79 = 140, SEED2_READ_80 = 141, SEED2_READ_81 = 142,
+    SEED2_READ_82 = 143, SEED2_READ_83 = 144, SEED2_READ_84 = 145, SEED2_READ_85 = 146,
+    SEED2_READ_86 = 147, SEED2_READ_87 = 148, SEED2_READ_88 = 149, SEED2_READ_89 = 150,
+    SEED2_READ_90 = 151, SEED2_READ_91 = 152, SEED2_READ_92 = 153, SEED2_READ_93 = 154,
+    SEED2_READ_94 = 155, SEED2_READ_95 = 156, SEED2_READ_96 = 157, SEED2_READ_97 = 158,
+    SEED2_STRIDE = 160};
 
 static_assert(SEED2_INPUT_35 - SEED2_MULTIPLICITY == 8u, "plan: full words");
 static_assert((SEED2_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
 static_assert(SEED2_INPUT_35 + 8u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED2_READ_98 - SEED2_RANK == 12u, "plan: u32 words");
+static_assert(SEED2_READ_65 - SEED2_RANK == 8u, "plan: u32 words");
 static_assert((SEED2_RANK & 3u) == 0u, "plan: u32 alignment");
-static_assert(SEED2_READ_98 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_65 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert(SEED2_READ_97 - SEED2_INPUT_0 == 130u, "plan: u8 words");
 static_assert(SEED2_READ_97 + 1u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert((SEED2_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 2, leaves 2.
 struct Path2 {
-  static constexpr uint32_t SEED_WORDS = 42;
+  static constexpr uint32_t SEED_WORDS = 40;
   static constexpr uint32_t NUM_INPUTS = 36;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 109;
+  static constexpr uint32_t NUM_AUXILIARIES = 105;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -521,18 +514,10 @@ struct Path2 {
     // op 64: mul 58 35
     const Gl v64_prod = v63_diff * input35;
     row.auxiliary(AUX_6, v64_prod);
-    const uint32_t rank = seed.u32(SEED2_RANK);
-    row.auxiliary(RANK, rank);
-    const uint32_t v197_seed = seed.u32(SEED2_READ_98);
-    // op 101: call function 4: 126 127 128 129 130 131 132 133 ... (36)
-    const uint32_t v198_gap = rank - v197_seed - 1u;
-    const uint32_t word33 = v198_gap;
-    row.auxiliary(AUX_105, byte_of(word33, 0u));
-    row.auxiliary(AUX_106, byte_of(word33, 1u));
-    row.auxiliary(AUX_107, byte_of(word33, 2u));
-    row.auxiliary(AUX_108, byte_of(word33, 3u));
     const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED2_RANK);
+    row.auxiliary(RANK, rank);
     const uint32_t word0 = seed.u32(SEED2_INPUT_0);
     row.input(INPUT_0, byte_of(word0, 0u));
     row.input(INPUT_1, byte_of(word0, 1u));
@@ -709,22 +694,21 @@ struct Path2 {
 
 // All paths, over full seeds.
 struct Generic {
-  static constexpr uint32_t SEED_WORDS = 276;
+  static constexpr uint32_t SEED_WORDS = 274;
   static constexpr uint32_t NUM_INPUTS = 36;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 109;
+  static constexpr uint32_t NUM_AUXILIARIES = 105;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
-    Gl rank = gl(0u);
     Gl input35 = gl(0u);
     Gl v43_sum = gl(0u);
     Gl v46_diff = gl(0u);
     if (block == 0u) {
       const Gl multiplicity = seed.full(0u);
       row.auxiliary(MULTIPLICITY, multiplicity);
-      rank = seed.full(16u);
+      const Gl rank = seed.full(16u);
       row.auxiliary(RANK, rank);
       const Gl input0 = seed.full(24u);
       row.input(INPUT_0, input0);
@@ -828,7 +812,7 @@ struct Generic {
       row.selector(SELECTOR_0, 1u);
       row.selector(SELECTOR_1, 0u);
       row.selector(SELECTOR_2, 0u);
-      row.auxiliary_zeros(71u, 109u);
+      row.auxiliary_zeros(71u, 105u);
       // op 22: call function 3: 56 35
       const Gl v59_seed = seed.full(312u + 8u * reads);
       row.auxiliary(AUX_5, v59_seed);
@@ -982,7 +966,7 @@ struct Generic {
     if (block == 3u) {
       row.selector(SELECTOR_1, 1u);
       row.selector(SELECTOR_2, 0u);
-      row.auxiliary_zeros(42u, 109u);
+      row.auxiliary_zeros(38u, 105u);
       // op 60: call function 4: 0 1 2 3 4 5 6 7 ... (36)
       const Gl v162_seed = seed.full(312u + 8u * reads);
       row.auxiliary(AUX_6, v162_seed);
@@ -1048,236 +1032,216 @@ struct Generic {
       row.auxiliary(AUX_36, v192_seed);
       const Gl v193_seed = seed.full(560u + 8u * reads);
       row.auxiliary(AUX_37, v193_seed);
-      const Gl v194_seed = seed.full(568u + 8u * reads);
-      const uint32_t v195_gap = uint32_t(rank.value) - uint32_t(v194_seed.value) - 1u;
-      const uint32_t v196_byte = byte_of(v195_gap, 0u);
-      row.auxiliary(AUX_38, v196_byte);
-      const uint32_t v197_byte = byte_of(v195_gap, 1u);
-      row.auxiliary(AUX_39, v197_byte);
-      const uint32_t v198_byte = byte_of(v195_gap, 2u);
-      row.auxiliary(AUX_40, v198_byte);
-      const uint32_t v199_byte = byte_of(v195_gap, 3u);
-      row.auxiliary(AUX_41, v199_byte);
-      reads = reads + 33u;
+      reads = reads + 32u;
     }
     if (block == 4u) {
       row.selector(SELECTOR_2, 1u);
       row.selector(SELECTOR_1, 0u);
       // op 63: sub 41 57
-      const Gl v201_diff = v43_sum - gl(1u);
+      const Gl v195_diff = v43_sum - gl(1u);
       // op 64: mul 58 35
-      const Gl v202_prod = v201_diff * input35;
-      row.auxiliary(AUX_6, v202_prod);
+      const Gl v196_prod = v195_diff * input35;
+      row.auxiliary(AUX_6, v196_prod);
       // op 65: call function 3: 59 35
-      const Gl v203_seed = seed.full(312u + 8u * reads);
-      row.auxiliary(AUX_7, v203_seed);
-      const Gl v204_seed = seed.full(320u + 8u * reads);
-      row.auxiliary(AUX_8, v204_seed);
-      const Gl v205_seed = seed.full(328u + 8u * reads);
-      row.auxiliary(AUX_9, v205_seed);
-      const Gl v206_seed = seed.full(336u + 8u * reads);
-      row.auxiliary(AUX_10, v206_seed);
-      const Gl v207_seed = seed.full(344u + 8u * reads);
-      row.auxiliary(AUX_11, v207_seed);
-      const Gl v208_seed = seed.full(352u + 8u * reads);
-      row.auxiliary(AUX_12, v208_seed);
-      const Gl v209_seed = seed.full(360u + 8u * reads);
-      row.auxiliary(AUX_13, v209_seed);
-      const Gl v210_seed = seed.full(368u + 8u * reads);
-      row.auxiliary(AUX_14, v210_seed);
-      const Gl v211_seed = seed.full(376u + 8u * reads);
-      row.auxiliary(AUX_15, v211_seed);
-      const Gl v212_seed = seed.full(384u + 8u * reads);
-      row.auxiliary(AUX_16, v212_seed);
-      const Gl v213_seed = seed.full(392u + 8u * reads);
-      row.auxiliary(AUX_17, v213_seed);
-      const Gl v214_seed = seed.full(400u + 8u * reads);
-      row.auxiliary(AUX_18, v214_seed);
-      const Gl v215_seed = seed.full(408u + 8u * reads);
-      row.auxiliary(AUX_19, v215_seed);
-      const Gl v216_seed = seed.full(416u + 8u * reads);
-      row.auxiliary(AUX_20, v216_seed);
-      const Gl v217_seed = seed.full(424u + 8u * reads);
-      row.auxiliary(AUX_21, v217_seed);
-      const Gl v218_seed = seed.full(432u + 8u * reads);
-      row.auxiliary(AUX_22, v218_seed);
-      const Gl v219_seed = seed.full(440u + 8u * reads);
-      row.auxiliary(AUX_23, v219_seed);
-      const Gl v220_seed = seed.full(448u + 8u * reads);
-      row.auxiliary(AUX_24, v220_seed);
-      const Gl v221_seed = seed.full(456u + 8u * reads);
-      row.auxiliary(AUX_25, v221_seed);
-      const Gl v222_seed = seed.full(464u + 8u * reads);
-      row.auxiliary(AUX_26, v222_seed);
-      const Gl v223_seed = seed.full(472u + 8u * reads);
-      row.auxiliary(AUX_27, v223_seed);
-      const Gl v224_seed = seed.full(480u + 8u * reads);
-      row.auxiliary(AUX_28, v224_seed);
-      const Gl v225_seed = seed.full(488u + 8u * reads);
-      row.auxiliary(AUX_29, v225_seed);
-      const Gl v226_seed = seed.full(496u + 8u * reads);
-      row.auxiliary(AUX_30, v226_seed);
-      const Gl v227_seed = seed.full(504u + 8u * reads);
-      row.auxiliary(AUX_31, v227_seed);
-      const Gl v228_seed = seed.full(512u + 8u * reads);
-      row.auxiliary(AUX_32, v228_seed);
-      const Gl v229_seed = seed.full(520u + 8u * reads);
-      row.auxiliary(AUX_33, v229_seed);
-      const Gl v230_seed = seed.full(528u + 8u * reads);
-      row.auxiliary(AUX_34, v230_seed);
-      const Gl v231_seed = seed.full(536u + 8u * reads);
-      row.auxiliary(AUX_35, v231_seed);
-      const Gl v232_seed = seed.full(544u + 8u * reads);
-      row.auxiliary(AUX_36, v232_seed);
-      const Gl v233_seed = seed.full(552u + 8u * reads);
-      row.auxiliary(AUX_37, v233_seed);
-      const Gl v234_seed = seed.full(560u + 8u * reads);
-      row.auxiliary(AUX_38, v234_seed);
-      const Gl v235_seed = seed.full(568u + 8u * reads);
-      row.auxiliary(AUX_39, v235_seed);
+      const Gl v197_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_7, v197_seed);
+      const Gl v198_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_8, v198_seed);
+      const Gl v199_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_9, v199_seed);
+      const Gl v200_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_10, v200_seed);
+      const Gl v201_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_11, v201_seed);
+      const Gl v202_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_12, v202_seed);
+      const Gl v203_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_13, v203_seed);
+      const Gl v204_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_14, v204_seed);
+      const Gl v205_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_15, v205_seed);
+      const Gl v206_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_16, v206_seed);
+      const Gl v207_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_17, v207_seed);
+      const Gl v208_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_18, v208_seed);
+      const Gl v209_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_19, v209_seed);
+      const Gl v210_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_20, v210_seed);
+      const Gl v211_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_21, v211_seed);
+      const Gl v212_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_22, v212_seed);
+      const Gl v213_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_23, v213_seed);
+      const Gl v214_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_24, v214_seed);
+      const Gl v215_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_25, v215_seed);
+      const Gl v216_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_26, v216_seed);
+      const Gl v217_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_27, v217_seed);
+      const Gl v218_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_28, v218_seed);
+      const Gl v219_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_29, v219_seed);
+      const Gl v220_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_30, v220_seed);
+      const Gl v221_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_31, v221_seed);
+      const Gl v222_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_32, v222_seed);
+      const Gl v223_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_33, v223_seed);
+      const Gl v224_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_34, v224_seed);
+      const Gl v225_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_35, v225_seed);
+      const Gl v226_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_36, v226_seed);
+      const Gl v227_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_37, v227_seed);
+      const Gl v228_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_38, v228_seed);
+      const Gl v229_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_39, v229_seed);
       // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
-      const Gl v270_seed = seed.full(576u + 8u * reads);
-      row.auxiliary(AUX_40, v270_seed);
-      const Gl v271_seed = seed.full(584u + 8u * reads);
-      row.auxiliary(AUX_41, v271_seed);
-      const Gl v272_seed = seed.full(592u + 8u * reads);
-      row.auxiliary(AUX_42, v272_seed);
-      const Gl v273_seed = seed.full(600u + 8u * reads);
-      row.auxiliary(AUX_43, v273_seed);
-      const Gl v274_seed = seed.full(608u + 8u * reads);
-      row.auxiliary(AUX_44, v274_seed);
-      const Gl v275_seed = seed.full(616u + 8u * reads);
-      row.auxiliary(AUX_45, v275_seed);
-      const Gl v276_seed = seed.full(624u + 8u * reads);
-      row.auxiliary(AUX_46, v276_seed);
-      const Gl v277_seed = seed.full(632u + 8u * reads);
-      row.auxiliary(AUX_47, v277_seed);
-      const Gl v278_seed = seed.full(640u + 8u * reads);
-      row.auxiliary(AUX_48, v278_seed);
-      const Gl v279_seed = seed.full(648u + 8u * reads);
-      row.auxiliary(AUX_49, v279_seed);
-      const Gl v280_seed = seed.full(656u + 8u * reads);
-      row.auxiliary(AUX_50, v280_seed);
-      const Gl v281_seed = seed.full(664u + 8u * reads);
-      row.auxiliary(AUX_51, v281_seed);
-      const Gl v282_seed = seed.full(672u + 8u * reads);
-      row.auxiliary(AUX_52, v282_seed);
-      const Gl v283_seed = seed.full(680u + 8u * reads);
-      row.auxiliary(AUX_53, v283_seed);
-      const Gl v284_seed = seed.full(688u + 8u * reads);
-      row.auxiliary(AUX_54, v284_seed);
-      const Gl v285_seed = seed.full(696u + 8u * reads);
-      row.auxiliary(AUX_55, v285_seed);
-      const Gl v286_seed = seed.full(704u + 8u * reads);
-      row.auxiliary(AUX_56, v286_seed);
-      const Gl v287_seed = seed.full(712u + 8u * reads);
-      row.auxiliary(AUX_57, v287_seed);
-      const Gl v288_seed = seed.full(720u + 8u * reads);
-      row.auxiliary(AUX_58, v288_seed);
-      const Gl v289_seed = seed.full(728u + 8u * reads);
-      row.auxiliary(AUX_59, v289_seed);
-      const Gl v290_seed = seed.full(736u + 8u * reads);
-      row.auxiliary(AUX_60, v290_seed);
-      const Gl v291_seed = seed.full(744u + 8u * reads);
-      row.auxiliary(AUX_61, v291_seed);
-      const Gl v292_seed = seed.full(752u + 8u * reads);
-      row.auxiliary(AUX_62, v292_seed);
-      const Gl v293_seed = seed.full(760u + 8u * reads);
-      row.auxiliary(AUX_63, v293_seed);
-      const Gl v294_seed = seed.full(768u + 8u * reads);
-      row.auxiliary(AUX_64, v294_seed);
-      const Gl v295_seed = seed.full(776u + 8u * reads);
-      row.auxiliary(AUX_65, v295_seed);
-      const Gl v296_seed = seed.full(784u + 8u * reads);
-      row.auxiliary(AUX_66, v296_seed);
-      const Gl v297_seed = seed.full(792u + 8u * reads);
-      row.auxiliary(AUX_67, v297_seed);
-      const Gl v298_seed = seed.full(800u + 8u * reads);
-      row.auxiliary(AUX_68, v298_seed);
-      const Gl v299_seed = seed.full(808u + 8u * reads);
-      row.auxiliary(AUX_69, v299_seed);
-      const Gl v300_seed = seed.full(816u + 8u * reads);
-      row.auxiliary(AUX_70, v300_seed);
-      const Gl v301_seed = seed.full(824u + 8u * reads);
-      row.auxiliary(AUX_71, v301_seed);
-      const Gl v302_seed = seed.full(832u + 8u * reads);
-      row.auxiliary(AUX_72, v302_seed);
+      const Gl v264_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_40, v264_seed);
+      const Gl v265_seed = seed.full(584u + 8u * reads);
+      row.auxiliary(AUX_41, v265_seed);
+      const Gl v266_seed = seed.full(592u + 8u * reads);
+      row.auxiliary(AUX_42, v266_seed);
+      const Gl v267_seed = seed.full(600u + 8u * reads);
+      row.auxiliary(AUX_43, v267_seed);
+      const Gl v268_seed = seed.full(608u + 8u * reads);
+      row.auxiliary(AUX_44, v268_seed);
+      const Gl v269_seed = seed.full(616u + 8u * reads);
+      row.auxiliary(AUX_45, v269_seed);
+      const Gl v270_seed = seed.full(624u + 8u * reads);
+      row.auxiliary(AUX_46, v270_seed);
+      const Gl v271_seed = seed.full(632u + 8u * reads);
+      row.auxiliary(AUX_47, v271_seed);
+      const Gl v272_seed = seed.full(640u + 8u * reads);
+      row.auxiliary(AUX_48, v272_seed);
+      const Gl v273_seed = seed.full(648u + 8u * reads);
+      row.auxiliary(AUX_49, v273_seed);
+      const Gl v274_seed = seed.full(656u + 8u * reads);
+      row.auxiliary(AUX_50, v274_seed);
+      const Gl v275_seed = seed.full(664u + 8u * reads);
+      row.auxiliary(AUX_51, v275_seed);
+      const Gl v276_seed = seed.full(672u + 8u * reads);
+      row.auxiliary(AUX_52, v276_seed);
+      const Gl v277_seed = seed.full(680u + 8u * reads);
+      row.auxiliary(AUX_53, v277_seed);
+      const Gl v278_seed = seed.full(688u + 8u * reads);
+      row.auxiliary(AUX_54, v278_seed);
+      const Gl v279_seed = seed.full(696u + 8u * reads);
+      row.auxiliary(AUX_55, v279_seed);
+      const Gl v280_seed = seed.full(704u + 8u * reads);
+      row.auxiliary(AUX_56, v280_seed);
+      const Gl v281_seed = seed.full(712u + 8u * reads);
+      row.auxiliary(AUX_57, v281_seed);
+      const Gl v282_seed = seed.full(720u + 8u * reads);
+      row.auxiliary(AUX_58, v282_seed);
+      const Gl v283_seed = seed.full(728u + 8u * reads);
+      row.auxiliary(AUX_59, v283_seed);
+      const Gl v284_seed = seed.full(736u + 8u * reads);
+      row.auxiliary(AUX_60, v284_seed);
+      const Gl v285_seed = seed.full(744u + 8u * reads);
+      row.auxiliary(AUX_61, v285_seed);
+      const Gl v286_seed = seed.full(752u + 8u * reads);
+      row.auxiliary(AUX_62, v286_seed);
+      const Gl v287_seed = seed.full(760u + 8u * reads);
+      row.auxiliary(AUX_63, v287_seed);
+      const Gl v288_seed = seed.full(768u + 8u * reads);
+      row.auxiliary(AUX_64, v288_seed);
+      const Gl v289_seed = seed.full(776u + 8u * reads);
+      row.auxiliary(AUX_65, v289_seed);
+      const Gl v290_seed = seed.full(784u + 8u * reads);
+      row.auxiliary(AUX_66, v290_seed);
+      const Gl v291_seed = seed.full(792u + 8u * reads);
+      row.auxiliary(AUX_67, v291_seed);
+      const Gl v292_seed = seed.full(800u + 8u * reads);
+      row.auxiliary(AUX_68, v292_seed);
+      const Gl v293_seed = seed.full(808u + 8u * reads);
+      row.auxiliary(AUX_69, v293_seed);
+      const Gl v294_seed = seed.full(816u + 8u * reads);
+      row.auxiliary(AUX_70, v294_seed);
+      const Gl v295_seed = seed.full(824u + 8u * reads);
+      row.auxiliary(AUX_71, v295_seed);
+      const Gl v296_seed = seed.full(832u + 8u * reads);
+      row.auxiliary(AUX_72, v296_seed);
       // op 101: call function 4: 126 127 128 129 130 131 132 133 ... (36)
-      const Gl v303_seed = seed.full(840u + 8u * reads);
-      row.auxiliary(AUX_73, v303_seed);
-      const Gl v304_seed = seed.full(848u + 8u * reads);
-      row.auxiliary(AUX_74, v304_seed);
-      const Gl v305_seed = seed.full(856u + 8u * reads);
-      row.auxiliary(AUX_75, v305_seed);
-      const Gl v306_seed = seed.full(864u + 8u * reads);
-      row.auxiliary(AUX_76, v306_seed);
-      const Gl v307_seed = seed.full(872u + 8u * reads);
-      row.auxiliary(AUX_77, v307_seed);
-      const Gl v308_seed = seed.full(880u + 8u * reads);
-      row.auxiliary(AUX_78, v308_seed);
-      const Gl v309_seed = seed.full(888u + 8u * reads);
-      row.auxiliary(AUX_79, v309_seed);
-      const Gl v310_seed = seed.full(896u + 8u * reads);
-      row.auxiliary(AUX_80, v310_seed);
-      const Gl v311_seed = seed.full(904u + 8u * reads);
-      row.auxiliary(AUX_81, v311_seed);
-      const Gl v312_seed = seed.full(912u + 8u * reads);
-      row.auxiliary(AUX_82, v312_seed);
-      const Gl v313_seed = seed.full(920u + 8u * reads);
-      row.auxiliary(AUX_83, v313_seed);
-      const Gl v314_seed = seed.full(928u + 8u * reads);
-      row.auxiliary(AUX_84, v314_seed);
-      const Gl v315_seed = seed.full(936u + 8u * reads);
-      row.auxiliary(AUX_85, v315_seed);
-      const Gl v316_seed = seed.full(944u + 8u * reads);
-      row.auxiliary(AUX_86, v316_seed);
-      const Gl v317_seed = seed.full(952u + 8u * reads);
-      row.auxiliary(AUX_87, v317_seed);
-      const Gl v318_seed = seed.full(960u + 8u * reads);
-      row.auxiliary(AUX_88, v318_seed);
-      const Gl v319_seed = seed.full(968u + 8u * reads);
-      row.auxiliary(AUX_89, v319_seed);
-      const Gl v320_seed = seed.full(976u + 8u * reads);
-      row.auxiliary(AUX_90, v320_seed);
-      const Gl v321_seed = seed.full(984u + 8u * reads);
-      row.auxiliary(AUX_91, v321_seed);
-      const Gl v322_seed = seed.full(992u + 8u * reads);
-      row.auxiliary(AUX_92, v322_seed);
-      const Gl v323_seed = seed.full(1000u + 8u * reads);
-      row.auxiliary(AUX_93, v323_seed);
-      const Gl v324_seed = seed.full(1008u + 8u * reads);
-      row.auxiliary(AUX_94, v324_seed);
-      const Gl v325_seed = seed.full(1016u + 8u * reads);
-      row.auxiliary(AUX_95, v325_seed);
-      const Gl v326_seed = seed.full(1024u + 8u * reads);
-      row.auxiliary(AUX_96, v326_seed);
-      const Gl v327_seed = seed.full(1032u + 8u * reads);
-      row.auxiliary(AUX_97, v327_seed);
-      const Gl v328_seed = seed.full(1040u + 8u * reads);
-      row.auxiliary(AUX_98, v328_seed);
-      const Gl v329_seed = seed.full(1048u + 8u * reads);
-      row.auxiliary(AUX_99, v329_seed);
-      const Gl v330_seed = seed.full(1056u + 8u * reads);
-      row.auxiliary(AUX_100, v330_seed);
-      const Gl v331_seed = seed.full(1064u + 8u * reads);
-      row.auxiliary(AUX_101, v331_seed);
-      const Gl v332_seed = seed.full(1072u + 8u * reads);
-      row.auxiliary(AUX_102, v332_seed);
-      const Gl v333_seed = seed.full(1080u + 8u * reads);
-      row.auxiliary(AUX_103, v333_seed);
-      const Gl v334_seed = seed.full(1088u + 8u * reads);
-      row.auxiliary(AUX_104, v334_seed);
-      const Gl v335_seed = seed.full(1096u + 8u * reads);
-      const uint32_t v336_gap = uint32_t(rank.value) - uint32_t(v335_seed.value) - 1u;
-      const uint32_t v337_byte = byte_of(v336_gap, 0u);
-      row.auxiliary(AUX_105, v337_byte);
-      const uint32_t v338_byte = byte_of(v336_gap, 1u);
-      row.auxiliary(AUX_106, v338_byte);
-      const uint32_t v339_byte = byte_of(v336_gap, 2u);
-      row.auxiliary(AUX_107, v339_byte);
-      const uint32_t v340_byte = byte_of(v336_gap, 3u);
-      row.auxiliary(AUX_108, v340_byte);
-      reads = reads + 99u;
+      const Gl v297_seed = seed.full(840u + 8u * reads);
+      row.auxiliary(AUX_73, v297_seed);
+      const Gl v298_seed = seed.full(848u + 8u * reads);
+      row.auxiliary(AUX_74, v298_seed);
+      const Gl v299_seed = seed.full(856u + 8u * reads);
+      row.auxiliary(AUX_75, v299_seed);
+      const Gl v300_seed = seed.full(864u + 8u * reads);
+      row.auxiliary(AUX_76, v300_seed);
+      const Gl v301_seed = seed.full(872u + 8u * reads);
+      row.auxiliary(AUX_77, v301_seed);
+      const Gl v302_seed = seed.full(880u + 8u * reads);
+      row.auxiliary(AUX_78, v302_seed);
+      const Gl v303_seed = seed.full(888u + 8u * reads);
+      row.auxiliary(AUX_79, v303_seed);
+      const Gl v304_seed = seed.full(896u + 8u * reads);
+      row.auxiliary(AUX_80, v304_seed);
+      const Gl v305_seed = seed.full(904u + 8u * reads);
+      row.auxiliary(AUX_81, v305_seed);
+      const Gl v306_seed = seed.full(912u + 8u * reads);
+      row.auxiliary(AUX_82, v306_seed);
+      const Gl v307_seed = seed.full(920u + 8u * reads);
+      row.auxiliary(AUX_83, v307_seed);
+      const Gl v308_seed = seed.full(928u + 8u * reads);
+      row.auxiliary(AUX_84, v308_seed);
+      const Gl v309_seed = seed.full(936u + 8u * reads);
+      row.auxiliary(AUX_85, v309_seed);
+      const Gl v310_seed = seed.full(944u + 8u * reads);
+      row.auxiliary(AUX_86, v310_seed);
+      const Gl v311_seed = seed.full(952u + 8u * reads);
+      row.auxiliary(AUX_87, v311_seed);
+      const Gl v312_seed = seed.full(960u + 8u * reads);
+      row.auxiliary(AUX_88, v312_seed);
+      const Gl v313_seed = seed.full(968u + 8u * reads);
+      row.auxiliary(AUX_89, v313_seed);
+      const Gl v314_seed = seed.full(976u + 8u * reads);
+      row.auxiliary(AUX_90, v314_seed);
+      const Gl v315_seed = seed.full(984u + 8u * reads);
+      row.auxiliary(AUX_91, v315_seed);
+      const Gl v316_seed = seed.full(992u + 8u * reads);
+      row.auxiliary(AUX_92, v316_seed);
+      const Gl v317_seed = seed.full(1000u + 8u * reads);
+      row.auxiliary(AUX_93, v317_seed);
+      const Gl v318_seed = seed.full(1008u + 8u * reads);
+      row.auxiliary(AUX_94, v318_seed);
+      const Gl v319_seed = seed.full(1016u + 8u * reads);
+      row.auxiliary(AUX_95, v319_seed);
+      const Gl v320_seed = seed.full(1024u + 8u * reads);
+      row.auxiliary(AUX_96, v320_seed);
+      const Gl v321_seed = seed.full(1032u + 8u * reads);
+      row.auxiliary(AUX_97, v321_seed);
+      const Gl v322_seed = seed.full(1040u + 8u * reads);
+      row.auxiliary(AUX_98, v322_seed);
+      const Gl v323_seed = seed.full(1048u + 8u * reads);
+      row.auxiliary(AUX_99, v323_seed);
+      const Gl v324_seed = seed.full(1056u + 8u * reads);
+      row.auxiliary(AUX_100, v324_seed);
+      const Gl v325_seed = seed.full(1064u + 8u * reads);
+      row.auxiliary(AUX_101, v325_seed);
+      const Gl v326_seed = seed.full(1072u + 8u * reads);
+      row.auxiliary(AUX_102, v326_seed);
+      const Gl v327_seed = seed.full(1080u + 8u * reads);
+      row.auxiliary(AUX_103, v327_seed);
+      const Gl v328_seed = seed.full(1088u + 8u * reads);
+      row.auxiliary(AUX_104, v328_seed);
+      reads = reads + 98u;
     }
   }
 };

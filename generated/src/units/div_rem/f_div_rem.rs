@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_div_rem",
     function: 0,
     contract: bytes32(
-        "6a2c479461de21f91c98a14abc40e998edb22ef89d340a281052fb223f13957f",
+        "22d3ec61442df49de34dcfa3479e84d208ba41908fd78b4bb0a6442cbb2ab03c",
     ),
     layout: UnitLayout {
         num_inputs: 8,

@@ -18,12 +18,12 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_fibonacci",
     function: 0,
     contract: bytes32(
-        "05be7fe407b65798368620c1017989058a602a0072c40972ffcd36594f817ce0",
+        "08bdeb1cb985503aacb7f1e54586eda2f65b555957b5837da17c237e4af2f988",
     ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 3,
-        num_auxiliaries: 14,
+        num_auxiliaries: 10,
         num_lookups: 7,
     },
     full: FullLayout {
@@ -97,7 +97,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 16], row: Cells<'_, 1, 3, 14>) {
+fn path0_write(seed: &[u8; 16], row: Cells<'_, 1, 3, 10>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 8);
@@ -108,7 +108,7 @@ fn path0_write(seed: &[u8; 16], row: Cells<'_, 1, 3, 14>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1..3].fill(element(0));
-    row.aux[2..14].fill(element(0));
+    row.aux[2..10].fill(element(0));
 }
 static PATH1_WORDS: [SeedWord; 3] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -135,7 +135,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 16], row: Cells<'_, 1, 3, 14>) {
+fn path1_write(seed: &[u8; 16], row: Cells<'_, 1, 3, 10>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 8);
@@ -147,7 +147,7 @@ fn path1_write(seed: &[u8; 16], row: Cells<'_, 1, 3, 14>) {
     // unused from here on
     row.selector[0] = element(0);
     row.selector[2] = element(0);
-    row.aux[2..14].fill(element(0));
+    row.aux[2..10].fill(element(0));
 }
 static PATH2_WORDS: [SeedWord; 7] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -209,7 +209,7 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     Ok(over)
 }
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 48], row: Cells<'_, 1, 3, 14>) {
+fn path2_write(seed: &[u8; 48], row: Cells<'_, 1, 3, 10>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 32);
@@ -230,33 +230,25 @@ fn path2_write(seed: &[u8; 48], row: Cells<'_, 1, 3, 14>) {
     row.aux[4] = v13_seed;
     let v14_seed = u32_at(seed, 36);
     let v15_gap = gap(rank, v14_seed);
-    let v16_byte = byte_of(v15_gap, 0);
-    row.aux[5] = element(v16_byte);
-    let v17_byte = byte_of(v15_gap, 1);
-    row.aux[6] = element(v17_byte);
-    let v18_byte = byte_of(v15_gap, 2);
-    row.aux[7] = element(v18_byte);
-    let v19_byte = byte_of(v15_gap, 3);
-    row.aux[8] = element(v19_byte);
+    let v16_limb = limb_of(v15_gap, 0);
+    row.aux[5] = element(v16_limb);
+    let v17_limb = limb_of(v15_gap, 1);
+    row.aux[6] = element(v17_limb);
     // op 8: call function 0: 4
-    let v20_seed = element(u64_at(seed, 24));
-    row.aux[9] = v20_seed;
-    let v21_seed = u32_at(seed, 40);
-    let v22_gap = gap(rank, v21_seed);
-    let v23_byte = byte_of(v22_gap, 0);
-    row.aux[10] = element(v23_byte);
-    let v24_byte = byte_of(v22_gap, 1);
-    row.aux[11] = element(v24_byte);
-    let v25_byte = byte_of(v22_gap, 2);
-    row.aux[12] = element(v25_byte);
-    let v26_byte = byte_of(v22_gap, 3);
-    row.aux[13] = element(v26_byte);
+    let v18_seed = element(u64_at(seed, 24));
+    row.aux[7] = v18_seed;
+    let v19_seed = u32_at(seed, 40);
+    let v20_gap = gap(rank, v19_seed);
+    let v21_limb = limb_of(v20_gap, 0);
+    row.aux[8] = element(v21_limb);
+    let v22_limb = limb_of(v20_gap, 1);
+    row.aux[9] = element(v22_limb);
     // a leaf of this path
     row.selector[2] = element(1);
     // unused from here on
     row.selector[0..2].fill(element(0));
 }
-fn generic_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 14>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 10>) -> Result<(), PackError> {
     let mut kept = [element(0); 0];
     let mut reads = 32;
     let mut block = 0;
@@ -276,7 +268,7 @@ fn generic_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 14>) -> Result<(), PackEr
                 row.selector[0] = element(1);
                 // unused from here on
                 row.selector[1..3].fill(element(0));
-                row.aux[2..14].fill(element(0));
+                row.aux[2..10].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -284,7 +276,7 @@ fn generic_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 14>) -> Result<(), PackEr
                 // unused from here on
                 row.selector[0] = element(0);
                 row.selector[2] = element(0);
-                row.aux[2..14].fill(element(0));
+                row.aux[2..10].fill(element(0));
                 return Ok(());
             }
             3 => {
@@ -299,31 +291,23 @@ fn generic_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 14>) -> Result<(), PackEr
                 let v13_seed = u64_at(seed, reads + 0);
                 let v14_seed = u64_at(seed, reads + 8);
                 let v15_gap = gap(u64_at(seed, 16), v14_seed);
-                let v16_byte = byte_of(v15_gap, 0);
-                let v17_byte = byte_of(v15_gap, 1);
-                let v18_byte = byte_of(v15_gap, 2);
-                let v19_byte = byte_of(v15_gap, 3);
+                let v16_limb = limb_of(v15_gap, 0);
+                let v17_limb = limb_of(v15_gap, 1);
                 // op 8: call function 0: 4
-                let v20_seed = u64_at(seed, reads + 16);
-                let v21_seed = u64_at(seed, reads + 24);
-                let v22_gap = gap(u64_at(seed, 16), v21_seed);
-                let v23_byte = byte_of(v22_gap, 0);
-                let v24_byte = byte_of(v22_gap, 1);
-                let v25_byte = byte_of(v22_gap, 2);
-                let v26_byte = byte_of(v22_gap, 3);
+                let v18_seed = u64_at(seed, reads + 16);
+                let v19_seed = u64_at(seed, reads + 24);
+                let v20_gap = gap(u64_at(seed, 16), v19_seed);
+                let v21_limb = limb_of(v20_gap, 0);
+                let v22_limb = limb_of(v20_gap, 1);
                 row.selector[2] = element(1);
                 row.aux[2] = v5_inv;
                 row.aux[3] = v8_inv;
                 row.aux[4] = element(v13_seed);
-                row.aux[5] = element(v16_byte);
-                row.aux[6] = element(v17_byte);
-                row.aux[7] = element(v18_byte);
-                row.aux[8] = element(v19_byte);
-                row.aux[9] = element(v20_seed);
-                row.aux[10] = element(v23_byte);
-                row.aux[11] = element(v24_byte);
-                row.aux[12] = element(v25_byte);
-                row.aux[13] = element(v26_byte);
+                row.aux[5] = element(v16_limb);
+                row.aux[6] = element(v17_limb);
+                row.aux[7] = element(v18_seed);
+                row.aux[8] = element(v21_limb);
+                row.aux[9] = element(v22_limb);
                 // unused from here on
                 row.selector[0..2].fill(element(0));
                 return Ok(());

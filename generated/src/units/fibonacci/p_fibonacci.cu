@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0x9bdccc3d63df8827ull;
-  out[1u] = 0xcd28cab770c88274ull;
-  out[2u] = 0xfe607c0b128af470ull;
-  out[3u] = 0xe0930f269e0878dcull;
+  out[0u] = 0x934e916245af10edull;
+  out[1u] = 0x2a3d2c0cf6ef9569ull;
+  out[2u] = 0xd77c40e2457c3a02ull;
+  out[3u] = 0x426674e54017245bull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

@@ -14,12 +14,11 @@ namespace f_fibonacci {
 // Columns, counted from the base of their region.
 enum Column : uint32_t {
     INPUT_0 = 0, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, MULTIPLICITY = 0, RANK = 1,
-    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9,
-    AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13};
+    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9};
 
 static_assert(INPUT_0 + 1u == 1u, "plan: 1 inputs");
 static_assert(SELECTOR_2 + 1u == 3u, "plan: 3 selectors");
-static_assert(AUX_13 + 1u == 14u, "plan: 14 auxiliaries");
+static_assert(AUX_9 + 1u == 10u, "plan: 10 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -42,12 +41,12 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 14;
+  static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_1, 0u);
     row.selector(SELECTOR_2, 0u);
-    row.auxiliary_zeros(2u, 14u);
+    row.auxiliary_zeros(2u, 10u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -79,12 +78,12 @@ struct Path1 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 14;
+  static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
     row.selector(SELECTOR_2, 0u);
-    row.auxiliary_zeros(2u, 14u);
+    row.auxiliary_zeros(2u, 10u);
     row.selector(SELECTOR_1, 1u);
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -113,7 +112,7 @@ struct Path2 {
   static constexpr uint32_t SEED_WORDS = 12;
   static constexpr uint32_t NUM_INPUTS = 1;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 14;
+  static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -129,25 +128,23 @@ struct Path2 {
     const uint32_t v14_seed = seed.u32(SEED2_READ_1);
     // op 7: call function 0: 2
     const uint32_t v15_gap = rank - v14_seed - 1u;
-    const uint32_t word0 = v15_gap;
-    row.auxiliary(AUX_5, byte_of(word0, 0u));
-    row.auxiliary(AUX_6, byte_of(word0, 1u));
-    row.auxiliary(AUX_7, byte_of(word0, 2u));
-    row.auxiliary(AUX_8, byte_of(word0, 3u));
-    const uint32_t v21_seed = seed.u32(SEED2_READ_3);
+    const uint32_t v16_limb = limb_of(v15_gap, 0u);
+    row.auxiliary(AUX_5, v16_limb);
+    const uint32_t v17_limb = limb_of(v15_gap, 1u);
+    row.auxiliary(AUX_6, v17_limb);
+    const uint32_t v19_seed = seed.u32(SEED2_READ_3);
     // op 8: call function 0: 4
-    const uint32_t v22_gap = rank - v21_seed - 1u;
-    const uint32_t word1 = v22_gap;
-    row.auxiliary(AUX_10, byte_of(word1, 0u));
-    row.auxiliary(AUX_11, byte_of(word1, 1u));
-    row.auxiliary(AUX_12, byte_of(word1, 2u));
-    row.auxiliary(AUX_13, byte_of(word1, 3u));
+    const uint32_t v20_gap = rank - v19_seed - 1u;
+    const uint32_t v21_limb = limb_of(v20_gap, 0u);
+    row.auxiliary(AUX_8, v21_limb);
+    const uint32_t v22_limb = limb_of(v20_gap, 1u);
+    row.auxiliary(AUX_9, v22_limb);
     const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     const Gl v13_seed = seed.full(SEED2_READ_0);
     row.auxiliary(AUX_4, v13_seed);
-    const Gl v20_seed = seed.full(SEED2_READ_2);
-    row.auxiliary(AUX_9, v20_seed);
+    const Gl v18_seed = seed.full(SEED2_READ_2);
+    row.auxiliary(AUX_7, v18_seed);
     Gl inverses0[2];
     inverses0[0u] = v4_diff;
     inverses0[1u] = v7_diff;
@@ -164,7 +161,7 @@ struct Generic {
   static constexpr uint32_t SEED_WORDS = 16;
   static constexpr uint32_t NUM_INPUTS = 1;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 14;
+  static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
@@ -190,13 +187,13 @@ struct Generic {
       row.selector(SELECTOR_0, 1u);
       row.selector(SELECTOR_1, 0u);
       row.selector(SELECTOR_2, 0u);
-      row.auxiliary_zeros(2u, 14u);
+      row.auxiliary_zeros(2u, 10u);
     }
     if (block == 2u) {
       row.selector(SELECTOR_1, 1u);
       row.selector(SELECTOR_0, 0u);
       row.selector(SELECTOR_2, 0u);
-      row.auxiliary_zeros(2u, 14u);
+      row.auxiliary_zeros(2u, 10u);
     }
     if (block == 3u) {
       row.selector(SELECTOR_2, 1u);
@@ -214,27 +211,19 @@ struct Generic {
       row.auxiliary(AUX_4, v13_seed);
       const Gl v14_seed = seed.full(40u + 8u * reads);
       const uint32_t v15_gap = uint32_t(rank.value) - uint32_t(v14_seed.value) - 1u;
-      const uint32_t v16_byte = byte_of(v15_gap, 0u);
-      row.auxiliary(AUX_5, v16_byte);
-      const uint32_t v17_byte = byte_of(v15_gap, 1u);
-      row.auxiliary(AUX_6, v17_byte);
-      const uint32_t v18_byte = byte_of(v15_gap, 2u);
-      row.auxiliary(AUX_7, v18_byte);
-      const uint32_t v19_byte = byte_of(v15_gap, 3u);
-      row.auxiliary(AUX_8, v19_byte);
+      const uint32_t v16_limb = limb_of(v15_gap, 0u);
+      row.auxiliary(AUX_5, v16_limb);
+      const uint32_t v17_limb = limb_of(v15_gap, 1u);
+      row.auxiliary(AUX_6, v17_limb);
       // op 8: call function 0: 4
-      const Gl v20_seed = seed.full(48u + 8u * reads);
-      row.auxiliary(AUX_9, v20_seed);
-      const Gl v21_seed = seed.full(56u + 8u * reads);
-      const uint32_t v22_gap = uint32_t(rank.value) - uint32_t(v21_seed.value) - 1u;
-      const uint32_t v23_byte = byte_of(v22_gap, 0u);
-      row.auxiliary(AUX_10, v23_byte);
-      const uint32_t v24_byte = byte_of(v22_gap, 1u);
-      row.auxiliary(AUX_11, v24_byte);
-      const uint32_t v25_byte = byte_of(v22_gap, 2u);
-      row.auxiliary(AUX_12, v25_byte);
-      const uint32_t v26_byte = byte_of(v22_gap, 3u);
-      row.auxiliary(AUX_13, v26_byte);
+      const Gl v18_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_7, v18_seed);
+      const Gl v19_seed = seed.full(56u + 8u * reads);
+      const uint32_t v20_gap = uint32_t(rank.value) - uint32_t(v19_seed.value) - 1u;
+      const uint32_t v21_limb = limb_of(v20_gap, 0u);
+      row.auxiliary(AUX_8, v21_limb);
+      const uint32_t v22_limb = limb_of(v20_gap, 1u);
+      row.auxiliary(AUX_9, v22_limb);
       reads = reads + 4u;
     }
   }

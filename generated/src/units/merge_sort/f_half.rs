@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_half",
     function: 1,
     contract: bytes32(
-        "07837aa272374a529f7eb2873a8aa24649d0197038d1d30304b7439c1d371dab",
+        "72b0c8f8520256d21165e4ff6f59f059404aa872c0a56d380805ccdbda32b6fd",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,18 +18,18 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge",
     function: 2,
     contract: bytes32(
-        "8aeb7421f9dcf3df33436954363d84c00ab030197c5d61b600a793f999bfa562",
+        "f705bc12113a36d8416eb1d967f362c60aca71d8d5a9658474e5fbbf7b200fbf",
     ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 4,
-        num_auxiliaries: 26,
-        num_lookups: 13,
+        num_auxiliaries: 16,
+        num_lookups: 11,
     },
     full: FullLayout {
         ranked: true,
         num_inputs: 2,
-        max_reads: 9,
+        max_reads: 8,
     },
     paths: &[
         PathUnit {
@@ -58,7 +58,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             leaves: &[2],
             schema: SeedSchema {
                 words: &PATH2_WORDS,
-                stride: 64,
+                stride: 56,
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path2_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path2_pack_full),
@@ -69,7 +69,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             leaves: &[3],
             schema: SeedSchema {
                 words: &PATH3_WORDS,
-                stride: 64,
+                stride: 56,
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path3_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path3_pack_full),
@@ -112,7 +112,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
     over |= put::<1>(seed, 53, load1[0]);
     Ok(over)
 }
-fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packed {
+fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
@@ -129,7 +129,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 26>) {
+fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 40);
@@ -156,7 +156,7 @@ fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 26>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1..4].fill(element(0));
-    row.aux[8..26].fill(element(0));
+    row.aux[8..16].fill(element(0));
 }
 static PATH1_WORDS: [SeedWord; 10] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -187,7 +187,7 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
     over |= put::<1>(seed, 53, load1[0]);
     Ok(over)
 }
-fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packed {
+fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
@@ -204,7 +204,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 26>) {
+fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 40);
@@ -232,9 +232,9 @@ fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 26>) {
     // unused from here on
     row.selector[0] = element(0);
     row.selector[2..4].fill(element(0));
-    row.aux[8..26].fill(element(0));
+    row.aux[8..16].fill(element(0));
 }
-static PATH2_WORDS: [SeedWord; 13] = [
+static PATH2_WORDS: [SeedWord; 12] = [
     SeedWord::at(0, Full, Multiplicity),
     SeedWord::at(8, Full, Read(5)),
     SeedWord::at(16, Full, Read(6)),
@@ -245,11 +245,10 @@ static PATH2_WORDS: [SeedWord; 13] = [
     SeedWord::at(40, U32, Read(2)),
     SeedWord::at(44, U32, Read(4)),
     SeedWord::at(48, U32, Read(7)),
-    SeedWord::at(52, U32, Read(8)),
-    SeedWord::at(56, U8, Read(0)),
-    SeedWord::at(57, U8, Read(3)),
+    SeedWord::at(52, U8, Read(0)),
+    SeedWord::at(53, U8, Read(3)),
 ];
-fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed {
+fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
@@ -259,7 +258,7 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packe
     let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
     // op 8: call function 2: 4 1
     let call2 = find_call(&record.functions[2], &[v6_seed, own.input(query, 1)], 8)?;
-    seed[58..].fill(0);
+    seed[54..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, load1[2]);
     over |= put::<8>(seed, 16, record.functions[2].output(call2, 0));
@@ -267,13 +266,12 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packe
     over |= own.pack_inputs::<4>(query, 0, &mut seed[28..36]);
     over |= put_all::<4>(&load0[1..], &mut seed[36..44]);
     over |= put::<4>(seed, 44, load1[1]);
-    over |= put::<4>(seed, 48, callee_rank(own, query, 0, 8)?);
-    over |= put::<4>(seed, 52, own.output(query, 0));
-    over |= put::<1>(seed, 56, load0[0]);
-    over |= put::<1>(seed, 57, load1[0]);
+    over |= put::<4>(seed, 48, own.output(query, 0));
+    over |= put::<1>(seed, 52, load0[0]);
+    over |= put::<1>(seed, 53, load1[0]);
     Ok(over)
 }
-fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packed {
+fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
@@ -290,12 +288,11 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= put_all::<8>(&load0[0..], &mut seed[40..64]);
     over |= put_all::<8>(&load1[0..], &mut seed[64..88]);
     over |= put::<8>(seed, 88, record.functions[2].output(call2, 0));
-    over |= put::<8>(seed, 96, callee_rank(own, query, 0, 8)?);
-    over |= put::<8>(seed, 104, own.output(query, 0));
+    over |= put::<8>(seed, 96, own.output(query, 0));
     Ok(over)
 }
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 64], row: Cells<'_, 2, 4, 26>) {
+fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 24);
@@ -305,14 +302,14 @@ fn path2_write(seed: &[u8; 64], row: Cells<'_, 2, 4, 26>) {
     let input1 = u32_at(seed, 32);
     row.input[1] = element(input1);
     // op 0: load 0
-    let v4_seed = u8_at(seed, 56);
+    let v4_seed = u8_at(seed, 52);
     row.aux[2] = element(v4_seed);
     let v5_seed = u32_at(seed, 36);
     row.aux[3] = element(v5_seed);
     let v6_seed = u32_at(seed, 40);
     row.aux[4] = element(v6_seed);
     // op 1: load 1
-    let v7_seed = u8_at(seed, 57);
+    let v7_seed = u8_at(seed, 53);
     row.aux[5] = element(v7_seed);
     let v8_seed = u32_at(seed, 44);
     row.aux[6] = element(v8_seed);
@@ -320,53 +317,31 @@ fn path2_write(seed: &[u8; 64], row: Cells<'_, 2, 4, 26>) {
     row.aux[7] = v9_seed;
     // op 6: u32_less_than 6 3
     let v10_rest = gap(v5_seed, v8_seed);
-    let v11_byte = byte_of(v8_seed, 0);
-    row.aux[8] = element(v11_byte);
-    let v12_byte = byte_of(v8_seed, 1);
-    row.aux[9] = element(v12_byte);
-    let v13_byte = byte_of(v8_seed, 2);
-    row.aux[10] = element(v13_byte);
-    let v14_byte = byte_of(v8_seed, 3);
-    row.aux[11] = element(v14_byte);
-    let v15_byte = byte_of(v10_rest, 0);
-    row.aux[12] = element(v15_byte);
-    let v16_byte = byte_of(v10_rest, 1);
-    row.aux[13] = element(v16_byte);
-    let v17_byte = byte_of(v10_rest, 2);
-    row.aux[14] = element(v17_byte);
-    let v18_byte = byte_of(v10_rest, 3);
-    row.aux[15] = element(v18_byte);
-    let v19_byte = byte_of(v5_seed, 0);
-    row.aux[16] = element(v19_byte);
-    let v20_byte = byte_of(v5_seed, 1);
-    row.aux[17] = element(v20_byte);
-    let v21_byte = byte_of(v5_seed, 2);
-    row.aux[18] = element(v21_byte);
-    let v22_byte = byte_of(v5_seed, 3);
-    row.aux[19] = element(v22_byte);
+    let v11_limb = limb_of(v8_seed, 0);
+    row.aux[8] = element(v11_limb);
+    let v12_limb = limb_of(v8_seed, 1);
+    row.aux[9] = element(v12_limb);
+    let v13_limb = limb_of(v10_rest, 0);
+    row.aux[10] = element(v13_limb);
+    let v14_limb = limb_of(v10_rest, 1);
+    row.aux[11] = element(v14_limb);
+    let v15_limb = limb_of(v5_seed, 0);
+    row.aux[12] = element(v15_limb);
+    let v16_limb = limb_of(v5_seed, 1);
+    row.aux[13] = element(v16_limb);
     // op 8: call function 2: 4 1
-    let v24_seed = element(u64_at(seed, 16));
-    row.aux[20] = v24_seed;
-    let v25_seed = u32_at(seed, 48);
-    let v26_gap = gap(rank, v25_seed);
-    let v27_byte = byte_of(v26_gap, 0);
-    row.aux[21] = element(v27_byte);
-    let v28_byte = byte_of(v26_gap, 1);
-    row.aux[22] = element(v28_byte);
-    let v29_byte = byte_of(v26_gap, 2);
-    row.aux[23] = element(v29_byte);
-    let v30_byte = byte_of(v26_gap, 3);
-    row.aux[24] = element(v30_byte);
+    let v18_seed = element(u64_at(seed, 16));
+    row.aux[14] = v18_seed;
     // op 10: store 10 3 9
-    let v32_seed = u32_at(seed, 52);
-    row.aux[25] = element(v32_seed);
+    let v20_seed = u32_at(seed, 48);
+    row.aux[15] = element(v20_seed);
     // a leaf of this path
     row.selector[2] = element(1);
     // unused from here on
     row.selector[0..2].fill(element(0));
     row.selector[3] = element(0);
 }
-static PATH3_WORDS: [SeedWord; 13] = [
+static PATH3_WORDS: [SeedWord; 12] = [
     SeedWord::at(0, Full, Multiplicity),
     SeedWord::at(8, Full, Read(2)),
     SeedWord::at(16, Full, Read(6)),
@@ -377,11 +352,10 @@ static PATH3_WORDS: [SeedWord; 13] = [
     SeedWord::at(40, U32, Read(4)),
     SeedWord::at(44, U32, Read(5)),
     SeedWord::at(48, U32, Read(7)),
-    SeedWord::at(52, U32, Read(8)),
-    SeedWord::at(56, U8, Read(0)),
-    SeedWord::at(57, U8, Read(3)),
+    SeedWord::at(52, U8, Read(0)),
+    SeedWord::at(53, U8, Read(3)),
 ];
-fn path3_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed {
+fn path3_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
@@ -391,7 +365,7 @@ fn path3_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packe
     let v9_seed = load1[2];
     // op 12: call function 2: 0 7
     let call2 = find_call(&record.functions[2], &[own.input(query, 0), v9_seed], 12)?;
-    seed[58..].fill(0);
+    seed[54..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, load0[2]);
     over |= put::<8>(seed, 16, record.functions[2].output(call2, 0));
@@ -399,13 +373,12 @@ fn path3_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packe
     over |= own.pack_inputs::<4>(query, 0, &mut seed[28..36]);
     over |= put::<4>(seed, 36, load0[1]);
     over |= put_all::<4>(&load1[1..], &mut seed[40..48]);
-    over |= put::<4>(seed, 48, callee_rank(own, query, 0, 12)?);
-    over |= put::<4>(seed, 52, own.output(query, 0));
-    over |= put::<1>(seed, 56, load0[0]);
-    over |= put::<1>(seed, 57, load1[0]);
+    over |= put::<4>(seed, 48, own.output(query, 0));
+    over |= put::<1>(seed, 52, load0[0]);
+    over |= put::<1>(seed, 53, load1[0]);
     Ok(over)
 }
-fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packed {
+fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
@@ -422,12 +395,11 @@ fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= put_all::<8>(&load0[0..], &mut seed[40..64]);
     over |= put_all::<8>(&load1[0..], &mut seed[64..88]);
     over |= put::<8>(seed, 88, record.functions[2].output(call2, 0));
-    over |= put::<8>(seed, 96, callee_rank(own, query, 0, 12)?);
-    over |= put::<8>(seed, 104, own.output(query, 0));
+    over |= put::<8>(seed, 96, own.output(query, 0));
     Ok(over)
 }
 /// Path 3: leaves [3].
-fn path3_write(seed: &[u8; 64], row: Cells<'_, 2, 4, 26>) {
+fn path3_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 24);
@@ -437,14 +409,14 @@ fn path3_write(seed: &[u8; 64], row: Cells<'_, 2, 4, 26>) {
     let input1 = u32_at(seed, 32);
     row.input[1] = element(input1);
     // op 0: load 0
-    let v4_seed = u8_at(seed, 56);
+    let v4_seed = u8_at(seed, 52);
     row.aux[2] = element(v4_seed);
     let v5_seed = u32_at(seed, 36);
     row.aux[3] = element(v5_seed);
     let v6_seed = element(u64_at(seed, 8));
     row.aux[4] = v6_seed;
     // op 1: load 1
-    let v7_seed = u8_at(seed, 57);
+    let v7_seed = u8_at(seed, 53);
     row.aux[5] = element(v7_seed);
     let v8_seed = u32_at(seed, 40);
     row.aux[6] = element(v8_seed);
@@ -452,52 +424,30 @@ fn path3_write(seed: &[u8; 64], row: Cells<'_, 2, 4, 26>) {
     row.aux[7] = element(v9_seed);
     // op 6: u32_less_than 6 3
     let v10_rest = gap(v5_seed, v8_seed);
-    let v11_byte = byte_of(v8_seed, 0);
-    row.aux[8] = element(v11_byte);
-    let v12_byte = byte_of(v8_seed, 1);
-    row.aux[9] = element(v12_byte);
-    let v13_byte = byte_of(v8_seed, 2);
-    row.aux[10] = element(v13_byte);
-    let v14_byte = byte_of(v8_seed, 3);
-    row.aux[11] = element(v14_byte);
-    let v15_byte = byte_of(v10_rest, 0);
-    row.aux[12] = element(v15_byte);
-    let v16_byte = byte_of(v10_rest, 1);
-    row.aux[13] = element(v16_byte);
-    let v17_byte = byte_of(v10_rest, 2);
-    row.aux[14] = element(v17_byte);
-    let v18_byte = byte_of(v10_rest, 3);
-    row.aux[15] = element(v18_byte);
-    let v19_byte = byte_of(v5_seed, 0);
-    row.aux[16] = element(v19_byte);
-    let v20_byte = byte_of(v5_seed, 1);
-    row.aux[17] = element(v20_byte);
-    let v21_byte = byte_of(v5_seed, 2);
-    row.aux[18] = element(v21_byte);
-    let v22_byte = byte_of(v5_seed, 3);
-    row.aux[19] = element(v22_byte);
+    let v11_limb = limb_of(v8_seed, 0);
+    row.aux[8] = element(v11_limb);
+    let v12_limb = limb_of(v8_seed, 1);
+    row.aux[9] = element(v12_limb);
+    let v13_limb = limb_of(v10_rest, 0);
+    row.aux[10] = element(v13_limb);
+    let v14_limb = limb_of(v10_rest, 1);
+    row.aux[11] = element(v14_limb);
+    let v15_limb = limb_of(v5_seed, 0);
+    row.aux[12] = element(v15_limb);
+    let v16_limb = limb_of(v5_seed, 1);
+    row.aux[13] = element(v16_limb);
     // op 12: call function 2: 0 7
-    let v24_seed = element(u64_at(seed, 16));
-    row.aux[20] = v24_seed;
-    let v25_seed = u32_at(seed, 48);
-    let v26_gap = gap(rank, v25_seed);
-    let v27_byte = byte_of(v26_gap, 0);
-    row.aux[21] = element(v27_byte);
-    let v28_byte = byte_of(v26_gap, 1);
-    row.aux[22] = element(v28_byte);
-    let v29_byte = byte_of(v26_gap, 2);
-    row.aux[23] = element(v29_byte);
-    let v30_byte = byte_of(v26_gap, 3);
-    row.aux[24] = element(v30_byte);
+    let v18_seed = element(u64_at(seed, 16));
+    row.aux[14] = v18_seed;
     // op 14: store 10 6 9
-    let v32_seed = u32_at(seed, 52);
-    row.aux[25] = element(v32_seed);
+    let v20_seed = u32_at(seed, 48);
+    row.aux[15] = element(v20_seed);
     // a leaf of this path
     row.selector[3] = element(1);
     // unused from here on
     row.selector[0..3].fill(element(0));
 }
-fn generic_write(seed: &[u8; 112], row: Cells<'_, 2, 4, 26>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 104], row: Cells<'_, 2, 4, 16>) -> Result<(), PackError> {
     let mut kept = [element(0); 3];
     let mut reads = 40;
     let mut block = 0;
@@ -541,7 +491,7 @@ fn generic_write(seed: &[u8; 112], row: Cells<'_, 2, 4, 26>) -> Result<(), PackE
                 row.selector[0] = element(1);
                 // unused from here on
                 row.selector[1..4].fill(element(0));
-                row.aux[8..26].fill(element(0));
+                row.aux[8..16].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -562,40 +512,28 @@ fn generic_write(seed: &[u8; 112], row: Cells<'_, 2, 4, 26>) -> Result<(), PackE
                 row.selector[1] = element(1);
                 // unused from here on
                 row.selector[2..4].fill(element(0));
-                row.aux[8..26].fill(element(0));
+                row.aux[8..16].fill(element(0));
                 return Ok(());
             }
             4 => {
                 // op 6: u32_less_than 6 3
                 let v10_rest = gap(word(kept[0]), word(kept[2]));
-                let v11_byte = byte_of(word(kept[2]), 0);
-                let v12_byte = byte_of(word(kept[2]), 1);
-                let v13_byte = byte_of(word(kept[2]), 2);
-                let v14_byte = byte_of(word(kept[2]), 3);
-                let v15_byte = byte_of(v10_rest, 0);
-                let v16_byte = byte_of(v10_rest, 1);
-                let v17_byte = byte_of(v10_rest, 2);
-                let v18_byte = byte_of(v10_rest, 3);
-                let v19_byte = byte_of(word(kept[0]), 0);
-                let v20_byte = byte_of(word(kept[0]), 1);
-                let v21_byte = byte_of(word(kept[0]), 2);
-                let v22_byte = byte_of(word(kept[0]), 3);
-                let v23_less = u64::from(word(kept[2]) < word(kept[0]));
-                row.aux[8] = element(v11_byte);
-                row.aux[9] = element(v12_byte);
-                row.aux[10] = element(v13_byte);
-                row.aux[11] = element(v14_byte);
-                row.aux[12] = element(v15_byte);
-                row.aux[13] = element(v16_byte);
-                row.aux[14] = element(v17_byte);
-                row.aux[15] = element(v18_byte);
-                row.aux[16] = element(v19_byte);
-                row.aux[17] = element(v20_byte);
-                row.aux[18] = element(v21_byte);
-                row.aux[19] = element(v22_byte);
+                let v11_limb = limb_of(word(kept[2]), 0);
+                let v12_limb = limb_of(word(kept[2]), 1);
+                let v13_limb = limb_of(v10_rest, 0);
+                let v14_limb = limb_of(v10_rest, 1);
+                let v15_limb = limb_of(word(kept[0]), 0);
+                let v16_limb = limb_of(word(kept[0]), 1);
+                let v17_less = u64::from(word(kept[2]) < word(kept[0]));
+                row.aux[8] = element(v11_limb);
+                row.aux[9] = element(v12_limb);
+                row.aux[10] = element(v13_limb);
+                row.aux[11] = element(v14_limb);
+                row.aux[12] = element(v15_limb);
+                row.aux[13] = element(v16_limb);
                 // unused from here on
                 row.selector[1] = element(0);
-                block = match v23_less {
+                block = match v17_less {
                     0 => 5,
                     1 => 6,
                     _ => {
@@ -608,44 +546,24 @@ fn generic_write(seed: &[u8; 112], row: Cells<'_, 2, 4, 26>) -> Result<(), PackE
             }
             5 => {
                 // op 8: call function 2: 4 1
-                let v24_seed = u64_at(seed, reads + 0);
-                let v25_seed = u64_at(seed, reads + 8);
-                let v26_gap = gap(u64_at(seed, 16), v25_seed);
-                let v27_byte = byte_of(v26_gap, 0);
-                let v28_byte = byte_of(v26_gap, 1);
-                let v29_byte = byte_of(v26_gap, 2);
-                let v30_byte = byte_of(v26_gap, 3);
+                let v18_seed = u64_at(seed, reads + 0);
                 // op 10: store 10 3 9
-                let v32_seed = u64_at(seed, reads + 16);
+                let v20_seed = u64_at(seed, reads + 8);
                 row.selector[2] = element(1);
-                row.aux[20] = element(v24_seed);
-                row.aux[21] = element(v27_byte);
-                row.aux[22] = element(v28_byte);
-                row.aux[23] = element(v29_byte);
-                row.aux[24] = element(v30_byte);
-                row.aux[25] = element(v32_seed);
+                row.aux[14] = element(v18_seed);
+                row.aux[15] = element(v20_seed);
                 // unused from here on
                 row.selector[3] = element(0);
                 return Ok(());
             }
             6 => {
                 // op 12: call function 2: 0 7
-                let v33_seed = u64_at(seed, reads + 0);
-                let v34_seed = u64_at(seed, reads + 8);
-                let v35_gap = gap(u64_at(seed, 16), v34_seed);
-                let v36_byte = byte_of(v35_gap, 0);
-                let v37_byte = byte_of(v35_gap, 1);
-                let v38_byte = byte_of(v35_gap, 2);
-                let v39_byte = byte_of(v35_gap, 3);
+                let v21_seed = u64_at(seed, reads + 0);
                 // op 14: store 10 6 9
-                let v41_seed = u64_at(seed, reads + 16);
+                let v23_seed = u64_at(seed, reads + 8);
                 row.selector[3] = element(1);
-                row.aux[20] = element(v33_seed);
-                row.aux[21] = element(v36_byte);
-                row.aux[22] = element(v37_byte);
-                row.aux[23] = element(v38_byte);
-                row.aux[24] = element(v39_byte);
-                row.aux[25] = element(v41_seed);
+                row.aux[14] = element(v21_seed);
+                row.aux[15] = element(v23_seed);
                 // unused from here on
                 row.selector[2] = element(0);
                 return Ok(());

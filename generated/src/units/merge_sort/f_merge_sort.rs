@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge_sort",
     function: 0,
     contract: bytes32(
-        "ef3fcb2c6752e9f3fe3d799c8ce096a3d3bf57cc8b20948d47af986892e8fe37",
+        "5cb6ad99b90e634fded249f6a2e1b2f5ae907cd0256e68c963a1a0366351e67d",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,18 +18,18 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_nth",
     function: 4,
     contract: bytes32(
-        "f90b32f381912b76e5cab2cfcd64983b4a99c854f945c93ab17641c3aab0c9a2",
+        "b7c1586924233ff81ccb7291733c1d989e47ad9fbf3a7d763f7b805ab7202d72",
     ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
-        num_auxiliaries: 11,
-        num_lookups: 5,
+        num_auxiliaries: 7,
+        num_lookups: 3,
     },
     full: FullLayout {
         ranked: true,
         num_inputs: 2,
-        max_reads: 5,
+        max_reads: 4,
     },
     paths: &[
         PathUnit {
@@ -47,7 +47,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             leaves: &[1],
             schema: SeedSchema {
                 words: &PATH1_WORDS,
-                stride: 56,
+                stride: 48,
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
@@ -84,7 +84,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packe
     over |= put::<1>(seed, 33, load0[0]);
     Ok(over)
 }
-fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed {
+fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: load 0
@@ -98,7 +98,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 11>) {
+fn path0_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 7>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 24);
@@ -118,9 +118,9 @@ fn path0_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 11>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1] = element(0);
-    row.aux[5..11].fill(element(0));
+    row.aux[5..7].fill(element(0));
 }
-static PATH1_WORDS: [SeedWord; 9] = [
+static PATH1_WORDS: [SeedWord; 8] = [
     SeedWord::at(0, Full, Multiplicity),
     SeedWord::at(8, Full, Input(1)),
     SeedWord::at(16, Full, Read(1)),
@@ -128,15 +128,14 @@ static PATH1_WORDS: [SeedWord; 9] = [
     SeedWord::at(32, U32, Rank),
     SeedWord::at(36, U32, Input(0)),
     SeedWord::at(40, U32, Read(2)),
-    SeedWord::at(44, U32, Read(4)),
-    SeedWord::at(48, U8, Read(0)),
+    SeedWord::at(44, U8, Read(0)),
 ];
-fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
+fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: load 0
     let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
-    seed[49..].fill(0);
+    seed[45..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 1));
     over |= put::<8>(seed, 16, load0[1]);
@@ -144,11 +143,10 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
     over |= put::<4>(seed, 32, u64::from(own.rank(query)));
     over |= put::<4>(seed, 36, own.input(query, 0));
     over |= put::<4>(seed, 40, load0[2]);
-    over |= put::<4>(seed, 44, callee_rank(own, query, 0, 7)?);
-    over |= put::<1>(seed, 48, load0[0]);
+    over |= put::<1>(seed, 44, load0[0]);
     Ok(over)
 }
-fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed {
+fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: load 0
@@ -159,11 +157,10 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..40]);
     over |= put_all::<8>(&load0[0..], &mut seed[40..64]);
     over |= put::<8>(seed, 64, own.output(query, 0));
-    over |= put::<8>(seed, 72, callee_rank(own, query, 0, 7)?);
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 11>) {
+fn path1_write(seed: &[u8; 48], row: Cells<'_, 2, 2, 7>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 32);
@@ -173,7 +170,7 @@ fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 11>) {
     let input1 = element(u64_at(seed, 8));
     row.input[1] = input1;
     // op 0: load 0
-    let v4_seed = u8_at(seed, 48);
+    let v4_seed = u8_at(seed, 44);
     row.aux[2] = element(v4_seed);
     let v5_seed = element(u64_at(seed, 16));
     row.aux[3] = v5_seed;
@@ -187,22 +184,12 @@ fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 11>) {
     // op 7: call function 4: 4 7
     let v13_seed = element(u64_at(seed, 24));
     row.aux[6] = v13_seed;
-    let v14_seed = u32_at(seed, 44);
-    let v15_gap = gap(rank, v14_seed);
-    let v16_byte = byte_of(v15_gap, 0);
-    row.aux[7] = element(v16_byte);
-    let v17_byte = byte_of(v15_gap, 1);
-    row.aux[8] = element(v17_byte);
-    let v18_byte = byte_of(v15_gap, 2);
-    row.aux[9] = element(v18_byte);
-    let v19_byte = byte_of(v15_gap, 3);
-    row.aux[10] = element(v19_byte);
     // a leaf of this path
     row.selector[1] = element(1);
     // unused from here on
     row.selector[0] = element(0);
 }
-fn generic_write(seed: &[u8; 80], row: Cells<'_, 2, 2, 11>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 2, 7>) -> Result<(), PackError> {
     let mut kept = [element(0); 0];
     let mut reads = 40;
     let mut block = 0;
@@ -230,7 +217,7 @@ fn generic_write(seed: &[u8; 80], row: Cells<'_, 2, 2, 11>) -> Result<(), PackEr
                 row.selector[0] = element(1);
                 // unused from here on
                 row.selector[1] = element(0);
-                row.aux[5..11].fill(element(0));
+                row.aux[5..7].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -240,19 +227,9 @@ fn generic_write(seed: &[u8; 80], row: Cells<'_, 2, 2, 11>) -> Result<(), PackEr
                 let v10_inv = inverse_or_zero(v9_diff);
                 // op 7: call function 4: 4 7
                 let v13_seed = u64_at(seed, reads + 0);
-                let v14_seed = u64_at(seed, reads + 8);
-                let v15_gap = gap(u64_at(seed, 16), v14_seed);
-                let v16_byte = byte_of(v15_gap, 0);
-                let v17_byte = byte_of(v15_gap, 1);
-                let v18_byte = byte_of(v15_gap, 2);
-                let v19_byte = byte_of(v15_gap, 3);
                 row.selector[1] = element(1);
                 row.aux[5] = v10_inv;
                 row.aux[6] = element(v13_seed);
-                row.aux[7] = element(v16_byte);
-                row.aux[8] = element(v17_byte);
-                row.aux[9] = element(v18_byte);
-                row.aux[10] = element(v19_byte);
                 // unused from here on
                 row.selector[0] = element(0);
                 return Ok(());

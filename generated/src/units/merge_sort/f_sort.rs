@@ -18,12 +18,12 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sort",
     function: 3,
     contract: bytes32(
-        "61bef86347f431c321acd6451032fbeccbcf2a2625f6706daaf2aae81c52c596",
+        "4ed57552f21ba42b5499b907129e596f5ed094290e61cb513377e7843a641d90",
     ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
-        num_auxiliaries: 16,
+        num_auxiliaries: 12,
         num_lookups: 9,
     },
     full: FullLayout {
@@ -132,7 +132,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 16>) {
+fn path0_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 12>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 16);
@@ -160,7 +160,7 @@ fn path0_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 16>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1] = element(0);
-    row.aux[8..16].fill(element(0));
+    row.aux[8..12].fill(element(0));
 }
 static PATH1_WORDS: [SeedWord; 11] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -230,7 +230,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 16>) {
+fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 12>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 24);
@@ -252,38 +252,30 @@ fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 16>) {
     row.aux[4] = element(v10_seed);
     let v11_seed = u32_at(seed, 40);
     let v12_gap = gap(rank, v11_seed);
-    let v13_byte = byte_of(v12_gap, 0);
-    row.aux[5] = element(v13_byte);
-    let v14_byte = byte_of(v12_gap, 1);
-    row.aux[6] = element(v14_byte);
-    let v15_byte = byte_of(v12_gap, 2);
-    row.aux[7] = element(v15_byte);
-    let v16_byte = byte_of(v12_gap, 3);
-    row.aux[8] = element(v16_byte);
+    let v13_limb = limb_of(v12_gap, 0);
+    row.aux[5] = element(v13_limb);
+    let v14_limb = limb_of(v12_gap, 1);
+    row.aux[6] = element(v14_limb);
     // op 24: call function 3: 4 3
-    let v17_seed = u32_at(seed, 44);
-    row.aux[9] = element(v17_seed);
-    let v18_seed = u32_at(seed, 48);
-    let v19_gap = gap(rank, v18_seed);
-    let v20_byte = byte_of(v19_gap, 0);
-    row.aux[10] = element(v20_byte);
-    let v21_byte = byte_of(v19_gap, 1);
-    row.aux[11] = element(v21_byte);
-    let v22_byte = byte_of(v19_gap, 2);
-    row.aux[12] = element(v22_byte);
-    let v23_byte = byte_of(v19_gap, 3);
-    row.aux[13] = element(v23_byte);
+    let v15_seed = u32_at(seed, 44);
+    row.aux[7] = element(v15_seed);
+    let v16_seed = u32_at(seed, 48);
+    let v17_gap = gap(rank, v16_seed);
+    let v18_limb = limb_of(v17_gap, 0);
+    row.aux[8] = element(v18_limb);
+    let v19_limb = limb_of(v17_gap, 1);
+    row.aux[9] = element(v19_limb);
     // op 25: call function 2: 5 6
-    let v24_seed = element(u64_at(seed, 16));
-    row.aux[14] = v24_seed;
-    let v25_seed = u32_at(seed, 52);
-    row.aux[15] = element(v25_seed);
+    let v20_seed = element(u64_at(seed, 16));
+    row.aux[10] = v20_seed;
+    let v21_seed = u32_at(seed, 52);
+    row.aux[11] = element(v21_seed);
     // a leaf of this path
     row.selector[1] = element(1);
     // unused from here on
     row.selector[0] = element(0);
 }
-fn generic_write(seed: &[u8; 96], row: Cells<'_, 2, 2, 16>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 96], row: Cells<'_, 2, 2, 12>) -> Result<(), PackError> {
     let mut kept = [element(0); 0];
     let mut reads = 40;
     let mut block = 0;
@@ -318,7 +310,7 @@ fn generic_write(seed: &[u8; 96], row: Cells<'_, 2, 2, 16>) -> Result<(), PackEr
                 row.aux[7] = element(v22_seed);
                 // unused from here on
                 row.selector[1] = element(0);
-                row.aux[8..16].fill(element(0));
+                row.aux[8..12].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -332,36 +324,28 @@ fn generic_write(seed: &[u8; 96], row: Cells<'_, 2, 2, 16>) -> Result<(), PackEr
                 let v29_seed = u64_at(seed, reads + 8);
                 let v30_seed = u64_at(seed, reads + 16);
                 let v31_gap = gap(u64_at(seed, 16), v30_seed);
-                let v32_byte = byte_of(v31_gap, 0);
-                let v33_byte = byte_of(v31_gap, 1);
-                let v34_byte = byte_of(v31_gap, 2);
-                let v35_byte = byte_of(v31_gap, 3);
+                let v32_limb = limb_of(v31_gap, 0);
+                let v33_limb = limb_of(v31_gap, 1);
                 // op 24: call function 3: 4 3
-                let v36_seed = u64_at(seed, reads + 24);
-                let v37_seed = u64_at(seed, reads + 32);
-                let v38_gap = gap(u64_at(seed, 16), v37_seed);
-                let v39_byte = byte_of(v38_gap, 0);
-                let v40_byte = byte_of(v38_gap, 1);
-                let v41_byte = byte_of(v38_gap, 2);
-                let v42_byte = byte_of(v38_gap, 3);
+                let v34_seed = u64_at(seed, reads + 24);
+                let v35_seed = u64_at(seed, reads + 32);
+                let v36_gap = gap(u64_at(seed, 16), v35_seed);
+                let v37_limb = limb_of(v36_gap, 0);
+                let v38_limb = limb_of(v36_gap, 1);
                 // op 25: call function 2: 5 6
-                let v43_seed = u64_at(seed, reads + 40);
-                let v44_seed = u64_at(seed, reads + 48);
+                let v39_seed = u64_at(seed, reads + 40);
+                let v40_seed = u64_at(seed, reads + 48);
                 row.selector[1] = element(1);
                 row.aux[2] = v25_inv;
                 row.aux[3] = element(v26_seed);
                 row.aux[4] = element(v29_seed);
-                row.aux[5] = element(v32_byte);
-                row.aux[6] = element(v33_byte);
-                row.aux[7] = element(v34_byte);
-                row.aux[8] = element(v35_byte);
-                row.aux[9] = element(v36_seed);
-                row.aux[10] = element(v39_byte);
-                row.aux[11] = element(v40_byte);
-                row.aux[12] = element(v41_byte);
-                row.aux[13] = element(v42_byte);
-                row.aux[14] = element(v43_seed);
-                row.aux[15] = element(v44_seed);
+                row.aux[5] = element(v32_limb);
+                row.aux[6] = element(v33_limb);
+                row.aux[7] = element(v34_seed);
+                row.aux[8] = element(v37_limb);
+                row.aux[9] = element(v38_limb);
+                row.aux[10] = element(v39_seed);
+                row.aux[11] = element(v40_seed);
                 // unused from here on
                 row.selector[0] = element(0);
                 return Ok(());

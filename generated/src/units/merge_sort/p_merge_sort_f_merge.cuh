@@ -16,12 +16,11 @@ enum Column : uint32_t {
     INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, SELECTOR_3 = 3,
     MULTIPLICITY = 0, RANK = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7,
     AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14,
-    AUX_15 = 15, AUX_16 = 16, AUX_17 = 17, AUX_18 = 18, AUX_19 = 19, AUX_20 = 20, AUX_21 = 21,
-    AUX_22 = 22, AUX_23 = 23, AUX_24 = 24, AUX_25 = 25};
+    AUX_15 = 15};
 
 static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
 static_assert(SELECTOR_3 + 1u == 4u, "plan: 4 selectors");
-static_assert(AUX_25 + 1u == 26u, "plan: 26 auxiliaries");
+static_assert(AUX_15 + 1u == 16u, "plan: 16 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -44,11 +43,11 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 26;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(1u, 4u);
-    row.auxiliary_zeros(8u, 26u);
+    row.auxiliary_zeros(8u, 16u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -94,13 +93,13 @@ struct Path1 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 26;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
     row.selector(SELECTOR_2, 0u);
     row.selector(SELECTOR_3, 0u);
-    row.auxiliary_zeros(8u, 26u);
+    row.auxiliary_zeros(8u, 16u);
     row.selector(SELECTOR_1, 1u);
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -129,25 +128,24 @@ struct Path1 {
 enum SeedPath2 : uint32_t {
     SEED2_MULTIPLICITY = 0, SEED2_READ_5 = 8, SEED2_READ_6 = 16, SEED2_RANK = 24,
     SEED2_INPUT_0 = 28, SEED2_INPUT_1 = 32, SEED2_READ_1 = 36, SEED2_READ_2 = 40,
-    SEED2_READ_4 = 44, SEED2_READ_7 = 48, SEED2_READ_8 = 52, SEED2_READ_0 = 56,
-    SEED2_READ_3 = 57, SEED2_STRIDE = 64};
+    SEED2_READ_4 = 44, SEED2_READ_7 = 48, SEED2_READ_0 = 52, SEED2_READ_3 = 53, SEED2_STRIDE = 56};
 
 static_assert(SEED2_READ_6 - SEED2_MULTIPLICITY == 16u, "plan: full words");
 static_assert((SEED2_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
 static_assert(SEED2_READ_6 + 8u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED2_READ_8 - SEED2_RANK == 28u, "plan: u32 words");
+static_assert(SEED2_READ_7 - SEED2_RANK == 24u, "plan: u32 words");
 static_assert((SEED2_RANK & 3u) == 0u, "plan: u32 alignment");
-static_assert(SEED2_READ_8 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_7 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert(SEED2_READ_3 - SEED2_READ_0 == 1u, "plan: u8 words");
 static_assert(SEED2_READ_3 + 1u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert((SEED2_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 2, leaves 2.
 struct Path2 {
-  static constexpr uint32_t SEED_WORDS = 16;
+  static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 26;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -160,33 +158,22 @@ struct Path2 {
     row.auxiliary(AUX_3, v5_seed);
     // op 6: u32_less_than 6 3
     const uint32_t v10_rest = v5_seed - v8_seed - 1u;
-    const uint32_t word1 = v8_seed;
-    row.auxiliary(AUX_8, byte_of(word1, 0u));
-    row.auxiliary(AUX_9, byte_of(word1, 1u));
-    row.auxiliary(AUX_10, byte_of(word1, 2u));
-    row.auxiliary(AUX_11, byte_of(word1, 3u));
-    const uint32_t word2 = v10_rest;
-    row.auxiliary(AUX_12, byte_of(word2, 0u));
-    row.auxiliary(AUX_13, byte_of(word2, 1u));
-    row.auxiliary(AUX_14, byte_of(word2, 2u));
-    row.auxiliary(AUX_15, byte_of(word2, 3u));
-    const uint32_t word3 = v5_seed;
-    row.auxiliary(AUX_16, byte_of(word3, 0u));
-    row.auxiliary(AUX_17, byte_of(word3, 1u));
-    row.auxiliary(AUX_18, byte_of(word3, 2u));
-    row.auxiliary(AUX_19, byte_of(word3, 3u));
-    const uint32_t rank = seed.u32(SEED2_RANK);
-    row.auxiliary(RANK, rank);
-    const uint32_t v25_seed = seed.u32(SEED2_READ_7);
-    // op 8: call function 2: 4 1
-    const uint32_t v26_gap = rank - v25_seed - 1u;
-    const uint32_t word4 = v26_gap;
-    row.auxiliary(AUX_21, byte_of(word4, 0u));
-    row.auxiliary(AUX_22, byte_of(word4, 1u));
-    row.auxiliary(AUX_23, byte_of(word4, 2u));
-    row.auxiliary(AUX_24, byte_of(word4, 3u));
+    const uint32_t v11_limb = limb_of(v8_seed, 0u);
+    row.auxiliary(AUX_8, v11_limb);
+    const uint32_t v12_limb = limb_of(v8_seed, 1u);
+    row.auxiliary(AUX_9, v12_limb);
+    const uint32_t v13_limb = limb_of(v10_rest, 0u);
+    row.auxiliary(AUX_10, v13_limb);
+    const uint32_t v14_limb = limb_of(v10_rest, 1u);
+    row.auxiliary(AUX_11, v14_limb);
+    const uint32_t v15_limb = limb_of(v5_seed, 0u);
+    row.auxiliary(AUX_12, v15_limb);
+    const uint32_t v16_limb = limb_of(v5_seed, 1u);
+    row.auxiliary(AUX_13, v16_limb);
     const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED2_RANK);
+    row.auxiliary(RANK, rank);
     const uint32_t input0 = seed.u32(SEED2_INPUT_0);
     row.input(INPUT_0, input0);
     const uint32_t input1 = seed.u32(SEED2_INPUT_1);
@@ -199,10 +186,10 @@ struct Path2 {
     row.auxiliary(AUX_4, v6_seed);
     const Gl v9_seed = seed.full(SEED2_READ_5);
     row.auxiliary(AUX_7, v9_seed);
-    const Gl v24_seed = seed.full(SEED2_READ_6);
-    row.auxiliary(AUX_20, v24_seed);
-    const uint32_t v32_seed = seed.u32(SEED2_READ_8);
-    row.auxiliary(AUX_25, v32_seed);
+    const Gl v18_seed = seed.full(SEED2_READ_6);
+    row.auxiliary(AUX_14, v18_seed);
+    const uint32_t v20_seed = seed.u32(SEED2_READ_7);
+    row.auxiliary(AUX_15, v20_seed);
   }
 };
 
@@ -210,25 +197,24 @@ struct Path2 {
 enum SeedPath3 : uint32_t {
     SEED3_MULTIPLICITY = 0, SEED3_READ_2 = 8, SEED3_READ_6 = 16, SEED3_RANK = 24,
     SEED3_INPUT_0 = 28, SEED3_INPUT_1 = 32, SEED3_READ_1 = 36, SEED3_READ_4 = 40,
-    SEED3_READ_5 = 44, SEED3_READ_7 = 48, SEED3_READ_8 = 52, SEED3_READ_0 = 56,
-    SEED3_READ_3 = 57, SEED3_STRIDE = 64};
+    SEED3_READ_5 = 44, SEED3_READ_7 = 48, SEED3_READ_0 = 52, SEED3_READ_3 = 53, SEED3_STRIDE = 56};
 
 static_assert(SEED3_READ_6 - SEED3_MULTIPLICITY == 16u, "plan: full words");
 static_assert((SEED3_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
 static_assert(SEED3_READ_6 + 8u < SEED3_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED3_READ_8 - SEED3_RANK == 28u, "plan: u32 words");
+static_assert(SEED3_READ_7 - SEED3_RANK == 24u, "plan: u32 words");
 static_assert((SEED3_RANK & 3u) == 0u, "plan: u32 alignment");
-static_assert(SEED3_READ_8 + 4u < SEED3_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED3_READ_7 + 4u < SEED3_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert(SEED3_READ_3 - SEED3_READ_0 == 1u, "plan: u8 words");
 static_assert(SEED3_READ_3 + 1u < SEED3_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert((SEED3_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 3, leaves 3.
 struct Path3 {
-  static constexpr uint32_t SEED_WORDS = 16;
+  static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 26;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 3u);
@@ -239,33 +225,22 @@ struct Path3 {
     row.auxiliary(AUX_3, v5_seed);
     // op 6: u32_less_than 6 3
     const uint32_t v10_rest = v5_seed - v8_seed - 1u;
-    const uint32_t word1 = v8_seed;
-    row.auxiliary(AUX_8, byte_of(word1, 0u));
-    row.auxiliary(AUX_9, byte_of(word1, 1u));
-    row.auxiliary(AUX_10, byte_of(word1, 2u));
-    row.auxiliary(AUX_11, byte_of(word1, 3u));
-    const uint32_t word2 = v10_rest;
-    row.auxiliary(AUX_12, byte_of(word2, 0u));
-    row.auxiliary(AUX_13, byte_of(word2, 1u));
-    row.auxiliary(AUX_14, byte_of(word2, 2u));
-    row.auxiliary(AUX_15, byte_of(word2, 3u));
-    const uint32_t word3 = v5_seed;
-    row.auxiliary(AUX_16, byte_of(word3, 0u));
-    row.auxiliary(AUX_17, byte_of(word3, 1u));
-    row.auxiliary(AUX_18, byte_of(word3, 2u));
-    row.auxiliary(AUX_19, byte_of(word3, 3u));
-    const uint32_t rank = seed.u32(SEED3_RANK);
-    row.auxiliary(RANK, rank);
-    const uint32_t v25_seed = seed.u32(SEED3_READ_7);
-    // op 12: call function 2: 0 7
-    const uint32_t v26_gap = rank - v25_seed - 1u;
-    const uint32_t word4 = v26_gap;
-    row.auxiliary(AUX_21, byte_of(word4, 0u));
-    row.auxiliary(AUX_22, byte_of(word4, 1u));
-    row.auxiliary(AUX_23, byte_of(word4, 2u));
-    row.auxiliary(AUX_24, byte_of(word4, 3u));
+    const uint32_t v11_limb = limb_of(v8_seed, 0u);
+    row.auxiliary(AUX_8, v11_limb);
+    const uint32_t v12_limb = limb_of(v8_seed, 1u);
+    row.auxiliary(AUX_9, v12_limb);
+    const uint32_t v13_limb = limb_of(v10_rest, 0u);
+    row.auxiliary(AUX_10, v13_limb);
+    const uint32_t v14_limb = limb_of(v10_rest, 1u);
+    row.auxiliary(AUX_11, v14_limb);
+    const uint32_t v15_limb = limb_of(v5_seed, 0u);
+    row.auxiliary(AUX_12, v15_limb);
+    const uint32_t v16_limb = limb_of(v5_seed, 1u);
+    row.auxiliary(AUX_13, v16_limb);
     const Gl multiplicity = seed.full(SEED3_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED3_RANK);
+    row.auxiliary(RANK, rank);
     const uint32_t input0 = seed.u32(SEED3_INPUT_0);
     row.input(INPUT_0, input0);
     const uint32_t input1 = seed.u32(SEED3_INPUT_1);
@@ -278,31 +253,30 @@ struct Path3 {
     row.auxiliary(AUX_4, v6_seed);
     const uint32_t v9_seed = seed.u32(SEED3_READ_5);
     row.auxiliary(AUX_7, v9_seed);
-    const Gl v24_seed = seed.full(SEED3_READ_6);
-    row.auxiliary(AUX_20, v24_seed);
-    const uint32_t v32_seed = seed.u32(SEED3_READ_8);
-    row.auxiliary(AUX_25, v32_seed);
+    const Gl v18_seed = seed.full(SEED3_READ_6);
+    row.auxiliary(AUX_14, v18_seed);
+    const uint32_t v20_seed = seed.u32(SEED3_READ_7);
+    row.auxiliary(AUX_15, v20_seed);
   }
 };
 
 // All paths, over full seeds.
 struct Generic {
-  static constexpr uint32_t SEED_WORDS = 28;
+  static constexpr uint32_t SEED_WORDS = 26;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 4;
-  static constexpr uint32_t NUM_AUXILIARIES = 26;
+  static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
-    Gl rank = gl(0u);
     Gl v5_seed = gl(0u);
     Gl v7_seed = gl(0u);
     Gl v8_seed = gl(0u);
     if (block == 0u) {
       const Gl multiplicity = seed.full(0u);
       row.auxiliary(MULTIPLICITY, multiplicity);
-      rank = seed.full(16u);
+      const Gl rank = seed.full(16u);
       row.auxiliary(RANK, rank);
       const Gl input0 = seed.full(24u);
       row.input(INPUT_0, input0);
@@ -334,7 +308,7 @@ struct Generic {
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
       row.selector_zeros(1u, 4u);
-      row.auxiliary_zeros(8u, 26u);
+      row.auxiliary_zeros(8u, 16u);
     }
     if (block == 2u) {
       row.selector(SELECTOR_0, 0u);
@@ -350,42 +324,30 @@ struct Generic {
       row.selector(SELECTOR_1, 1u);
       row.selector(SELECTOR_2, 0u);
       row.selector(SELECTOR_3, 0u);
-      row.auxiliary_zeros(8u, 26u);
+      row.auxiliary_zeros(8u, 16u);
     }
     if (block == 4u) {
       row.selector(SELECTOR_1, 0u);
       // op 6: u32_less_than 6 3
       const uint32_t v10_rest = uint32_t(v5_seed.value) - uint32_t(v8_seed.value) - 1u;
-      const uint32_t v11_byte = byte_of_wide(v8_seed.value, 0u);
-      row.auxiliary(AUX_8, v11_byte);
-      const uint32_t v12_byte = byte_of_wide(v8_seed.value, 1u);
-      row.auxiliary(AUX_9, v12_byte);
-      const uint32_t v13_byte = byte_of_wide(v8_seed.value, 2u);
-      row.auxiliary(AUX_10, v13_byte);
-      const uint32_t v14_byte = byte_of_wide(v8_seed.value, 3u);
-      row.auxiliary(AUX_11, v14_byte);
-      const uint32_t v15_byte = byte_of(v10_rest, 0u);
-      row.auxiliary(AUX_12, v15_byte);
-      const uint32_t v16_byte = byte_of(v10_rest, 1u);
-      row.auxiliary(AUX_13, v16_byte);
-      const uint32_t v17_byte = byte_of(v10_rest, 2u);
-      row.auxiliary(AUX_14, v17_byte);
-      const uint32_t v18_byte = byte_of(v10_rest, 3u);
-      row.auxiliary(AUX_15, v18_byte);
-      const uint32_t v19_byte = byte_of_wide(v5_seed.value, 0u);
-      row.auxiliary(AUX_16, v19_byte);
-      const uint32_t v20_byte = byte_of_wide(v5_seed.value, 1u);
-      row.auxiliary(AUX_17, v20_byte);
-      const uint32_t v21_byte = byte_of_wide(v5_seed.value, 2u);
-      row.auxiliary(AUX_18, v21_byte);
-      const uint32_t v22_byte = byte_of_wide(v5_seed.value, 3u);
-      row.auxiliary(AUX_19, v22_byte);
-      const uint32_t v23_less = (v8_seed.value < v5_seed.value) ? 1u : 0u;
+      const uint32_t v11_limb = limb_of_wide(v8_seed.value, 0u);
+      row.auxiliary(AUX_8, v11_limb);
+      const uint32_t v12_limb = limb_of_wide(v8_seed.value, 1u);
+      row.auxiliary(AUX_9, v12_limb);
+      const uint32_t v13_limb = limb_of(v10_rest, 0u);
+      row.auxiliary(AUX_10, v13_limb);
+      const uint32_t v14_limb = limb_of(v10_rest, 1u);
+      row.auxiliary(AUX_11, v14_limb);
+      const uint32_t v15_limb = limb_of_wide(v5_seed.value, 0u);
+      row.auxiliary(AUX_12, v15_limb);
+      const uint32_t v16_limb = limb_of_wide(v5_seed.value, 1u);
+      row.auxiliary(AUX_13, v16_limb);
+      const uint32_t v17_less = (v8_seed.value < v5_seed.value) ? 1u : 0u;
       block = 7u;
-      if (v23_less == 0u) {
+      if (v17_less == 0u) {
         block = 5u;
       }
-      if (v23_less == 1u) {
+      if (v17_less == 1u) {
         block = 6u;
       }
     }
@@ -393,43 +355,23 @@ struct Generic {
       row.selector(SELECTOR_2, 1u);
       row.selector(SELECTOR_3, 0u);
       // op 8: call function 2: 4 1
-      const Gl v24_seed = seed.full(40u + 8u * reads);
-      row.auxiliary(AUX_20, v24_seed);
-      const Gl v25_seed = seed.full(48u + 8u * reads);
-      const uint32_t v26_gap = uint32_t(rank.value) - uint32_t(v25_seed.value) - 1u;
-      const uint32_t v27_byte = byte_of(v26_gap, 0u);
-      row.auxiliary(AUX_21, v27_byte);
-      const uint32_t v28_byte = byte_of(v26_gap, 1u);
-      row.auxiliary(AUX_22, v28_byte);
-      const uint32_t v29_byte = byte_of(v26_gap, 2u);
-      row.auxiliary(AUX_23, v29_byte);
-      const uint32_t v30_byte = byte_of(v26_gap, 3u);
-      row.auxiliary(AUX_24, v30_byte);
+      const Gl v18_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_14, v18_seed);
       // op 10: store 10 3 9
-      const Gl v32_seed = seed.full(56u + 8u * reads);
-      row.auxiliary(AUX_25, v32_seed);
-      reads = reads + 3u;
+      const Gl v20_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_15, v20_seed);
+      reads = reads + 2u;
     }
     if (block == 6u) {
       row.selector(SELECTOR_3, 1u);
       row.selector(SELECTOR_2, 0u);
       // op 12: call function 2: 0 7
-      const Gl v33_seed = seed.full(40u + 8u * reads);
-      row.auxiliary(AUX_20, v33_seed);
-      const Gl v34_seed = seed.full(48u + 8u * reads);
-      const uint32_t v35_gap = uint32_t(rank.value) - uint32_t(v34_seed.value) - 1u;
-      const uint32_t v36_byte = byte_of(v35_gap, 0u);
-      row.auxiliary(AUX_21, v36_byte);
-      const uint32_t v37_byte = byte_of(v35_gap, 1u);
-      row.auxiliary(AUX_22, v37_byte);
-      const uint32_t v38_byte = byte_of(v35_gap, 2u);
-      row.auxiliary(AUX_23, v38_byte);
-      const uint32_t v39_byte = byte_of(v35_gap, 3u);
-      row.auxiliary(AUX_24, v39_byte);
+      const Gl v21_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_14, v21_seed);
       // op 14: store 10 6 9
-      const Gl v41_seed = seed.full(56u + 8u * reads);
-      row.auxiliary(AUX_25, v41_seed);
-      reads = reads + 3u;
+      const Gl v23_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_15, v23_seed);
+      reads = reads + 2u;
     }
   }
 };

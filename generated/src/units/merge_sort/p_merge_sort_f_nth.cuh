@@ -14,12 +14,11 @@ namespace f_nth {
 // Columns, counted from the base of their region.
 enum Column : uint32_t {
     INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, RANK = 1,
-    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9,
-    AUX_10 = 10};
+    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6};
 
 static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
 static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
-static_assert(AUX_10 + 1u == 11u, "plan: 11 auxiliaries");
+static_assert(AUX_6 + 1u == 7u, "plan: 7 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -41,11 +40,12 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 10;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 11;
+  static constexpr uint32_t NUM_AUXILIARIES = 7;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_1, 0u);
-    row.auxiliary_zeros(5u, 11u);
+    row.auxiliary(AUX_5, 0u);
+    row.auxiliary(AUX_6, 0u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -66,25 +66,24 @@ struct Path0 {
 // Byte offsets in the seed of path 1.
 enum SeedPath1 : uint32_t {
     SEED1_MULTIPLICITY = 0, SEED1_INPUT_1 = 8, SEED1_READ_1 = 16, SEED1_READ_3 = 24,
-    SEED1_RANK = 32, SEED1_INPUT_0 = 36, SEED1_READ_2 = 40, SEED1_READ_4 = 44, SEED1_READ_0 = 48,
-    SEED1_STRIDE = 56};
+    SEED1_RANK = 32, SEED1_INPUT_0 = 36, SEED1_READ_2 = 40, SEED1_READ_0 = 44, SEED1_STRIDE = 48};
 
 static_assert(SEED1_READ_3 - SEED1_MULTIPLICITY == 24u, "plan: full words");
 static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
 static_assert(SEED1_READ_3 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED1_READ_4 - SEED1_RANK == 12u, "plan: u32 words");
+static_assert(SEED1_READ_2 - SEED1_RANK == 8u, "plan: u32 words");
 static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
-static_assert(SEED1_READ_4 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_2 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert(SEED1_READ_0 - SEED1_READ_0 == 0u, "plan: u8 words");
 static_assert(SEED1_READ_0 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 1, leaves 1.
 struct Path1 {
-  static constexpr uint32_t SEED_WORDS = 14;
+  static constexpr uint32_t SEED_WORDS = 12;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 11;
+  static constexpr uint32_t NUM_AUXILIARIES = 7;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -93,18 +92,10 @@ struct Path1 {
     row.input(INPUT_1, input1);
     // op 3: match 1
     const Gl v9_diff = input1 - gl(0u);
-    const uint32_t rank = seed.u32(SEED1_RANK);
-    row.auxiliary(RANK, rank);
-    const uint32_t v14_seed = seed.u32(SEED1_READ_4);
-    // op 7: call function 4: 4 7
-    const uint32_t v15_gap = rank - v14_seed - 1u;
-    const uint32_t word1 = v15_gap;
-    row.auxiliary(AUX_7, byte_of(word1, 0u));
-    row.auxiliary(AUX_8, byte_of(word1, 1u));
-    row.auxiliary(AUX_9, byte_of(word1, 2u));
-    row.auxiliary(AUX_10, byte_of(word1, 3u));
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
     const uint32_t input0 = seed.u32(SEED1_INPUT_0);
     row.input(INPUT_0, input0);
     // op 0: load 0
@@ -124,20 +115,19 @@ struct Path1 {
 
 // All paths, over full seeds.
 struct Generic {
-  static constexpr uint32_t SEED_WORDS = 20;
+  static constexpr uint32_t SEED_WORDS = 18;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 11;
+  static constexpr uint32_t NUM_AUXILIARIES = 7;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
-    Gl rank = gl(0u);
     Gl input1 = gl(0u);
     if (block == 0u) {
       const Gl multiplicity = seed.full(0u);
       row.auxiliary(MULTIPLICITY, multiplicity);
-      rank = seed.full(16u);
+      const Gl rank = seed.full(16u);
       row.auxiliary(RANK, rank);
       const Gl input0 = seed.full(24u);
       row.input(INPUT_0, input0);
@@ -159,7 +149,8 @@ struct Generic {
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
       row.selector(SELECTOR_1, 0u);
-      row.auxiliary_zeros(5u, 11u);
+      row.auxiliary(AUX_5, 0u);
+      row.auxiliary(AUX_6, 0u);
     }
     if (block == 2u) {
       row.selector(SELECTOR_1, 1u);
@@ -171,17 +162,7 @@ struct Generic {
       // op 7: call function 4: 4 7
       const Gl v13_seed = seed.full(40u + 8u * reads);
       row.auxiliary(AUX_6, v13_seed);
-      const Gl v14_seed = seed.full(48u + 8u * reads);
-      const uint32_t v15_gap = uint32_t(rank.value) - uint32_t(v14_seed.value) - 1u;
-      const uint32_t v16_byte = byte_of(v15_gap, 0u);
-      row.auxiliary(AUX_7, v16_byte);
-      const uint32_t v17_byte = byte_of(v15_gap, 1u);
-      row.auxiliary(AUX_8, v17_byte);
-      const uint32_t v18_byte = byte_of(v15_gap, 2u);
-      row.auxiliary(AUX_9, v18_byte);
-      const uint32_t v19_byte = byte_of(v15_gap, 3u);
-      row.auxiliary(AUX_10, v19_byte);
-      reads = reads + 2u;
+      reads = reads + 1u;
     }
   }
 };

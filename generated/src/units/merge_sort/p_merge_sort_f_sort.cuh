@@ -15,11 +15,11 @@ namespace f_sort {
 enum Column : uint32_t {
     INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, RANK = 1,
     AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9,
-    AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14, AUX_15 = 15};
+    AUX_10 = 10, AUX_11 = 11};
 
 static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
 static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
-static_assert(AUX_15 + 1u == 16u, "plan: 16 auxiliaries");
+static_assert(AUX_11 + 1u == 12u, "plan: 12 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -42,11 +42,11 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 10;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 16;
+  static constexpr uint32_t NUM_AUXILIARIES = 12;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_1, 0u);
-    row.auxiliary_zeros(8u, 16u);
+    row.auxiliary_zeros(8u, 12u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -88,7 +88,7 @@ struct Path1 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 16;
+  static constexpr uint32_t NUM_AUXILIARIES = 12;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -102,19 +102,17 @@ struct Path1 {
     const uint32_t v11_seed = seed.u32(SEED1_READ_2);
     // op 23: call function 3: 0 2
     const uint32_t v12_gap = rank - v11_seed - 1u;
-    const uint32_t word0 = v12_gap;
-    row.auxiliary(AUX_5, byte_of(word0, 0u));
-    row.auxiliary(AUX_6, byte_of(word0, 1u));
-    row.auxiliary(AUX_7, byte_of(word0, 2u));
-    row.auxiliary(AUX_8, byte_of(word0, 3u));
-    const uint32_t v18_seed = seed.u32(SEED1_READ_4);
+    const uint32_t v13_limb = limb_of(v12_gap, 0u);
+    row.auxiliary(AUX_5, v13_limb);
+    const uint32_t v14_limb = limb_of(v12_gap, 1u);
+    row.auxiliary(AUX_6, v14_limb);
+    const uint32_t v16_seed = seed.u32(SEED1_READ_4);
     // op 24: call function 3: 4 3
-    const uint32_t v19_gap = rank - v18_seed - 1u;
-    const uint32_t word1 = v19_gap;
-    row.auxiliary(AUX_10, byte_of(word1, 0u));
-    row.auxiliary(AUX_11, byte_of(word1, 1u));
-    row.auxiliary(AUX_12, byte_of(word1, 2u));
-    row.auxiliary(AUX_13, byte_of(word1, 3u));
+    const uint32_t v17_gap = rank - v16_seed - 1u;
+    const uint32_t v18_limb = limb_of(v17_gap, 0u);
+    row.auxiliary(AUX_8, v18_limb);
+    const uint32_t v19_limb = limb_of(v17_gap, 1u);
+    row.auxiliary(AUX_9, v19_limb);
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     const Gl input0 = seed.full(SEED1_INPUT_0);
@@ -123,12 +121,12 @@ struct Path1 {
     row.auxiliary(AUX_3, v7_seed);
     const uint32_t v10_seed = seed.u32(SEED1_READ_1);
     row.auxiliary(AUX_4, v10_seed);
-    const uint32_t v17_seed = seed.u32(SEED1_READ_3);
-    row.auxiliary(AUX_9, v17_seed);
-    const Gl v24_seed = seed.full(SEED1_READ_5);
-    row.auxiliary(AUX_14, v24_seed);
-    const uint32_t v25_seed = seed.u32(SEED1_READ_6);
-    row.auxiliary(AUX_15, v25_seed);
+    const uint32_t v15_seed = seed.u32(SEED1_READ_3);
+    row.auxiliary(AUX_7, v15_seed);
+    const Gl v20_seed = seed.full(SEED1_READ_5);
+    row.auxiliary(AUX_10, v20_seed);
+    const uint32_t v21_seed = seed.u32(SEED1_READ_6);
+    row.auxiliary(AUX_11, v21_seed);
     // op 0: match 1
     const Gl v6_inv = inverse_or_zero(v5_diff);
     row.auxiliary(AUX_2, v6_inv);
@@ -140,7 +138,7 @@ struct Generic {
   static constexpr uint32_t SEED_WORDS = 24;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 16;
+  static constexpr uint32_t NUM_AUXILIARIES = 12;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
@@ -164,7 +162,7 @@ struct Generic {
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
       row.selector(SELECTOR_1, 0u);
-      row.auxiliary_zeros(8u, 16u);
+      row.auxiliary_zeros(8u, 12u);
       // op 4: io_read 4 3
       const Gl v7_seed = seed.full(40u + 8u * reads);
       row.auxiliary(AUX_2, v7_seed);
@@ -197,32 +195,24 @@ struct Generic {
       row.auxiliary(AUX_4, v29_seed);
       const Gl v30_seed = seed.full(56u + 8u * reads);
       const uint32_t v31_gap = uint32_t(rank.value) - uint32_t(v30_seed.value) - 1u;
-      const uint32_t v32_byte = byte_of(v31_gap, 0u);
-      row.auxiliary(AUX_5, v32_byte);
-      const uint32_t v33_byte = byte_of(v31_gap, 1u);
-      row.auxiliary(AUX_6, v33_byte);
-      const uint32_t v34_byte = byte_of(v31_gap, 2u);
-      row.auxiliary(AUX_7, v34_byte);
-      const uint32_t v35_byte = byte_of(v31_gap, 3u);
-      row.auxiliary(AUX_8, v35_byte);
+      const uint32_t v32_limb = limb_of(v31_gap, 0u);
+      row.auxiliary(AUX_5, v32_limb);
+      const uint32_t v33_limb = limb_of(v31_gap, 1u);
+      row.auxiliary(AUX_6, v33_limb);
       // op 24: call function 3: 4 3
-      const Gl v36_seed = seed.full(64u + 8u * reads);
-      row.auxiliary(AUX_9, v36_seed);
-      const Gl v37_seed = seed.full(72u + 8u * reads);
-      const uint32_t v38_gap = uint32_t(rank.value) - uint32_t(v37_seed.value) - 1u;
-      const uint32_t v39_byte = byte_of(v38_gap, 0u);
-      row.auxiliary(AUX_10, v39_byte);
-      const uint32_t v40_byte = byte_of(v38_gap, 1u);
-      row.auxiliary(AUX_11, v40_byte);
-      const uint32_t v41_byte = byte_of(v38_gap, 2u);
-      row.auxiliary(AUX_12, v41_byte);
-      const uint32_t v42_byte = byte_of(v38_gap, 3u);
-      row.auxiliary(AUX_13, v42_byte);
+      const Gl v34_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_7, v34_seed);
+      const Gl v35_seed = seed.full(72u + 8u * reads);
+      const uint32_t v36_gap = uint32_t(rank.value) - uint32_t(v35_seed.value) - 1u;
+      const uint32_t v37_limb = limb_of(v36_gap, 0u);
+      row.auxiliary(AUX_8, v37_limb);
+      const uint32_t v38_limb = limb_of(v36_gap, 1u);
+      row.auxiliary(AUX_9, v38_limb);
       // op 25: call function 2: 5 6
-      const Gl v43_seed = seed.full(80u + 8u * reads);
-      row.auxiliary(AUX_14, v43_seed);
-      const Gl v44_seed = seed.full(88u + 8u * reads);
-      row.auxiliary(AUX_15, v44_seed);
+      const Gl v39_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_10, v39_seed);
+      const Gl v40_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_11, v40_seed);
       reads = reads + 7u;
     }
   }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256",
     function: 0,
     contract: bytes32(
-        "3fad814c0b65ce134f786404268ce721cbcd29fc0e6df171985fd876c58c18ca",
+        "3ec119ffcf09fbc8feb5fb2c17b423492aab2f9cf106ce909865fd7cddb7e469",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_block",
     function: 3,
     contract: bytes32(
-        "ca90ee7f98e2791e5e42f949a1f9bd51a2ab9279d2c863620d10218b0ca5aa70",
+        "542bf984f8b7f3d8a9c9c033e79a1fbfc3772f19da8e1754aaf327896b4d7477",
     ),
     layout: UnitLayout {
         num_inputs: 96,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_constants",
     function: 1,
     contract: bytes32(
-        "0d1dbcc99f00bc29fd17843db445b0e863c0f8f5ba73c5ef52a017a70ea2f964",
+        "0ab485ca1a0ad9c0b7a8485307e0832e267e9d820f1046939534c8d0abf6a6e1",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,18 +18,18 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_rounds",
     function: 2,
     contract: bytes32(
-        "fbd1568ada988846ee329c0f80f0d4569a92385b6d9fa2b423b6d142d9df746f",
+        "83e83a9e9ef950caf4af1e11305af16528f1935f9c1daf15a447dc452583f032",
     ),
     layout: UnitLayout {
         num_inputs: 91,
         num_selectors: 2,
-        num_auxiliaries: 543,
+        num_auxiliaries: 539,
         num_lookups: 304,
     },
     full: FullLayout {
         ranked: true,
         num_inputs: 91,
-        max_reads: 13,
+        max_reads: 12,
     },
     paths: &[
         PathUnit {
@@ -47,7 +47,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
             leaves: &[1],
             schema: SeedSchema {
                 words: &PATH1_WORDS,
-                stride: 232,
+                stride: 224,
             },
             pack_typed: |r, q, s| pack_rows(r, q, s, path1_pack_typed),
             pack_full: |r, q, s| pack_rows(r, q, s, path1_pack_full),
@@ -178,7 +178,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pack
     over |= own.pack_inputs::<1>(query, 83, &mut seed[293..301]);
     Ok(over)
 }
-fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 856]) -> Packed {
+fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 848]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: call function 1: 0
@@ -192,7 +192,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 856]) -> Packe
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
+fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 539>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 216);
@@ -2966,9 +2966,9 @@ fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 543>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1] = element(0);
-    row.aux[530..543].fill(element(0));
+    row.aux[530..539].fill(element(0));
 }
-static PATH1_WORDS: [SeedWord; 106] = [
+static PATH1_WORDS: [SeedWord; 105] = [
     SeedWord::at(0, Full, Multiplicity),
     SeedWord::at(8, Full, Input(13)),
     SeedWord::at(16, Full, Input(26)),
@@ -2993,95 +2993,94 @@ static PATH1_WORDS: [SeedWord; 106] = [
     SeedWord::at(128, U32, Read(9)),
     SeedWord::at(132, U32, Read(10)),
     SeedWord::at(136, U32, Read(11)),
-    SeedWord::at(140, U32, Read(12)),
-    SeedWord::at(144, U8, Input(0)),
-    SeedWord::at(145, U8, Input(1)),
-    SeedWord::at(146, U8, Input(2)),
-    SeedWord::at(147, U8, Input(3)),
-    SeedWord::at(148, U8, Input(4)),
-    SeedWord::at(149, U8, Input(5)),
-    SeedWord::at(150, U8, Input(6)),
-    SeedWord::at(151, U8, Input(7)),
-    SeedWord::at(152, U8, Input(8)),
-    SeedWord::at(153, U8, Input(9)),
-    SeedWord::at(154, U8, Input(10)),
-    SeedWord::at(155, U8, Input(11)),
-    SeedWord::at(156, U8, Input(12)),
-    SeedWord::at(157, U8, Input(14)),
-    SeedWord::at(158, U8, Input(15)),
-    SeedWord::at(159, U8, Input(16)),
-    SeedWord::at(160, U8, Input(17)),
-    SeedWord::at(161, U8, Input(18)),
-    SeedWord::at(162, U8, Input(19)),
-    SeedWord::at(163, U8, Input(20)),
-    SeedWord::at(164, U8, Input(21)),
-    SeedWord::at(165, U8, Input(22)),
-    SeedWord::at(166, U8, Input(23)),
-    SeedWord::at(167, U8, Input(24)),
-    SeedWord::at(168, U8, Input(25)),
-    SeedWord::at(169, U8, Input(31)),
-    SeedWord::at(170, U8, Input(32)),
-    SeedWord::at(171, U8, Input(33)),
-    SeedWord::at(172, U8, Input(34)),
-    SeedWord::at(173, U8, Input(35)),
-    SeedWord::at(174, U8, Input(36)),
-    SeedWord::at(175, U8, Input(37)),
-    SeedWord::at(176, U8, Input(38)),
-    SeedWord::at(177, U8, Input(39)),
-    SeedWord::at(178, U8, Input(40)),
-    SeedWord::at(179, U8, Input(41)),
-    SeedWord::at(180, U8, Input(42)),
-    SeedWord::at(181, U8, Input(43)),
-    SeedWord::at(182, U8, Input(44)),
-    SeedWord::at(183, U8, Input(45)),
-    SeedWord::at(184, U8, Input(46)),
-    SeedWord::at(185, U8, Input(47)),
-    SeedWord::at(186, U8, Input(48)),
-    SeedWord::at(187, U8, Input(49)),
-    SeedWord::at(188, U8, Input(50)),
-    SeedWord::at(189, U8, Input(51)),
-    SeedWord::at(190, U8, Input(52)),
-    SeedWord::at(191, U8, Input(53)),
-    SeedWord::at(192, U8, Input(54)),
-    SeedWord::at(193, U8, Input(55)),
-    SeedWord::at(194, U8, Input(56)),
-    SeedWord::at(195, U8, Input(57)),
-    SeedWord::at(196, U8, Input(58)),
-    SeedWord::at(197, U8, Input(59)),
-    SeedWord::at(198, U8, Input(60)),
-    SeedWord::at(199, U8, Input(61)),
-    SeedWord::at(200, U8, Input(62)),
-    SeedWord::at(201, U8, Input(63)),
-    SeedWord::at(202, U8, Input(64)),
-    SeedWord::at(203, U8, Input(65)),
-    SeedWord::at(204, U8, Input(66)),
-    SeedWord::at(205, U8, Input(67)),
-    SeedWord::at(206, U8, Input(68)),
-    SeedWord::at(207, U8, Input(69)),
-    SeedWord::at(208, U8, Input(70)),
-    SeedWord::at(209, U8, Input(71)),
-    SeedWord::at(210, U8, Input(72)),
-    SeedWord::at(211, U8, Input(73)),
-    SeedWord::at(212, U8, Input(74)),
-    SeedWord::at(213, U8, Input(75)),
-    SeedWord::at(214, U8, Input(76)),
-    SeedWord::at(215, U8, Input(77)),
-    SeedWord::at(216, U8, Input(78)),
-    SeedWord::at(217, U8, Input(83)),
-    SeedWord::at(218, U8, Input(84)),
-    SeedWord::at(219, U8, Input(85)),
-    SeedWord::at(220, U8, Input(86)),
-    SeedWord::at(221, U8, Input(87)),
-    SeedWord::at(222, U8, Input(88)),
-    SeedWord::at(223, U8, Input(89)),
-    SeedWord::at(224, U8, Input(90)),
+    SeedWord::at(140, U8, Input(0)),
+    SeedWord::at(141, U8, Input(1)),
+    SeedWord::at(142, U8, Input(2)),
+    SeedWord::at(143, U8, Input(3)),
+    SeedWord::at(144, U8, Input(4)),
+    SeedWord::at(145, U8, Input(5)),
+    SeedWord::at(146, U8, Input(6)),
+    SeedWord::at(147, U8, Input(7)),
+    SeedWord::at(148, U8, Input(8)),
+    SeedWord::at(149, U8, Input(9)),
+    SeedWord::at(150, U8, Input(10)),
+    SeedWord::at(151, U8, Input(11)),
+    SeedWord::at(152, U8, Input(12)),
+    SeedWord::at(153, U8, Input(14)),
+    SeedWord::at(154, U8, Input(15)),
+    SeedWord::at(155, U8, Input(16)),
+    SeedWord::at(156, U8, Input(17)),
+    SeedWord::at(157, U8, Input(18)),
+    SeedWord::at(158, U8, Input(19)),
+    SeedWord::at(159, U8, Input(20)),
+    SeedWord::at(160, U8, Input(21)),
+    SeedWord::at(161, U8, Input(22)),
+    SeedWord::at(162, U8, Input(23)),
+    SeedWord::at(163, U8, Input(24)),
+    SeedWord::at(164, U8, Input(25)),
+    SeedWord::at(165, U8, Input(31)),
+    SeedWord::at(166, U8, Input(32)),
+    SeedWord::at(167, U8, Input(33)),
+    SeedWord::at(168, U8, Input(34)),
+    SeedWord::at(169, U8, Input(35)),
+    SeedWord::at(170, U8, Input(36)),
+    SeedWord::at(171, U8, Input(37)),
+    SeedWord::at(172, U8, Input(38)),
+    SeedWord::at(173, U8, Input(39)),
+    SeedWord::at(174, U8, Input(40)),
+    SeedWord::at(175, U8, Input(41)),
+    SeedWord::at(176, U8, Input(42)),
+    SeedWord::at(177, U8, Input(43)),
+    SeedWord::at(178, U8, Input(44)),
+    SeedWord::at(179, U8, Input(45)),
+    SeedWord::at(180, U8, Input(46)),
+    SeedWord::at(181, U8, Input(47)),
+    SeedWord::at(182, U8, Input(48)),
+    SeedWord::at(183, U8, Input(49)),
+    SeedWord::at(184, U8, Input(50)),
+    SeedWord::at(185, U8, Input(51)),
+    SeedWord::at(186, U8, Input(52)),
+    SeedWord::at(187, U8, Input(53)),
+    SeedWord::at(188, U8, Input(54)),
+    SeedWord::at(189, U8, Input(55)),
+    SeedWord::at(190, U8, Input(56)),
+    SeedWord::at(191, U8, Input(57)),
+    SeedWord::at(192, U8, Input(58)),
+    SeedWord::at(193, U8, Input(59)),
+    SeedWord::at(194, U8, Input(60)),
+    SeedWord::at(195, U8, Input(61)),
+    SeedWord::at(196, U8, Input(62)),
+    SeedWord::at(197, U8, Input(63)),
+    SeedWord::at(198, U8, Input(64)),
+    SeedWord::at(199, U8, Input(65)),
+    SeedWord::at(200, U8, Input(66)),
+    SeedWord::at(201, U8, Input(67)),
+    SeedWord::at(202, U8, Input(68)),
+    SeedWord::at(203, U8, Input(69)),
+    SeedWord::at(204, U8, Input(70)),
+    SeedWord::at(205, U8, Input(71)),
+    SeedWord::at(206, U8, Input(72)),
+    SeedWord::at(207, U8, Input(73)),
+    SeedWord::at(208, U8, Input(74)),
+    SeedWord::at(209, U8, Input(75)),
+    SeedWord::at(210, U8, Input(76)),
+    SeedWord::at(211, U8, Input(77)),
+    SeedWord::at(212, U8, Input(78)),
+    SeedWord::at(213, U8, Input(83)),
+    SeedWord::at(214, U8, Input(84)),
+    SeedWord::at(215, U8, Input(85)),
+    SeedWord::at(216, U8, Input(86)),
+    SeedWord::at(217, U8, Input(87)),
+    SeedWord::at(218, U8, Input(88)),
+    SeedWord::at(219, U8, Input(89)),
+    SeedWord::at(220, U8, Input(90)),
 ];
-fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 232]) -> Packed {
+fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 224]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: call function 1: 0
     let call0 = find_call(&record.functions[1], &[own.input(query, 0)], 0)?;
-    seed[225..].fill(0);
+    seed[221..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 13));
     over |= own.pack_inputs::<8>(query, 26, &mut seed[16..56]);
@@ -3089,14 +3088,13 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 232]) -> Pack
     over |= put::<4>(seed, 88, u64::from(own.rank(query)));
     over |= record.functions[1].pack_outputs::<4>(call0, 0, &mut seed[92..108]);
     over |= own.pack_outputs::<4>(query, 0, &mut seed[108..140]);
-    over |= put::<4>(seed, 140, callee_rank(own, query, 0, 1088)?);
-    over |= own.pack_inputs::<1>(query, 0, &mut seed[144..157]);
-    over |= own.pack_inputs::<1>(query, 14, &mut seed[157..169]);
-    over |= own.pack_inputs::<1>(query, 31, &mut seed[169..217]);
-    over |= own.pack_inputs::<1>(query, 83, &mut seed[217..225]);
+    over |= own.pack_inputs::<1>(query, 0, &mut seed[140..153]);
+    over |= own.pack_inputs::<1>(query, 14, &mut seed[153..165]);
+    over |= own.pack_inputs::<1>(query, 31, &mut seed[165..213]);
+    over |= own.pack_inputs::<1>(query, 83, &mut seed[213..221]);
     Ok(over)
 }
-fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 856]) -> Packed {
+fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 848]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: call function 1: 0
@@ -3107,66 +3105,65 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 856]) -> Packe
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..752]);
     over |= record.functions[1].pack_outputs::<8>(call0, 0, &mut seed[752..784]);
     over |= own.pack_outputs::<8>(query, 0, &mut seed[784..848]);
-    over |= put::<8>(seed, 848, callee_rank(own, query, 0, 1088)?);
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
+fn path1_write(seed: &[u8; 224], row: Cells<'_, 91, 2, 539>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 88);
     row.aux[1] = element(rank);
-    let input0 = u8_at(seed, 144);
+    let input0 = u8_at(seed, 140);
     row.input[0] = element(input0);
-    let input1 = u8_at(seed, 145);
+    let input1 = u8_at(seed, 141);
     row.input[1] = element(input1);
-    let input2 = u8_at(seed, 146);
+    let input2 = u8_at(seed, 142);
     row.input[2] = element(input2);
-    let input3 = u8_at(seed, 147);
+    let input3 = u8_at(seed, 143);
     row.input[3] = element(input3);
-    let input4 = u8_at(seed, 148);
+    let input4 = u8_at(seed, 144);
     row.input[4] = element(input4);
-    let input5 = u8_at(seed, 149);
+    let input5 = u8_at(seed, 145);
     row.input[5] = element(input5);
-    let input6 = u8_at(seed, 150);
+    let input6 = u8_at(seed, 146);
     row.input[6] = element(input6);
-    let input7 = u8_at(seed, 151);
+    let input7 = u8_at(seed, 147);
     row.input[7] = element(input7);
-    let input8 = u8_at(seed, 152);
+    let input8 = u8_at(seed, 148);
     row.input[8] = element(input8);
-    let input9 = u8_at(seed, 153);
+    let input9 = u8_at(seed, 149);
     row.input[9] = element(input9);
-    let input10 = u8_at(seed, 154);
+    let input10 = u8_at(seed, 150);
     row.input[10] = element(input10);
-    let input11 = u8_at(seed, 155);
+    let input11 = u8_at(seed, 151);
     row.input[11] = element(input11);
-    let input12 = u8_at(seed, 156);
+    let input12 = u8_at(seed, 152);
     row.input[12] = element(input12);
     let input13 = element(u64_at(seed, 8));
     row.input[13] = input13;
-    let input14 = u8_at(seed, 157);
+    let input14 = u8_at(seed, 153);
     row.input[14] = element(input14);
-    let input15 = u8_at(seed, 158);
+    let input15 = u8_at(seed, 154);
     row.input[15] = element(input15);
-    let input16 = u8_at(seed, 159);
+    let input16 = u8_at(seed, 155);
     row.input[16] = element(input16);
-    let input17 = u8_at(seed, 160);
+    let input17 = u8_at(seed, 156);
     row.input[17] = element(input17);
-    let input18 = u8_at(seed, 161);
+    let input18 = u8_at(seed, 157);
     row.input[18] = element(input18);
-    let input19 = u8_at(seed, 162);
+    let input19 = u8_at(seed, 158);
     row.input[19] = element(input19);
-    let input20 = u8_at(seed, 163);
+    let input20 = u8_at(seed, 159);
     row.input[20] = element(input20);
-    let input21 = u8_at(seed, 164);
+    let input21 = u8_at(seed, 160);
     row.input[21] = element(input21);
-    let input22 = u8_at(seed, 165);
+    let input22 = u8_at(seed, 161);
     row.input[22] = element(input22);
-    let input23 = u8_at(seed, 166);
+    let input23 = u8_at(seed, 162);
     row.input[23] = element(input23);
-    let input24 = u8_at(seed, 167);
+    let input24 = u8_at(seed, 163);
     row.input[24] = element(input24);
-    let input25 = u8_at(seed, 168);
+    let input25 = u8_at(seed, 164);
     row.input[25] = element(input25);
     let input26 = element(u64_at(seed, 16));
     row.input[26] = input26;
@@ -3178,101 +3175,101 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     row.input[29] = input29;
     let input30 = element(u64_at(seed, 48));
     row.input[30] = input30;
-    let input31 = u8_at(seed, 169);
+    let input31 = u8_at(seed, 165);
     row.input[31] = element(input31);
-    let input32 = u8_at(seed, 170);
+    let input32 = u8_at(seed, 166);
     row.input[32] = element(input32);
-    let input33 = u8_at(seed, 171);
+    let input33 = u8_at(seed, 167);
     row.input[33] = element(input33);
-    let input34 = u8_at(seed, 172);
+    let input34 = u8_at(seed, 168);
     row.input[34] = element(input34);
-    let input35 = u8_at(seed, 173);
+    let input35 = u8_at(seed, 169);
     row.input[35] = element(input35);
-    let input36 = u8_at(seed, 174);
+    let input36 = u8_at(seed, 170);
     row.input[36] = element(input36);
-    let input37 = u8_at(seed, 175);
+    let input37 = u8_at(seed, 171);
     row.input[37] = element(input37);
-    let input38 = u8_at(seed, 176);
+    let input38 = u8_at(seed, 172);
     row.input[38] = element(input38);
-    let input39 = u8_at(seed, 177);
+    let input39 = u8_at(seed, 173);
     row.input[39] = element(input39);
-    let input40 = u8_at(seed, 178);
+    let input40 = u8_at(seed, 174);
     row.input[40] = element(input40);
-    let input41 = u8_at(seed, 179);
+    let input41 = u8_at(seed, 175);
     row.input[41] = element(input41);
-    let input42 = u8_at(seed, 180);
+    let input42 = u8_at(seed, 176);
     row.input[42] = element(input42);
-    let input43 = u8_at(seed, 181);
+    let input43 = u8_at(seed, 177);
     row.input[43] = element(input43);
-    let input44 = u8_at(seed, 182);
+    let input44 = u8_at(seed, 178);
     row.input[44] = element(input44);
-    let input45 = u8_at(seed, 183);
+    let input45 = u8_at(seed, 179);
     row.input[45] = element(input45);
-    let input46 = u8_at(seed, 184);
+    let input46 = u8_at(seed, 180);
     row.input[46] = element(input46);
-    let input47 = u8_at(seed, 185);
+    let input47 = u8_at(seed, 181);
     row.input[47] = element(input47);
-    let input48 = u8_at(seed, 186);
+    let input48 = u8_at(seed, 182);
     row.input[48] = element(input48);
-    let input49 = u8_at(seed, 187);
+    let input49 = u8_at(seed, 183);
     row.input[49] = element(input49);
-    let input50 = u8_at(seed, 188);
+    let input50 = u8_at(seed, 184);
     row.input[50] = element(input50);
-    let input51 = u8_at(seed, 189);
+    let input51 = u8_at(seed, 185);
     row.input[51] = element(input51);
-    let input52 = u8_at(seed, 190);
+    let input52 = u8_at(seed, 186);
     row.input[52] = element(input52);
-    let input53 = u8_at(seed, 191);
+    let input53 = u8_at(seed, 187);
     row.input[53] = element(input53);
-    let input54 = u8_at(seed, 192);
+    let input54 = u8_at(seed, 188);
     row.input[54] = element(input54);
-    let input55 = u8_at(seed, 193);
+    let input55 = u8_at(seed, 189);
     row.input[55] = element(input55);
-    let input56 = u8_at(seed, 194);
+    let input56 = u8_at(seed, 190);
     row.input[56] = element(input56);
-    let input57 = u8_at(seed, 195);
+    let input57 = u8_at(seed, 191);
     row.input[57] = element(input57);
-    let input58 = u8_at(seed, 196);
+    let input58 = u8_at(seed, 192);
     row.input[58] = element(input58);
-    let input59 = u8_at(seed, 197);
+    let input59 = u8_at(seed, 193);
     row.input[59] = element(input59);
-    let input60 = u8_at(seed, 198);
+    let input60 = u8_at(seed, 194);
     row.input[60] = element(input60);
-    let input61 = u8_at(seed, 199);
+    let input61 = u8_at(seed, 195);
     row.input[61] = element(input61);
-    let input62 = u8_at(seed, 200);
+    let input62 = u8_at(seed, 196);
     row.input[62] = element(input62);
-    let input63 = u8_at(seed, 201);
+    let input63 = u8_at(seed, 197);
     row.input[63] = element(input63);
-    let input64 = u8_at(seed, 202);
+    let input64 = u8_at(seed, 198);
     row.input[64] = element(input64);
-    let input65 = u8_at(seed, 203);
+    let input65 = u8_at(seed, 199);
     row.input[65] = element(input65);
-    let input66 = u8_at(seed, 204);
+    let input66 = u8_at(seed, 200);
     row.input[66] = element(input66);
-    let input67 = u8_at(seed, 205);
+    let input67 = u8_at(seed, 201);
     row.input[67] = element(input67);
-    let input68 = u8_at(seed, 206);
+    let input68 = u8_at(seed, 202);
     row.input[68] = element(input68);
-    let input69 = u8_at(seed, 207);
+    let input69 = u8_at(seed, 203);
     row.input[69] = element(input69);
-    let input70 = u8_at(seed, 208);
+    let input70 = u8_at(seed, 204);
     row.input[70] = element(input70);
-    let input71 = u8_at(seed, 209);
+    let input71 = u8_at(seed, 205);
     row.input[71] = element(input71);
-    let input72 = u8_at(seed, 210);
+    let input72 = u8_at(seed, 206);
     row.input[72] = element(input72);
-    let input73 = u8_at(seed, 211);
+    let input73 = u8_at(seed, 207);
     row.input[73] = element(input73);
-    let input74 = u8_at(seed, 212);
+    let input74 = u8_at(seed, 208);
     row.input[74] = element(input74);
-    let input75 = u8_at(seed, 213);
+    let input75 = u8_at(seed, 209);
     row.input[75] = element(input75);
-    let input76 = u8_at(seed, 214);
+    let input76 = u8_at(seed, 210);
     row.input[76] = element(input76);
-    let input77 = u8_at(seed, 215);
+    let input77 = u8_at(seed, 211);
     row.input[77] = element(input77);
-    let input78 = u8_at(seed, 216);
+    let input78 = u8_at(seed, 212);
     row.input[78] = element(input78);
     let input79 = element(u64_at(seed, 56));
     row.input[79] = input79;
@@ -3282,21 +3279,21 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     row.input[81] = input81;
     let input82 = element(u64_at(seed, 80));
     row.input[82] = input82;
-    let input83 = u8_at(seed, 217);
+    let input83 = u8_at(seed, 213);
     row.input[83] = element(input83);
-    let input84 = u8_at(seed, 218);
+    let input84 = u8_at(seed, 214);
     row.input[84] = element(input84);
-    let input85 = u8_at(seed, 219);
+    let input85 = u8_at(seed, 215);
     row.input[85] = element(input85);
-    let input86 = u8_at(seed, 220);
+    let input86 = u8_at(seed, 216);
     row.input[86] = element(input86);
-    let input87 = u8_at(seed, 221);
+    let input87 = u8_at(seed, 217);
     row.input[87] = element(input87);
-    let input88 = u8_at(seed, 222);
+    let input88 = u8_at(seed, 218);
     row.input[88] = element(input88);
-    let input89 = u8_at(seed, 223);
+    let input89 = u8_at(seed, 219);
     row.input[89] = element(input89);
-    let input90 = u8_at(seed, 224);
+    let input90 = u8_at(seed, 220);
     row.input[90] = element(input90);
     // op 0: call function 1: 0
     let v93_seed = u32_at(seed, 92);
@@ -5903,22 +5900,12 @@ fn path1_write(seed: &[u8; 232], row: Cells<'_, 91, 2, 543>) {
     row.aux[537] = element(v1353_seed);
     let v1354_seed = u32_at(seed, 136);
     row.aux[538] = element(v1354_seed);
-    let v1355_seed = u32_at(seed, 140);
-    let v1356_gap = gap(rank, v1355_seed);
-    let v1357_byte = byte_of(v1356_gap, 0);
-    row.aux[539] = element(v1357_byte);
-    let v1358_byte = byte_of(v1356_gap, 1);
-    row.aux[540] = element(v1358_byte);
-    let v1359_byte = byte_of(v1356_gap, 2);
-    row.aux[541] = element(v1359_byte);
-    let v1360_byte = byte_of(v1356_gap, 3);
-    row.aux[542] = element(v1360_byte);
     // a leaf of this path
     row.selector[1] = element(1);
     // unused from here on
     row.selector[0] = element(0);
 }
-fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 848], row: Cells<'_, 91, 2, 539>) -> Result<(), PackError> {
     let mut kept = [element(0); 0];
     let mut reads = 752;
     let mut block = 0;
@@ -8871,7 +8858,7 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 row.selector[0] = element(1);
                 // unused from here on
                 row.selector[1] = element(0);
-                row.aux[530..543].fill(element(0));
+                row.aux[530..539].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -8888,12 +8875,6 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 let v1388_seed = u64_at(seed, reads + 40);
                 let v1389_seed = u64_at(seed, reads + 48);
                 let v1390_seed = u64_at(seed, reads + 56);
-                let v1391_seed = u64_at(seed, reads + 64);
-                let v1392_gap = gap(u64_at(seed, 16), v1391_seed);
-                let v1393_byte = byte_of(v1392_gap, 0);
-                let v1394_byte = byte_of(v1392_gap, 1);
-                let v1395_byte = byte_of(v1392_gap, 2);
-                let v1396_byte = byte_of(v1392_gap, 3);
                 row.selector[1] = element(1);
                 row.aux[530] = v1380_inv;
                 row.aux[531] = element(v1383_seed);
@@ -8904,10 +8885,6 @@ fn generic_write(seed: &[u8; 856], row: Cells<'_, 91, 2, 543>) -> Result<(), Pac
                 row.aux[536] = element(v1388_seed);
                 row.aux[537] = element(v1389_seed);
                 row.aux[538] = element(v1390_seed);
-                row.aux[539] = element(v1393_byte);
-                row.aux[540] = element(v1394_byte);
-                row.aux[541] = element(v1395_byte);
-                row.aux[542] = element(v1396_byte);
                 // unused from here on
                 row.selector[0] = element(0);
                 return Ok(());

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "551c30598362e176af359b3f885526b106e225038bc7e3280664e194c95bfe01",
+        "996402b4f7122a1cbaca86038b5cf750d1323688a99987b0e3f6f9c2c98f82e2",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "e60b6daa3dacfc17427cdadaa5c50bf6eae0b61745391343be5199bf90e3ce00",
+        "2f27499e7b93fc15afd95b3b2f12dd45ff85b7a38a03695b3a2d11ac07794bc8",
     ),
     layout: UnitLayout {
         num_inputs: 3,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "f25da4013899222c3f8701fe31bda221d21beb38a498cf50ecbe10d92c97391b",
+        "48f7527505840e5edc056401007793070111671895d21345df7c7a89e73a5539",
     ),
     layout: UnitLayout {
         num_inputs: 4,

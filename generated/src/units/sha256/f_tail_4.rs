@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "5761ae8f8ed540f65aa4abacce3d228730de821f3c37bcc38dd9958879c0fd83",
+        "e3d0ca513b1a1ac31521b217083c4bcb08000077d7e1b9555b6257e435ea63d2",
     ),
     layout: UnitLayout {
         num_inputs: 5,

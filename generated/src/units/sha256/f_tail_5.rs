@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "9bd4de7ba0aab91f7c8a2cfc9edbdb1eb38a990ca59e951090ede3f626e54d40",
+        "48eb029cad5d65c66671c92f45799dc1a15561ef7d31e59c7ca4cb0456d6d249",
     ),
     layout: UnitLayout {
         num_inputs: 6,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "4cbaec6af247732ce8b044c4345e25404891fe2b529f4f39ff9e37fbff9d3a32",
+        "8b7e9afc6783fb12d750dd4955151dc93a1ef1d794a144541ab9813de888d32f",
     ),
     layout: UnitLayout {
         num_inputs: 7,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0xfbd775499db09cdfull;
-  out[1u] = 0xfc9af991526f9e8cull;
-  out[2u] = 0x5c031cb4693b99d2ull;
-  out[3u] = 0xc559d5e4f13b3962ull;
+  out[0u] = 0xa57e961b6474876ull;
+  out[1u] = 0x785cdf113ad2cc96ull;
+  out[2u] = 0x12db225f3025726full;
+  out[3u] = 0x39001531151aeba6ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

@@ -115,12 +115,11 @@ enum Column : uint32_t {
     AUX_517 = 517, AUX_518 = 518, AUX_519 = 519, AUX_520 = 520, AUX_521 = 521, AUX_522 = 522,
     AUX_523 = 523, AUX_524 = 524, AUX_525 = 525, AUX_526 = 526, AUX_527 = 527, AUX_528 = 528,
     AUX_529 = 529, AUX_530 = 530, AUX_531 = 531, AUX_532 = 532, AUX_533 = 533, AUX_534 = 534,
-    AUX_535 = 535, AUX_536 = 536, AUX_537 = 537, AUX_538 = 538, AUX_539 = 539, AUX_540 = 540,
-    AUX_541 = 541, AUX_542 = 542};
+    AUX_535 = 535, AUX_536 = 536, AUX_537 = 537, AUX_538 = 538};
 
 static_assert(INPUT_90 + 1u == 91u, "plan: 91 inputs");
 static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
-static_assert(AUX_542 + 1u == 543u, "plan: 543 auxiliaries");
+static_assert(AUX_538 + 1u == 539u, "plan: 539 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -165,11 +164,11 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 76;
   static constexpr uint32_t NUM_INPUTS = 91;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 543;
+  static constexpr uint32_t NUM_AUXILIARIES = 539;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_1, 0u);
-    row.auxiliary_zeros(530u, 543u);
+    row.auxiliary_zeros(530u, 539u);
     row.selector(SELECTOR_0, 1u);
     const uint32_t word3 = seed.u32(SEED0_INPUT_12);
     row.input(INPUT_12, byte_of(word3, 0u));
@@ -2856,44 +2855,44 @@ enum SeedPath1 : uint32_t {
     SEED1_READ_0 = 92, SEED1_READ_1 = 96, SEED1_READ_2 = 100, SEED1_READ_3 = 104,
     SEED1_READ_4 = 108, SEED1_READ_5 = 112, SEED1_READ_6 = 116, SEED1_READ_7 = 120,
     SEED1_READ_8 = 124, SEED1_READ_9 = 128, SEED1_READ_10 = 132, SEED1_READ_11 = 136,
-    SEED1_READ_12 = 140, SEED1_INPUT_0 = 144, SEED1_INPUT_1 = 145, SEED1_INPUT_2 = 146,
-    SEED1_INPUT_3 = 147, SEED1_INPUT_4 = 148, SEED1_INPUT_5 = 149, SEED1_INPUT_6 = 150,
-    SEED1_INPUT_7 = 151, SEED1_INPUT_8 = 152, SEED1_INPUT_9 = 153, SEED1_INPUT_10 = 154,
-    SEED1_INPUT_11 = 155, SEED1_INPUT_12 = 156, SEED1_INPUT_14 = 157, SEED1_INPUT_15 = 158,
-    SEED1_INPUT_16 = 159, SEED1_INPUT_17 = 160, SEED1_INPUT_18 = 161, SEED1_INPUT_19 = 162,
-    SEED1_INPUT_20 = 163, SEED1_INPUT_21 = 164, SEED1_INPUT_22 = 165, SEED1_INPUT_23 = 166,
-    SEED1_INPUT_24 = 167, SEED1_INPUT_25 = 168, SEED1_INPUT_31 = 169, SEED1_INPUT_32 = 170,
-    SEED1_INPUT_33 = 171, SEED1_INPUT_34 = 172, SEED1_INPUT_35 = 173, SEED1_INPUT_36 = 174,
-    SEED1_INPUT_37 = 175, SEED1_INPUT_38 = 176, SEED1_INPUT_39 = 177, SEED1_INPUT_40 = 178,
-    SEED1_INPUT_41 = 179, SEED1_INPUT_42 = 180, SEED1_INPUT_43 = 181, SEED1_INPUT_44 = 182,
-    SEED1_INPUT_45 = 183, SEED1_INPUT_46 = 184, SEED1_INPUT_47 = 185, SEED1_INPUT_48 = 186,
-    SEED1_INPUT_49 = 187, SEED1_INPUT_50 = 188, SEED1_INPUT_51 = 189, SEED1_INPUT_52 = 190,
-    SEED1_INPUT_53 = 191, SEED1_INPUT_54 = 192, SEED1_INPUT_55 = 193, SEED1_INPUT_56 = 194,
-    SEED1_INPUT_57 = 195, SEED1_INPUT_58 = 196, SEED1_INPUT_59 = 197, SEED1_INPUT_60 = 198,
-    SEED1_INPUT_61 = 199, SEED1_INPUT_62 = 200, SEED1_INPUT_63 = 201, SEED1_INPUT_64 = 202,
-    SEED1_INPUT_65 = 203, SEED1_INPUT_66 = 204, SEED1_INPUT_67 = 205, SEED1_INPUT_68 = 206,
-    SEED1_INPUT_69 = 207, SEED1_INPUT_70 = 208, SEED1_INPUT_71 = 209, SEED1_INPUT_72 = 210,
-    SEED1_INPUT_73 = 211, SEED1_INPUT_74 = 212, SEED1_INPUT_75 = 213, SEED1_INPUT_76 = 214,
-    SEED1_INPUT_77 = 215, SEED1_INPUT_78 = 216, SEED1_INPUT_83 = 217, SEED1_INPUT_84 = 218,
-    SEED1_INPUT_85 = 219, SEED1_INPUT_86 = 220, SEED1_INPUT_87 = 221, SEED1_INPUT_88 = 222,
-    SEED1_INPUT_89 = 223, SEED1_INPUT_90 = 224, SEED1_STRIDE = 232};
+    SEED1_INPUT_0 = 140, SEED1_INPUT_1 = 141, SEED1_INPUT_2 = 142, SEED1_INPUT_3 = 143,
+    SEED1_INPUT_4 = 144, SEED1_INPUT_5 = 145, SEED1_INPUT_6 = 146, SEED1_INPUT_7 = 147,
+    SEED1_INPUT_8 = 148, SEED1_INPUT_9 = 149, SEED1_INPUT_10 = 150, SEED1_INPUT_11 = 151,
+    SEED1_INPUT_12 = 152, SEED1_INPUT_14 = 153, SEED1_INPUT_15 = 154, SEED1_INPUT_16 = 155,
+    SEED1_INPUT_17 = 156, SEED1_INPUT_18 = 157, SEED1_INPUT_19 = 158, SEED1_INPUT_20 = 159,
+    SEED1_INPUT_21 = 160, SEED1_INPUT_22 = 161, SEED1_INPUT_23 = 162, SEED1_INPUT_24 = 163,
+    SEED1_INPUT_25 = 164, SEED1_INPUT_31 = 165, SEED1_INPUT_32 = 166, SEED1_INPUT_33 = 167,
+    SEED1_INPUT_34 = 168, SEED1_INPUT_35 = 169, SEED1_INPUT_36 = 170, SEED1_INPUT_37 = 171,
+    SEED1_INPUT_38 = 172, SEED1_INPUT_39 = 173, SEED1_INPUT_40 = 174, SEED1_INPUT_41 = 175,
+    SEED1_INPUT_42 = 176, SEED1_INPUT_43 = 177, SEED1_INPUT_44 = 178, SEED1_INPUT_45 = 179,
+    SEED1_INPUT_46 = 180, SEED1_INPUT_47 = 181, SEED1_INPUT_48 = 182, SEED1_INPUT_49 = 183,
+    SEED1_INPUT_50 = 184, SEED1_INPUT_51 = 185, SEED1_INPUT_52 = 186, SEED1_INPUT_53 = 187,
+    SEED1_INPUT_54 = 188, SEED1_INPUT_55 = 189, SEED1_INPUT_56 = 190, SEED1_INPUT_57 = 191,
+    SEED1_INPUT_58 = 192, SEED1_INPUT_59 = 193, SEED1_INPUT_60 = 194, SEED1_INPUT_61 = 195,
+    SEED1_INPUT_62 = 196, SEED1_INPUT_63 = 197, SEED1_INPUT_64 = 198, SEED1_INPUT_65 = 199,
+    SEED1_INPUT_66 = 200, SEED1_INPUT_67 = 201, SEED1_INPUT_68 = 202, SEED1_INPUT_69 = 203,
+    SEED1_INPUT_70 = 204, SEED1_INPUT_71 = 205, SEED1_INPUT_72 = 206, SEED1_INPUT_73 = 207,
+    SEED1_INPUT_74 = 208, SEED1_INPUT_75 = 209, SEED1_INPUT_76 = 210, SEED1_INPUT_77 = 211,
+    SEED1_INPUT_78 = 212, SEED1_INPUT_83 = 213, SEED1_INPUT_84 = 214, SEED1_INPUT_85 = 215,
+    SEED1_INPUT_86 = 216, SEED1_INPUT_87 = 217, SEED1_INPUT_88 = 218, SEED1_INPUT_89 = 219,
+    SEED1_INPUT_90 = 220, SEED1_STRIDE = 224};
 
 static_assert(SEED1_INPUT_82 - SEED1_MULTIPLICITY == 80u, "plan: full words");
 static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
 static_assert(SEED1_INPUT_82 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
-static_assert(SEED1_READ_12 - SEED1_RANK == 52u, "plan: u32 words");
+static_assert(SEED1_READ_11 - SEED1_RANK == 48u, "plan: u32 words");
 static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
-static_assert(SEED1_READ_12 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_11 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert(SEED1_INPUT_90 - SEED1_INPUT_0 == 80u, "plan: u8 words");
 static_assert(SEED1_INPUT_90 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
 static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 1, leaves 1.
 struct Path1 {
-  static constexpr uint32_t SEED_WORDS = 58;
+  static constexpr uint32_t SEED_WORDS = 56;
   static constexpr uint32_t NUM_INPUTS = 91;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 543;
+  static constexpr uint32_t NUM_AUXILIARIES = 539;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -5517,18 +5516,10 @@ struct Path1 {
     row.auxiliary(AUX_529, byte_of(word30, 3u));
     // op 1044: match 0
     const Gl v1343_diff = gl(byte_of(word0, 0u)) - gl(15u);
-    const uint32_t rank = seed.u32(SEED1_RANK);
-    row.auxiliary(RANK, rank);
-    const uint32_t v1355_seed = seed.u32(SEED1_READ_12);
-    // op 1088: call function 2: 1341 1205 1206 1207 1208 897 898 899 ... (91)
-    const uint32_t v1356_gap = rank - v1355_seed - 1u;
-    const uint32_t word31 = v1356_gap;
-    row.auxiliary(AUX_539, byte_of(word31, 0u));
-    row.auxiliary(AUX_540, byte_of(word31, 1u));
-    row.auxiliary(AUX_541, byte_of(word31, 2u));
-    row.auxiliary(AUX_542, byte_of(word31, 3u));
     const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
     const uint32_t word11 = seed.u32(SEED1_INPUT_50);
     row.input(INPUT_50, byte_of(word11, 0u));
     row.input(INPUT_51, byte_of(word11, 1u));
@@ -5568,7 +5559,6 @@ struct Path1 {
     row.auxiliary(AUX_537, v1353_seed);
     const uint32_t v1354_seed = seed.u32(SEED1_READ_11);
     row.auxiliary(AUX_538, v1354_seed);
-    // op 1044: match 0
     const Gl v1344_inv = inverse_or_zero(v1343_diff);
     row.auxiliary(AUX_530, v1344_inv);
   }
@@ -5576,20 +5566,19 @@ struct Path1 {
 
 // All paths, over full seeds.
 struct Generic {
-  static constexpr uint32_t SEED_WORDS = 214;
+  static constexpr uint32_t SEED_WORDS = 212;
   static constexpr uint32_t NUM_INPUTS = 91;
   static constexpr uint32_t NUM_SELECTORS = 2;
-  static constexpr uint32_t NUM_AUXILIARIES = 543;
+  static constexpr uint32_t NUM_AUXILIARIES = 539;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
-    Gl rank = gl(0u);
     Gl input0 = gl(0u);
     if (block == 0u) {
       const Gl multiplicity = seed.full(0u);
       row.auxiliary(MULTIPLICITY, multiplicity);
-      rank = seed.full(16u);
+      const Gl rank = seed.full(16u);
       row.auxiliary(RANK, rank);
       input0 = seed.full(24u);
       row.input(INPUT_0, input0);
@@ -8383,7 +8372,7 @@ struct Generic {
     if (block == 1u) {
       row.selector(SELECTOR_0, 1u);
       row.selector(SELECTOR_1, 0u);
-      row.auxiliary_zeros(530u, 543u);
+      row.auxiliary_zeros(530u, 539u);
     }
     if (block == 2u) {
       row.selector(SELECTOR_1, 1u);
@@ -8409,17 +8398,7 @@ struct Generic {
       row.auxiliary(AUX_537, v1389_seed);
       const Gl v1390_seed = seed.full(808u + 8u * reads);
       row.auxiliary(AUX_538, v1390_seed);
-      const Gl v1391_seed = seed.full(816u + 8u * reads);
-      const uint32_t v1392_gap = uint32_t(rank.value) - uint32_t(v1391_seed.value) - 1u;
-      const uint32_t v1393_byte = byte_of(v1392_gap, 0u);
-      row.auxiliary(AUX_539, v1393_byte);
-      const uint32_t v1394_byte = byte_of(v1392_gap, 1u);
-      row.auxiliary(AUX_540, v1394_byte);
-      const uint32_t v1395_byte = byte_of(v1392_gap, 2u);
-      row.auxiliary(AUX_541, v1395_byte);
-      const uint32_t v1396_byte = byte_of(v1392_gap, 3u);
-      row.auxiliary(AUX_542, v1396_byte);
-      reads = reads + 9u;
+      reads = reads + 8u;
     }
   }
 };

@@ -13,9 +13,7 @@ use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_bytecode::layout::{FunctionLayout, OpPlace};
 use traceloom_bytecode::model::{Control, Function, FunctionId, Match, Op, ValueId};
-use traceloom_bytecode::system::{
-    GroupColumns, MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR,
-};
+use traceloom_bytecode::system::{GroupColumns, MEMORY_MULTIPLICITY, MEMORY_POINTER};
 
 /// What is known of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,13 +66,10 @@ pub fn labels(
 }
 
 fn memory_labels(row: &[Goldilocks]) -> Vec<Label> {
-    let real = row[MEMORY_SELECTOR] == Goldilocks::ONE;
     let read = row[MEMORY_MULTIPLICITY] != Goldilocks::ZERO;
     let label = |column: usize| match column {
         MEMORY_MULTIPLICITY => Label::Determined("memory multiplicity"),
-        MEMORY_SELECTOR => Label::Determined("memory selector"),
-        MEMORY_POINTER if real => Label::Determined("memory pointer"),
-        _ if !real => Label::Free("pointer or value of a memory's padding"),
+        MEMORY_POINTER => Label::Determined("memory pointer"),
         _ if read => Label::Determined("memory value"),
         _ => Label::Free("value of a memory row that nobody stores or loads"),
     };
@@ -319,7 +314,7 @@ impl Walk<'_> {
                 let outputs = *num_outputs as usize;
                 self.determine(first, outputs, "output of a call");
                 let family = match place.ranked_call {
-                    RankedCall::Inside => "gap byte",
+                    RankedCall::Inside => "limb of a gap",
                     _ => "rank of a callee outside",
                 };
                 self.determine(first + outputs, count - outputs, family);
@@ -329,7 +324,7 @@ impl Walk<'_> {
             Op::Unary(op, _) | Op::Binary(op, ..) => {
                 self.determine(first, count, byte_family(*op));
             }
-            Op::U32LessThan(..) => self.determine(first, count, "byte of u32_less_than"),
+            Op::U32LessThan(..) => self.determine(first, count, "limb of u32_less_than"),
             _ => {}
         }
     }

@@ -84,6 +84,7 @@ pub fn all() -> Vec<(&'static str, Lab)> {
         ),
         ("group", Lab::new(GROUP, &[("f", &[5]), ("g", &[1, 2, 3]), ("f", &[6])])),
         ("ranks", Lab::new(RANKS, &[("main", &[2]), ("main", &[3])])),
+        ("gaps", Lab::new(GAPS, &[("fork", &[3])])),
         (
             "bytes",
             Lab::new(BYTES, &[("main", &[200, 100]), ("main", &[3, 250]), ("main", &[7, 7])]),
@@ -287,6 +288,24 @@ fn odd(n) -> 1 {
       m = sub n, one
       e = call even(m)
       return e
+    }
+  }
+}
+end
+"#;
+
+/// Two calls on one path: their gaps have columns.
+const GAPS: &str = r#"
+program "gaps"
+fn fork(n) -> 1 entry {
+  match n {
+    case 0 { return n }
+    default {
+      one = const 1
+      m = sub n, one
+      a = call fork(m)
+      b = call fork(a)
+      return b
     }
   }
 }

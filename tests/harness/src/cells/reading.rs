@@ -7,7 +7,7 @@
 
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, inverse_or_zero};
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::callgraph::{GAP_BYTES, RankedCall};
+use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_bytecode::layout::{FunctionLayout, OpPlace};
 use traceloom_bytecode::model::{Control, Function, FunctionId, Match, Op, ValueId};
 
@@ -230,16 +230,17 @@ impl Reader<'_> {
         self.reading.asked.push(message);
     }
 
-    /// What a call says of its callee's rank: a column, or a gap below the own rank,
-    /// whose bytes are asked for as well.
+    /// What a call says of its callee's rank: a column, one below the own rank, or a gap
+    /// further below, whose limbs are asked for as well.
     fn callee_rank(&mut self, place: &OpPlace, first: usize) -> Vec<Goldilocks> {
         match place.ranked_call {
             RankedCall::None => Vec::new(),
             RankedCall::Outside => self.columns(first, 1, Family::CalleeRank),
+            RankedCall::Lone => vec![self.auxiliaries[1] - Goldilocks::ONE],
             RankedCall::Inside => {
-                let gap = self.columns(first, GAP_BYTES, Family::Gap);
+                let gap = self.columns(first, 2, Family::Gap);
                 self.ask(gap.clone());
-                vec![self.auxiliaries[1] - Goldilocks::ONE - pack(&gap)]
+                vec![self.auxiliaries[1] - Goldilocks::ONE - pack_limbs(&gap)]
             }
         }
     }
@@ -262,10 +263,10 @@ impl Reader<'_> {
     }
 
     fn less_than(&mut self, a: Goldilocks, b: Goldilocks, first: usize) -> Goldilocks {
-        let bytes = self.columns(first, 12, Family::Auxiliary);
-        self.ask(bytes.clone());
-        self.require(a == pack(&bytes[..4]) && b == pack(&bytes[8..]));
-        let borrow = divided(pack(&bytes[4..8]) - (b - a - Goldilocks::ONE), 1 << 32);
+        let limbs = self.columns(first, 6, Family::Auxiliary);
+        self.ask(limbs.clone());
+        self.require(a == pack_limbs(&limbs[..2]) && b == pack_limbs(&limbs[4..]));
+        let borrow = divided(pack_limbs(&limbs[2..4]) - (b - a - Goldilocks::ONE), 1 << 32);
         self.require(borrow == Goldilocks::ZERO || borrow == Goldilocks::ONE);
         Goldilocks::ONE - borrow
     }
@@ -291,6 +292,10 @@ fn subtree_ends(function: &Function) -> Vec<usize> {
 
 fn pack(bytes: &[Goldilocks]) -> Goldilocks {
     bytes.iter().rev().fold(Goldilocks::ZERO, |sum, &byte| sum * element(256) + byte)
+}
+
+fn pack_limbs(limbs: &[Goldilocks]) -> Goldilocks {
+    limbs[0] + limbs[1] * element(65_536)
 }
 
 fn divided(value: Goldilocks, power: u64) -> Goldilocks {

@@ -3,11 +3,11 @@
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
-use traceloom_air::bytes::ByteTable;
+use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
 use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
-use traceloom_bytecode::system::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR};
+use traceloom_bytecode::system::{MEMORY_MULTIPLICITY, MEMORY_POINTER};
 
 use super::{Forgery, another, trace};
 use crate::compact;
@@ -34,14 +34,11 @@ pub fn choose(rng: &mut ChaCha8Rng, system: &System, witness: &ShardWitness) -> 
 }
 
 /// A random cell of a memory: row, column, family, and whether nothing fixes it. Free
-/// are values that nobody asks for, and pointers and values of padding.
+/// are values that nobody asks for, padding included.
 pub fn memory_cell(rng: &mut ChaCha8Rng, trace: &Trace) -> (usize, usize, Family, bool) {
     let row = rng.random_range(0..trace.height());
     let column = rng.random_range(0..trace.width);
     let cells = trace.row(row);
-    if cells[MEMORY_SELECTOR] == Goldilocks::ZERO {
-        return (row, column, Family::Padding, column >= MEMORY_POINTER);
-    }
     let is_asked = cells[MEMORY_MULTIPLICITY] != Goldilocks::ZERO;
     let family = if column == MEMORY_POINTER { Family::MemoryPointer } else { Family::Memory };
     (row, column, family, column > MEMORY_POINTER && !is_asked)
@@ -81,7 +78,10 @@ fn unused_row(rng: &mut ChaCha8Rng, table: ByteTable, trace: &Trace) -> Vec<(usi
         let results = op.results(operands[0], operands[table.num_operands() - 1]);
         let bytes = operands[..table.num_operands()].iter().chain(&results[..op.num_results()]);
         let mut cells = vec![Goldilocks::ONE, element(op.channel())];
-        cells.extend(bytes.map(|&byte| element(byte.into())));
+        match op {
+            ByteOp::RangeCheck16 => cells.push(element(rng.random_range(0..65_536))),
+            _ => cells.extend(bytes.map(|&byte| element(byte.into()))),
+        }
         cells.resize(trace.width, Goldilocks::ZERO);
         let is_used = (0..trace.height()).any(|row| trace.row(row)[1..] == cells[1..]);
         if !is_used {

@@ -2,21 +2,21 @@
 //!
 //! Whoever forges chooses multiplicities, claims and rows of tables freely. So: a
 //! claim says what its row provides now; every provider gets the multiplicity that
-//! is asked of it; a byte message that is right gets a row; a memory message that
+//! is asked of it; a byte message that is right gets a row, if the program's table has its
+//! operation; a memory message that
 //! nobody provides gets one too, as the next real row or hidden in the padding.
 
 use std::collections::HashMap;
 
-use traceloom_air::bytes::ByteTable;
+use traceloom_air::bytes::{ByteOp, ByteTable};
 use traceloom_air::claim::{Claim, RankedClaim};
 use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, word};
 use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
 use traceloom_air::system::{CircuitKind, Direction, Node, System};
 use traceloom_air::trace::{ShardWitness, Trace};
-use traceloom_bytecode::system::{
-    MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_SELECTOR, MEMORY_VALUES,
-};
+use traceloom_bytecode::system::{MEMORY_MULTIPLICITY, MEMORY_POINTER, MEMORY_VALUES};
 
+use super::Subject;
 use super::search::{Cell, evaluate};
 use crate::compact::is_short_table;
 
@@ -64,12 +64,13 @@ fn returns(system: &System, witness: &ShardWitness) -> Vec<((usize, usize), Mess
 /// Sets claims, multiplicities and table rows; whether every message that is used
 /// can be provided. Cells in `fixed` keep their value.
 pub(super) fn balance(
-    full: &System,
+    subject: &Subject,
     mutated: &System,
     anchors: &Anchors,
     witness: &mut ShardWitness,
     fixed: &[(usize, Cell)],
 ) -> bool {
+    let full = &subject.system;
     let returned: HashMap<_, _> = returns(full, witness).into_iter().collect();
     // Where a row is fixed not to provide anything, its claim is not made.
     let provides = |&&(circuit, row): &&(usize, usize)| {
@@ -114,7 +115,7 @@ pub(super) fn balance(
             }
         }
     }
-    // Rows that are on provide before rows that are off.
+    // Rows that are on provide before rows that are off, and before those of tables.
     providers.sort_by_key(|(on, ..)| !on);
     for (_, message, circuit, (row, column)) in providers {
         let count = asked.remove(&message).unwrap_or_default();
@@ -124,7 +125,8 @@ pub(super) fn balance(
     let mut asked: Vec<_> =
         asked.into_iter().filter(|(_, count)| *count != Goldilocks::ZERO).collect();
     asked.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    asked.iter().all(|(message, count)| provide(mutated, witness, message, *count))
+    let ops = subject.byte_ops();
+    asked.iter().all(|(message, count)| provide(mutated, &ops, witness, message, *count))
 }
 
 fn is_on(system: &System, witness: &ShardWitness, circuit: usize, row: usize) -> bool {
@@ -158,36 +160,32 @@ fn claim(system: &System, message: &Message) -> Option<RankedClaim> {
 
 fn provide(
     system: &System,
+    ops: &[ByteOp],
     witness: &mut ShardWitness,
     message: &[u64],
     count: Goldilocks,
 ) -> bool {
     match message.first() {
         Some(&MEMORY_CHANNEL) => provide_memory(system, witness, message, count),
-        Some(_) => provide_bytes(system, witness, message, count),
+        Some(_) => provide_bytes(system, ops, witness, message, count),
         None => false,
     }
 }
 
 fn provide_bytes(
     system: &System,
+    ops: &[ByteOp],
     witness: &mut ShardWitness,
     message: &[u64],
     count: Goldilocks,
 ) -> bool {
-    let mut ops = ByteTable::ALL.into_iter().flat_map(ByteTable::ops);
-    let Some(op) = ops.find(|op| op.channel() == message[0]) else { return false };
-    let first = 1 + op.num_operands();
-    let operands: Vec<u64> = (1..first).map(|i| at(message, i)).collect();
-    if operands.iter().any(|&operand| operand > 255) {
-        return false;
-    }
-    let results = op.results(operands[0] as u8, operands[operands.len() - 1] as u8);
-    let right = (0..8).all(|i| at(message, first + i) == u64::from(results[i]));
+    let op = ops.iter().find(|op| op.channel() == message[0]);
+    let Some(op) = op else { return false };
+    let right = is_right(*op, message);
     let name = if op.table() == ByteTable::Bytes1 { "bytes1" } else { "bytes2" };
     let named = |circuit: &_| is_short_table(circuit) && circuit.name == name;
     let circuit = system.circuits.iter().position(named);
-    let (true, Some(circuit)) = (right && message.len() <= first + 8, circuit) else {
+    let (true, Some(circuit)) = (right, circuit) else {
         return false;
     };
     let row = free_row(system, witness, circuit);
@@ -196,6 +194,21 @@ fn provide_bytes(
     cells[0] = count;
     cells[1..].iter_mut().zip(message).for_each(|(cell, &word)| *cell = element(word));
     true
+}
+
+/// Whether the table of `op` has a row for this message.
+fn is_right(op: ByteOp, message: &[u64]) -> bool {
+    if op == ByteOp::RangeCheck16 {
+        return at(message, 1) < 65_536 && message.len() <= 2;
+    }
+    let first = 1 + op.num_operands();
+    let operands: Vec<u64> = (1..first).map(|i| at(message, i)).collect();
+    if operands.iter().any(|&operand| operand > 255) {
+        return false;
+    }
+    let results = op.results(operands[0] as u8, operands[operands.len() - 1] as u8);
+    let right = (0..8).all(|i| at(message, first + i) == u64::from(results[i]));
+    right && message.len() <= first + 8
 }
 
 fn provide_memory(
@@ -208,14 +221,11 @@ fn provide_memory(
     let kind = CircuitKind::Memory { width };
     let circuit = system.circuits.iter().position(|circuit| circuit.kind == kind);
     let Some(circuit) = circuit else { return false };
-    let row = free_row(system, witness, circuit);
-    let trace = witness.traces[circuit].as_mut().expect("a row was made");
-    let next = if row == 0 { 0 } else { word(trace.row(row - 1)[MEMORY_POINTER]) + 1 };
-    let pointer = at(message, 2);
-    let cells = trace.row_mut(row);
+    let pointer = element(at(message, 2));
+    let row = idle_cell(system, witness, circuit, pointer);
+    let cells = witness.traces[circuit].as_mut().expect("a row was made").row_mut(row);
     cells[MEMORY_MULTIPLICITY] = count;
-    cells[MEMORY_SELECTOR] = Goldilocks::from_bool(pointer == next);
-    cells[MEMORY_POINTER] = element(pointer);
+    cells[MEMORY_POINTER] = pointer;
     for i in 0..width as usize {
         cells[MEMORY_VALUES + i] = element(at(message, 3 + i));
     }
@@ -236,4 +246,36 @@ fn free_row(system: &System, witness: &mut ShardWitness, circuit: usize) -> usiz
         trace.values.resize(2 * trace.values.len(), Goldilocks::ZERO);
     }
     row
+}
+
+/// A cell of a memory that nobody uses: the one with this pointer, else the last one, which
+/// is made, with pointers that count on, if all are used.
+fn idle_cell(
+    system: &System,
+    witness: &mut ShardWitness,
+    circuit: usize,
+    pointer: Goldilocks,
+) -> usize {
+    if witness.traces[circuit].is_none() {
+        return free_row(system, witness, circuit);
+    }
+    let trace = witness.traces[circuit].as_mut().expect("it has a trace");
+    let is_idle = |row: &usize| {
+        let cells = trace.row(*row);
+        let values = &cells[MEMORY_VALUES..];
+        let is_zero = |cell: &Goldilocks| *cell == Goldilocks::ZERO;
+        is_zero(&cells[MEMORY_MULTIPLICITY]) && values.iter().all(is_zero)
+    };
+    let idle: Vec<usize> = (0..trace.height()).filter(is_idle).collect();
+    let wanted = idle.iter().find(|row| trace.row(**row)[MEMORY_POINTER] == pointer);
+    if let Some(row) = wanted.or(idle.last()) {
+        return *row;
+    }
+    let height = trace.height();
+    trace.values.resize(2 * trace.values.len(), Goldilocks::ZERO);
+    for row in height..2 * height {
+        let next = trace.row(row - 1)[MEMORY_POINTER] + Goldilocks::ONE;
+        trace.row_mut(row)[MEMORY_POINTER] = next;
+    }
+    height
 }

@@ -10,15 +10,15 @@
 //!
 //! A pull is different: without it nobody provides its messages, so it is the
 //! honest witness that is refused. Fixed byte tables have nothing but pulls; these are
-//! left out of the whole table, those that the program looks up.
+//! left out of the whole table.
 
 mod balance;
 mod pointers;
 pub mod programs;
 mod search;
 
-use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing};
-use traceloom_air::system::{Direction, Node, System};
+use traceloom_air::bytes::ByteOp;
+use traceloom_air::system::{Circuit, Direction, System};
 use traceloom_air::trace::ShardWitness;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
@@ -79,20 +79,12 @@ impl Subject {
         Self { name, system, witness, whole: (full, honest) }
     }
 
-    /// All items of function circuits and memories, and the pulls of byte tables that
-    /// are in use, with circuit and label.
+    /// All items of all circuits, byte tables included, with circuit and label.
     #[must_use]
     pub fn items(&self) -> Vec<(usize, Item, String)> {
         let mut items = Vec::new();
-        for (index, circuit) in self.system.circuits.iter().enumerate() {
+        for (index, circuit) in self.whole.0.circuits.iter().enumerate() {
             let place = format!("{}/{}", self.name, circuit.name);
-            if compact::is_short_table(circuit) {
-                for (position, name) in self.pulls_in_use(index) {
-                    let label = format!("{place}: lookup {position} {name}");
-                    items.push((index, Item::Lookup(position), label));
-                }
-                continue;
-            }
             for (position, constraint) in circuit.constraints.iter().enumerate() {
                 let label = format!("{place}: {position} {}", constraint.label);
                 items.push((index, Item::Constraint(position), label));
@@ -105,19 +97,9 @@ impl Subject {
         items
     }
 
-    /// Position and label of the pulls of a whole byte table that provide something.
-    fn pulls_in_use(&self, circuit: usize) -> Vec<(usize, String)> {
-        let (system, witness) = &self.whole;
-        let (data, trace) = (&system.circuits[circuit], witness.traces[circuit].as_ref());
-        let trace = trace.expect("byte tables are always active");
-        let is_used = |multiplicity| {
-            let Node::Main(column) = data.arena.node(multiplicity) else { return true };
-            let mut counts = trace.values.iter().skip(column as usize).step_by(trace.width);
-            counts.any(|count| *count != Goldilocks::ZERO)
-        };
-        let pulls = data.lookups.iter().enumerate();
-        let pulls = pulls.filter(|(_, lookup)| is_used(lookup.multiplicity));
-        pulls.map(|(position, lookup)| (position, lookup.label.clone())).collect()
+    /// The operations that the whole byte tables have a column for.
+    fn byte_ops(&self) -> Vec<ByteOp> {
+        self.whole.0.circuits.iter().flat_map(Circuit::byte_ops).collect()
     }
 
     /// The system without an item; byte tables are whole if it is one of theirs.

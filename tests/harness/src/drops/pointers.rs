@@ -9,7 +9,7 @@ use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element};
 use traceloom_air::message::MEMORY_CHANNEL;
 use traceloom_air::system::{CircuitKind, Direction, System};
 use traceloom_air::trace::ShardWitness;
-use traceloom_bytecode::system::{MEMORY_POINTER, MEMORY_SELECTOR};
+use traceloom_bytecode::system::MEMORY_POINTER;
 use traceloom_runtime::check::check;
 
 use super::Subject;
@@ -27,10 +27,9 @@ pub(super) fn moved(subject: &Subject, mutated: &System, dropped: usize) -> Opti
     }
     let memory = witness.traces[dropped].as_mut()?;
     for row in 0..memory.height() {
-        let cells = memory.row_mut(row);
-        cells[MEMORY_POINTER] += cells[MEMORY_SELECTOR];
+        memory.row_mut(row)[MEMORY_POINTER] += Goldilocks::ONE;
     }
-    if !balance(&subject.system, mutated, &anchors, &mut witness, &[]) {
+    if !balance(subject, mutated, &anchors, &mut witness, &[]) {
         return None;
     }
     let shards = [witness];

@@ -51,6 +51,7 @@ const ALL: &[Fixed] = &[
         ],
     ),
     ("calls", CALLS, &[("even", &[8]), ("square", &[9]), ("odd", &[9]), ("outside", &[2])]),
+    ("gaps", GAPS, &[("fork", &[4]), ("fork", &[2])]),
     (
         "group",
         GROUP,
@@ -210,6 +211,24 @@ fn outside(n) -> 2 entry {
   s = call square(n)
   e = call even(n)
   return s, e
+}
+end
+"#;
+
+/// Two calls on one path, so their gaps have columns.
+const GAPS: &str = r#"
+program "gaps"
+fn fork(n) -> 1 entry {
+  match n {
+    case 0 { return n }
+    default {
+      one = const 1
+      m = sub n, one
+      a = call fork(m)
+      b = call fork(a)
+      return b
+    }
+  }
 }
 end
 "#;

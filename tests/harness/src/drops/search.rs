@@ -114,7 +114,7 @@ impl Attempt<'_, '_> {
         let mut witness = subject.witness.clone();
         witness.traces[self.circuit] = Some(trace.clone());
         let fixed: Vec<(usize, Cell)> = changed.iter().map(|&cell| (self.circuit, cell)).collect();
-        if !balance(&subject.system, mutated, anchors, &mut witness, &fixed) {
+        if !balance(subject, mutated, anchors, &mut witness, &fixed) {
             return None;
         }
         let shards = [witness];

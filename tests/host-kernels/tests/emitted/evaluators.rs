@@ -762,11 +762,11 @@ pub mod control_0 {
         out.constraints[34] = v127;
         // constraint 35: the row selector is a bit
         out.constraints[35] = v38;
-        let v139 = T::from(element(1)) - v34;
+        let v128 = T::from(element(1)) - v34;
         let multiplicity = cells.main[11];
-        let v141 = multiplicity * v139;
+        let v130 = multiplicity * v128;
         // constraint 36: no multiplicity without row selector
-        out.constraints[36] = v141;
+        out.constraints[36] = v130;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
@@ -793,37 +793,37 @@ pub mod control_0 {
         let v144 = v143 + selector8;
         out.arguments[0] = v144;
         let input0 = cells.main[0];
-        let v128 = selector0 * input0;
-        let v131 = selector6 * input0;
-        let v145 = v128 + v131;
-        let v134 = selector7 * input0;
-        let v146 = v145 + v134;
-        let v136 = selector8 * input0;
-        let v147 = v146 + v136;
+        let v131 = selector0 * input0;
+        let v134 = selector6 * input0;
+        let v145 = v131 + v134;
+        let v137 = selector7 * input0;
+        let v146 = v145 + v137;
+        let v139 = selector8 * input0;
+        let v147 = v146 + v139;
         out.arguments[2] = v147;
         let input1 = cells.main[1];
-        let v129 = selector0 * input1;
-        let v132 = selector6 * input1;
-        let v148 = v129 + v132;
+        let v132 = selector0 * input1;
+        let v135 = selector6 * input1;
+        let v148 = v132 + v135;
         let v93 = selector7 * input1;
         let v149 = v148 + v93;
-        let v137 = selector8 * input1;
-        let v150 = v149 + v137;
+        let v140 = selector8 * input1;
+        let v150 = v149 + v140;
         out.arguments[3] = v150;
         let auxiliary1 = cells.main[12];
-        let v130 = selector0 * auxiliary1;
+        let v133 = selector0 * auxiliary1;
         let auxiliary8 = cells.main[19];
-        let v133 = selector6 * auxiliary8;
-        let v151 = v130 + v133;
+        let v136 = selector6 * auxiliary8;
+        let v151 = v133 + v136;
         let v152 = v151 + v93;
         let auxiliary6 = cells.main[17];
         let v102 = auxiliary8 + auxiliary6;
-        let v138 = selector8 * v102;
-        let v153 = v152 + v138;
+        let v141 = selector8 * v102;
+        let v153 = v152 + v141;
         out.arguments[4] = v153;
-        let v135 = selector7 * auxiliary8;
-        let v154 = v145 + v135;
-        let v155 = v154 + v137;
+        let v138 = selector7 * auxiliary8;
+        let v154 = v145 + v138;
+        let v155 = v154 + v140;
         out.arguments[5] = v155;
         let multiplicity = cells.main[11];
         // lookup 0: main: return (and 3 more)
@@ -888,11 +888,11 @@ pub mod calls_1 {
         out.constraints[4] = v16;
         // constraint 5: the row selector is a bit
         out.constraints[5] = v11;
-        let v49 = T::from(element(1)) - v8;
+        let v37 = T::from(element(1)) - v8;
         let multiplicity = cells.main[3];
-        let v51 = multiplicity * v49;
+        let v39 = multiplicity * v37;
         // constraint 6: no multiplicity without row selector
-        out.constraints[6] = v51;
+        out.constraints[6] = v39;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
@@ -916,58 +916,46 @@ pub mod calls_1 {
         out.arguments[0] = v8;
         out.arguments[1] = v8;
         let auxiliary1 = cells.main[4];
-        let v46 = selector0 * auxiliary1;
-        let v47 = selector1 * auxiliary1;
-        let v52 = v46 + v47;
-        out.arguments[2] = v52;
+        let v40 = selector0 * auxiliary1;
+        let v41 = selector1 * auxiliary1;
+        let v44 = v40 + v41;
+        out.arguments[2] = v44;
         let input0 = cells.main[0];
         let v12 = selector0 * input0;
-        let v48 = selector1 * input0;
-        let v53 = v12 + v48;
-        out.arguments[3] = v53;
+        let v42 = selector1 * input0;
+        let v45 = v12 + v42;
+        out.arguments[3] = v45;
         let auxiliary3 = cells.main[6];
-        let v45 = selector1 * auxiliary3;
-        let v54 = selector0 + v45;
-        out.arguments[4] = v54;
+        let v43 = selector1 * auxiliary3;
+        let v46 = selector0 + v43;
+        out.arguments[4] = v46;
         let multiplicity = cells.main[3];
         // lookup 0: even: return (and 1 more)
         out.multiplicities[0] = multiplicity;
-        out.arguments[5] = selector1;
-        let v42 = selector1 * element(2);
-        out.arguments[6] = v42;
-        let v40 = auxiliary1 - element(1);
+        let v35 = auxiliary1 - element(1);
         let auxiliary5 = cells.main[8];
-        let v31 = auxiliary5 * element(256);
+        let v26 = auxiliary5 * element(256);
         let auxiliary4 = cells.main[7];
-        let v32 = auxiliary4 + v31;
+        let v27 = auxiliary4 + v26;
         let auxiliary6 = cells.main[9];
-        let v34 = auxiliary6 * element(65536);
-        let v35 = v32 + v34;
+        let v29 = auxiliary6 * element(65536);
+        let v30 = v27 + v29;
         let auxiliary7 = cells.main[10];
-        let v37 = auxiliary7 * element(16777216);
-        let v38 = v35 + v37;
-        let v41 = v40 - v38;
-        let v43 = selector1 * v41;
-        out.arguments[7] = v43;
+        let v32 = auxiliary7 * element(16777216);
+        let v33 = v30 + v32;
+        let v36 = v35 - v33;
+        out.arguments[7] = v36;
         let v17 = input0 - element(1);
-        let v44 = selector1 * v17;
-        out.arguments[8] = v44;
-        out.arguments[9] = v45;
+        out.arguments[8] = v17;
+        out.arguments[9] = auxiliary3;
         // lookup 1: even: block 2, op 2 call
         out.multiplicities[1] = selector1;
-        let v25 = selector1 * element(41);
-        out.arguments[10] = v25;
-        let v26 = selector1 * auxiliary4;
-        out.arguments[11] = v26;
-        let v27 = selector1 * auxiliary5;
-        out.arguments[12] = v27;
+        out.arguments[11] = auxiliary4;
+        out.arguments[12] = auxiliary5;
         // lookup 2: even: block 2, op 2 call
         out.multiplicities[2] = selector1;
-        out.arguments[13] = v25;
-        let v28 = selector1 * auxiliary6;
-        out.arguments[14] = v28;
-        let v29 = selector1 * auxiliary7;
-        out.arguments[15] = v29;
+        out.arguments[14] = auxiliary6;
+        out.arguments[15] = auxiliary7;
         // lookup 3: even: block 2, op 2 call
         out.multiplicities[3] = selector1;
     }
@@ -1003,35 +991,20 @@ pub mod calls_3 {
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
     ) {
-        let selector = cells.main[1];
-        let v9 = T::from(element(1)) - selector;
-        let v10 = selector * v9;
-        // constraint 0: selector is a bit
-        out.constraints[0] = v10;
-        let multiplicity = cells.main[0];
-        let v11 = multiplicity * v9;
-        // constraint 1: no multiplicity without selector
-        out.constraints[1] = v11;
-        let next_selector = cells.next[1];
-        let v12 = next_selector * v9;
+        let next_pointer = cells.next[1];
+        let pointer = cells.main[1];
+        let v7 = next_pointer - pointer;
+        let v8 = v7 - element(1);
         let is_transition = cells.is_transition;
-        let v13 = is_transition * v12;
-        // constraint 2: real rows come first
-        out.constraints[2] = v13;
-        let next_pointer = cells.next[2];
-        let pointer = cells.main[2];
-        let v14 = next_pointer - pointer;
-        let v15 = v14 - element(1);
-        let v16 = next_selector * v15;
-        let v17 = is_transition * v16;
-        // constraint 3: pointer increases by one
-        out.constraints[3] = v17;
+        let v9 = is_transition * v8;
+        // constraint 0: pointer increases by one
+        out.constraints[0] = v9;
         let public0 = cells.publics[0];
-        let v18 = pointer - public0;
+        let v10 = pointer - public0;
         let is_first_row = cells.is_first_row;
-        let v19 = is_first_row * v18;
-        // constraint 4: first pointer is the stated one
-        out.constraints[4] = v19;
+        let v11 = is_first_row * v10;
+        // constraint 1: first pointer is the stated one
+        out.constraints[1] = v11;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
@@ -1049,13 +1022,13 @@ pub mod calls_3 {
         scratch: &mut [T],
         out: &mut Outputs<'_, T>,
     ) {
-        let pointer = cells.main[2];
+        let pointer = cells.main[1];
         out.arguments[2] = pointer;
-        let value0 = cells.main[3];
+        let value0 = cells.main[2];
         out.arguments[3] = value0;
-        let value1 = cells.main[4];
+        let value1 = cells.main[3];
         out.arguments[4] = value1;
-        let value2 = cells.main[5];
+        let value2 = cells.main[4];
         out.arguments[5] = value2;
         let multiplicity = cells.main[0];
         // lookup 0: memory 3
@@ -1118,102 +1091,102 @@ pub mod group_0 {
         let v15 = selector4 * v14;
         // constraint 4: a selector is a bit
         out.constraints[4] = v15;
-        let v32 = selector1 + selector2;
-        let v33 = v32 + selector3;
-        let v34 = v33 - element(1);
-        let v35 = v33 * v34;
+        let v26 = selector1 + selector2;
+        let v27 = v26 + selector3;
+        let v28 = v27 - element(1);
+        let v29 = v27 * v28;
         // constraint 5: branching: block 0, selector sum is a bit
-        out.constraints[5] = v35;
+        out.constraints[5] = v29;
         let input0 = cells.main[0];
-        let v37 = input0 - element(4);
-        let v38 = selector1 * v37;
+        let v31 = input0 - element(4);
+        let v32 = selector1 * v31;
         // constraint 6: branching: block 0, case has its key
-        out.constraints[6] = v38;
-        let v40 = input0 - element(2);
-        let v41 = selector2 * v40;
+        out.constraints[6] = v32;
+        let v34 = input0 - element(2);
+        let v35 = selector2 * v34;
         // constraint 7: branching: block 0, case has its key
-        out.constraints[7] = v41;
+        out.constraints[7] = v35;
         let auxiliary1 = cells.main[11];
-        let v43 = v37 * auxiliary1;
-        let v44 = v43 - element(1);
-        let v45 = selector3 * v44;
+        let v37 = v31 * auxiliary1;
+        let v38 = v37 - element(1);
+        let v39 = selector3 * v38;
         // constraint 8: branching: block 0, default differs from the key
-        out.constraints[8] = v45;
+        out.constraints[8] = v39;
         let auxiliary2 = cells.main[12];
-        let v47 = v40 * auxiliary2;
-        let v48 = v47 - element(1);
-        let v49 = selector3 * v48;
+        let v41 = v34 * auxiliary2;
+        let v42 = v41 - element(1);
+        let v43 = selector3 * v42;
         // constraint 9: branching: block 0, default differs from the key
-        out.constraints[9] = v49;
-        let v50 = input0 * input0;
-        let v51 = v50 - auxiliary1;
-        let v52 = selector2 * v51;
+        out.constraints[9] = v43;
+        let v44 = input0 * input0;
+        let v45 = v44 - auxiliary1;
+        let v46 = selector2 * v45;
         // constraint 10: branching: block 2, op 0 mul: column is the product
-        out.constraints[10] = v52;
+        out.constraints[10] = v46;
         let input1 = cells.main[1];
-        let v59 = input0 * input1;
-        let v60 = v59 - auxiliary1;
-        let v61 = selector4 * v60;
+        let v48 = input0 * input1;
+        let v49 = v48 - auxiliary1;
+        let v50 = selector4 * v49;
         // constraint 11: long: block 0, op 0 mul: column is the product
-        out.constraints[11] = v61;
-        let v62 = auxiliary1 * input1;
-        let v63 = v62 - auxiliary2;
-        let v64 = selector4 * v63;
+        out.constraints[11] = v50;
+        let v51 = auxiliary1 * input1;
+        let v52 = v51 - auxiliary2;
+        let v53 = selector4 * v52;
         // constraint 12: long: block 0, op 1 mul: column is the product
-        out.constraints[12] = v64;
-        let v65 = auxiliary2 * input1;
+        out.constraints[12] = v53;
+        let v54 = auxiliary2 * input1;
         let auxiliary3 = cells.main[13];
-        let v66 = v65 - auxiliary3;
-        let v67 = selector4 * v66;
+        let v55 = v54 - auxiliary3;
+        let v56 = selector4 * v55;
         // constraint 13: long: block 0, op 2 mul: column is the product
-        out.constraints[13] = v67;
-        let v68 = auxiliary3 * input1;
+        out.constraints[13] = v56;
+        let v57 = auxiliary3 * input1;
         let auxiliary4 = cells.main[14];
-        let v70 = v68 - auxiliary4;
-        let v71 = selector4 * v70;
+        let v59 = v57 - auxiliary4;
+        let v60 = selector4 * v59;
         // constraint 14: long: block 0, op 3 mul: column is the product
-        out.constraints[14] = v71;
-        let v72 = auxiliary4 * input1;
+        out.constraints[14] = v60;
+        let v61 = auxiliary4 * input1;
         let auxiliary5 = cells.main[15];
-        let v74 = v72 - auxiliary5;
-        let v75 = selector4 * v74;
+        let v63 = v61 - auxiliary5;
+        let v64 = selector4 * v63;
         // constraint 15: long: block 0, op 4 mul: column is the product
-        out.constraints[15] = v75;
-        let v76 = auxiliary5 * input1;
+        out.constraints[15] = v64;
+        let v65 = auxiliary5 * input1;
         let auxiliary6 = cells.main[16];
-        let v78 = v76 - auxiliary6;
-        let v79 = selector4 * v78;
+        let v67 = v65 - auxiliary6;
+        let v68 = selector4 * v67;
         // constraint 16: long: block 0, op 5 mul: column is the product
-        out.constraints[16] = v79;
-        let v80 = auxiliary6 * input1;
+        out.constraints[16] = v68;
+        let v69 = auxiliary6 * input1;
         let auxiliary7 = cells.main[17];
-        let v82 = v80 - auxiliary7;
-        let v83 = selector4 * v82;
+        let v71 = v69 - auxiliary7;
+        let v72 = selector4 * v71;
         // constraint 17: long: block 0, op 6 mul: column is the product
-        out.constraints[17] = v83;
-        let v84 = auxiliary7 * input1;
+        out.constraints[17] = v72;
+        let v73 = auxiliary7 * input1;
         let auxiliary8 = cells.main[18];
-        let v86 = v84 - auxiliary8;
-        let v87 = selector4 * v86;
+        let v75 = v73 - auxiliary8;
+        let v76 = selector4 * v75;
         // constraint 18: long: block 0, op 7 mul: column is the product
-        out.constraints[18] = v87;
-        let v88 = auxiliary8 * input1;
+        out.constraints[18] = v76;
+        let v77 = auxiliary8 * input1;
         let auxiliary9 = cells.main[19];
-        let v90 = v88 - auxiliary9;
-        let v91 = selector4 * v90;
+        let v79 = v77 - auxiliary9;
+        let v80 = selector4 * v79;
         // constraint 19: long: block 0, op 8 mul: column is the product
-        out.constraints[19] = v91;
-        let v96 = selector0 + v33;
-        let v97 = v96 + selector4;
-        let v98 = v97 - element(1);
-        let v99 = v97 * v98;
+        out.constraints[19] = v80;
+        let v81 = selector0 + v27;
+        let v82 = v81 + selector4;
+        let v83 = v82 - element(1);
+        let v84 = v82 * v83;
         // constraint 20: the row selector is a bit
-        out.constraints[20] = v99;
-        let v100 = T::from(element(1)) - v97;
+        out.constraints[20] = v84;
+        let v85 = T::from(element(1)) - v82;
         let multiplicity = cells.main[10];
-        let v102 = multiplicity * v100;
+        let v87 = multiplicity * v85;
         // constraint 21: no multiplicity without row selector
-        out.constraints[21] = v102;
+        out.constraints[21] = v87;
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
@@ -1241,62 +1214,61 @@ pub mod group_0 {
         let selector4 = cells.main[9];
         let v106 = v105 + selector4;
         out.arguments[0] = v106;
-        let v32 = selector1 + selector2;
-        let v33 = v32 + selector3;
-        let v92 = selector4 * element(2);
-        let v107 = v33 + v92;
+        let v26 = selector1 + selector2;
+        let v27 = v26 + selector3;
+        let v99 = selector4 * element(2);
+        let v107 = v27 + v99;
         out.arguments[1] = v107;
         let input0 = cells.main[0];
-        let v26 = selector0 * input0;
-        let v56 = selector1 * input0;
-        let v108 = v26 + v56;
-        let v57 = selector2 * input0;
-        let v109 = v108 + v57;
-        let v54 = selector3 * input0;
-        let v110 = v109 + v54;
-        let v93 = selector4 * input0;
-        let v111 = v110 + v93;
+        let v88 = selector0 * input0;
+        let v94 = selector1 * input0;
+        let v108 = v88 + v94;
+        let v95 = selector2 * input0;
+        let v109 = v108 + v95;
+        let v97 = selector3 * input0;
+        let v110 = v109 + v97;
+        let v100 = selector4 * input0;
+        let v111 = v110 + v100;
         out.arguments[2] = v111;
         let input1 = cells.main[1];
-        let v27 = selector0 * input1;
-        let v112 = v27 + v56;
+        let v89 = selector0 * input1;
+        let v112 = v89 + v94;
         let auxiliary1 = cells.main[11];
-        let v58 = selector2 * auxiliary1;
-        let v113 = v112 + v58;
+        let v96 = selector2 * auxiliary1;
+        let v113 = v112 + v96;
         let auxiliary3 = cells.main[13];
-        let v55 = selector3 * auxiliary3;
-        let v114 = v113 + v55;
-        let v94 = selector4 * input1;
-        let v115 = v114 + v94;
+        let v98 = selector3 * auxiliary3;
+        let v114 = v113 + v98;
+        let v101 = selector4 * input1;
+        let v115 = v114 + v101;
         out.arguments[3] = v115;
         let input2 = cells.main[2];
-        let v28 = selector0 * input2;
+        let v90 = selector0 * input2;
         let auxiliary9 = cells.main[19];
-        let v95 = selector4 * auxiliary9;
-        let v116 = v28 + v95;
+        let v102 = selector4 * auxiliary9;
+        let v116 = v90 + v102;
         out.arguments[4] = v116;
         let input3 = cells.main[3];
-        let v29 = selector0 * input3;
-        out.arguments[5] = v29;
+        let v91 = selector0 * input3;
+        out.arguments[5] = v91;
         let input4 = cells.main[4];
-        let v30 = selector0 * input4;
-        out.arguments[6] = v30;
+        let v92 = selector0 * input4;
+        out.arguments[6] = v92;
         let v22 = input0 + input1;
         let v23 = v22 + input2;
         let v24 = v23 + input3;
         let v25 = v24 + input4;
-        let v31 = selector0 * v25;
-        out.arguments[7] = v31;
+        let v93 = selector0 * v25;
+        out.arguments[7] = v93;
         let multiplicity = cells.main[10];
         // lookup 0: wide: return (and 4 more)
         out.multiplicities[0] = multiplicity;
-        out.arguments[8] = selector3;
-        out.arguments[10] = v54;
-        out.arguments[11] = v54;
-        out.arguments[12] = v54;
-        out.arguments[13] = v54;
-        out.arguments[14] = v54;
-        out.arguments[15] = v55;
+        out.arguments[10] = input0;
+        out.arguments[11] = input0;
+        out.arguments[12] = input0;
+        out.arguments[13] = input0;
+        out.arguments[14] = input0;
+        out.arguments[15] = auxiliary3;
         // lookup 1: branching: block 3, op 0 call
         out.multiplicities[1] = selector3;
     }

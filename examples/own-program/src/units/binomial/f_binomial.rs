@@ -18,12 +18,12 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_binomial",
     function: 0,
     contract: bytes32(
-        "3f00ad4375f7a025d770da3a100540ea1b560d55a122dae2fc2729ff4827e707",
+        "db840aeaec88b83f57b2904abd79c3aabce91163529fc571df0d68f9a7e8f13f",
     ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 3,
-        num_auxiliaries: 14,
+        num_auxiliaries: 10,
         num_lookups: 7,
     },
     full: FullLayout {
@@ -99,7 +99,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     Ok(over)
 }
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 24], row: Cells<'_, 2, 3, 14>) {
+fn path0_write(seed: &[u8; 24], row: Cells<'_, 2, 3, 10>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 16);
@@ -112,7 +112,7 @@ fn path0_write(seed: &[u8; 24], row: Cells<'_, 2, 3, 14>) {
     row.selector[0] = element(1);
     // unused from here on
     row.selector[1..3].fill(element(0));
-    row.aux[2..14].fill(element(0));
+    row.aux[2..10].fill(element(0));
 }
 static PATH1_WORDS: [SeedWord; 4] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -140,7 +140,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     Ok(over)
 }
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 32], row: Cells<'_, 2, 3, 14>) {
+fn path1_write(seed: &[u8; 32], row: Cells<'_, 2, 3, 10>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 24);
@@ -159,7 +159,7 @@ fn path1_write(seed: &[u8; 32], row: Cells<'_, 2, 3, 14>) {
     // unused from here on
     row.selector[0] = element(0);
     row.selector[2] = element(0);
-    row.aux[3..14].fill(element(0));
+    row.aux[3..10].fill(element(0));
 }
 static PATH2_WORDS: [SeedWord; 8] = [
     SeedWord::at(0, Full, Multiplicity),
@@ -226,7 +226,7 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     Ok(over)
 }
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 3, 14>) {
+fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 3, 10>) {
     let multiplicity = element(u64_at(seed, 0));
     row.aux[0] = multiplicity;
     let rank = u32_at(seed, 40);
@@ -252,33 +252,25 @@ fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 3, 14>) {
     row.aux[4] = v14_seed;
     let v15_seed = u32_at(seed, 44);
     let v16_gap = gap(rank, v15_seed);
-    let v17_byte = byte_of(v16_gap, 0);
-    row.aux[5] = element(v17_byte);
-    let v18_byte = byte_of(v16_gap, 1);
-    row.aux[6] = element(v18_byte);
-    let v19_byte = byte_of(v16_gap, 2);
-    row.aux[7] = element(v19_byte);
-    let v20_byte = byte_of(v16_gap, 3);
-    row.aux[8] = element(v20_byte);
+    let v17_limb = limb_of(v16_gap, 0);
+    row.aux[5] = element(v17_limb);
+    let v18_limb = limb_of(v16_gap, 1);
+    row.aux[6] = element(v18_limb);
     // op 11: call function 0: 4 1
-    let v21_seed = element(u64_at(seed, 32));
-    row.aux[9] = v21_seed;
-    let v22_seed = u32_at(seed, 48);
-    let v23_gap = gap(rank, v22_seed);
-    let v24_byte = byte_of(v23_gap, 0);
-    row.aux[10] = element(v24_byte);
-    let v25_byte = byte_of(v23_gap, 1);
-    row.aux[11] = element(v25_byte);
-    let v26_byte = byte_of(v23_gap, 2);
-    row.aux[12] = element(v26_byte);
-    let v27_byte = byte_of(v23_gap, 3);
-    row.aux[13] = element(v27_byte);
+    let v19_seed = element(u64_at(seed, 32));
+    row.aux[7] = v19_seed;
+    let v20_seed = u32_at(seed, 48);
+    let v21_gap = gap(rank, v20_seed);
+    let v22_limb = limb_of(v21_gap, 0);
+    row.aux[8] = element(v22_limb);
+    let v23_limb = limb_of(v21_gap, 1);
+    row.aux[9] = element(v23_limb);
     // a leaf of this path
     row.selector[2] = element(1);
     // unused from here on
     row.selector[0..2].fill(element(0));
 }
-fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 3, 14>) -> Result<(), PackError> {
+fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 3, 10>) -> Result<(), PackError> {
     let mut kept = [element(0); 1];
     let mut reads = 40;
     let mut block = 0;
@@ -298,7 +290,7 @@ fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 3, 14>) -> Result<(), PackEr
                 row.selector[0] = element(1);
                 // unused from here on
                 row.selector[1..3].fill(element(0));
-                row.aux[2..14].fill(element(0));
+                row.aux[2..10].fill(element(0));
                 return Ok(());
             }
             2 => {
@@ -321,7 +313,7 @@ fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 3, 14>) -> Result<(), PackEr
                 row.selector[1] = element(1);
                 // unused from here on
                 row.selector[2] = element(0);
-                row.aux[3..14].fill(element(0));
+                row.aux[3..10].fill(element(0));
                 return Ok(());
             }
             4 => {
@@ -333,30 +325,22 @@ fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 3, 14>) -> Result<(), PackEr
                 let v16_seed = u64_at(seed, reads + 0);
                 let v17_seed = u64_at(seed, reads + 8);
                 let v18_gap = gap(u64_at(seed, 16), v17_seed);
-                let v19_byte = byte_of(v18_gap, 0);
-                let v20_byte = byte_of(v18_gap, 1);
-                let v21_byte = byte_of(v18_gap, 2);
-                let v22_byte = byte_of(v18_gap, 3);
+                let v19_limb = limb_of(v18_gap, 0);
+                let v20_limb = limb_of(v18_gap, 1);
                 // op 11: call function 0: 4 1
-                let v23_seed = u64_at(seed, reads + 16);
-                let v24_seed = u64_at(seed, reads + 24);
-                let v25_gap = gap(u64_at(seed, 16), v24_seed);
-                let v26_byte = byte_of(v25_gap, 0);
-                let v27_byte = byte_of(v25_gap, 1);
-                let v28_byte = byte_of(v25_gap, 2);
-                let v29_byte = byte_of(v25_gap, 3);
+                let v21_seed = u64_at(seed, reads + 16);
+                let v22_seed = u64_at(seed, reads + 24);
+                let v23_gap = gap(u64_at(seed, 16), v22_seed);
+                let v24_limb = limb_of(v23_gap, 0);
+                let v25_limb = limb_of(v23_gap, 1);
                 row.selector[2] = element(1);
                 row.aux[3] = v12_inv;
                 row.aux[4] = element(v16_seed);
-                row.aux[5] = element(v19_byte);
-                row.aux[6] = element(v20_byte);
-                row.aux[7] = element(v21_byte);
-                row.aux[8] = element(v22_byte);
-                row.aux[9] = element(v23_seed);
-                row.aux[10] = element(v26_byte);
-                row.aux[11] = element(v27_byte);
-                row.aux[12] = element(v28_byte);
-                row.aux[13] = element(v29_byte);
+                row.aux[5] = element(v19_limb);
+                row.aux[6] = element(v20_limb);
+                row.aux[7] = element(v21_seed);
+                row.aux[8] = element(v24_limb);
+                row.aux[9] = element(v25_limb);
                 // unused from here on
                 row.selector[1] = element(0);
                 return Ok(());

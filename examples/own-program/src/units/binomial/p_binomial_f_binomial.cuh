@@ -15,11 +15,11 @@ namespace f_binomial {
 enum Column : uint32_t {
     INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, MULTIPLICITY = 0,
     RANK = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8,
-    AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13};
+    AUX_9 = 9};
 
 static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
 static_assert(SELECTOR_2 + 1u == 3u, "plan: 3 selectors");
-static_assert(AUX_13 + 1u == 14u, "plan: 14 auxiliaries");
+static_assert(AUX_9 + 1u == 10u, "plan: 10 auxiliaries");
 
 // Byte offsets in the seed of path 0.
 enum SeedPath0 : uint32_t {
@@ -41,12 +41,12 @@ struct Path0 {
   static constexpr uint32_t SEED_WORDS = 6;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 14;
+  static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_1, 0u);
     row.selector(SELECTOR_2, 0u);
-    row.auxiliary_zeros(2u, 14u);
+    row.auxiliary_zeros(2u, 10u);
     row.selector(SELECTOR_0, 1u);
     const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
@@ -77,12 +77,12 @@ struct Path1 {
   static constexpr uint32_t SEED_WORDS = 8;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 14;
+  static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
     row.selector(SELECTOR_2, 0u);
-    row.auxiliary_zeros(3u, 14u);
+    row.auxiliary_zeros(3u, 10u);
     row.selector(SELECTOR_1, 1u);
     const Gl input1 = seed.full(SEED1_INPUT_1);
     row.input(INPUT_1, input1);
@@ -117,7 +117,7 @@ struct Path2 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 14;
+  static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(SELECTOR_0, 0u);
@@ -138,25 +138,23 @@ struct Path2 {
     const uint32_t v15_seed = seed.u32(SEED2_READ_1);
     // op 10: call function 0: 4 5
     const uint32_t v16_gap = rank - v15_seed - 1u;
-    const uint32_t word0 = v16_gap;
-    row.auxiliary(AUX_5, byte_of(word0, 0u));
-    row.auxiliary(AUX_6, byte_of(word0, 1u));
-    row.auxiliary(AUX_7, byte_of(word0, 2u));
-    row.auxiliary(AUX_8, byte_of(word0, 3u));
-    const uint32_t v22_seed = seed.u32(SEED2_READ_3);
+    const uint32_t v17_limb = limb_of(v16_gap, 0u);
+    row.auxiliary(AUX_5, v17_limb);
+    const uint32_t v18_limb = limb_of(v16_gap, 1u);
+    row.auxiliary(AUX_6, v18_limb);
+    const uint32_t v20_seed = seed.u32(SEED2_READ_3);
     // op 11: call function 0: 4 1
-    const uint32_t v23_gap = rank - v22_seed - 1u;
-    const uint32_t word1 = v23_gap;
-    row.auxiliary(AUX_10, byte_of(word1, 0u));
-    row.auxiliary(AUX_11, byte_of(word1, 1u));
-    row.auxiliary(AUX_12, byte_of(word1, 2u));
-    row.auxiliary(AUX_13, byte_of(word1, 3u));
+    const uint32_t v21_gap = rank - v20_seed - 1u;
+    const uint32_t v22_limb = limb_of(v21_gap, 0u);
+    row.auxiliary(AUX_8, v22_limb);
+    const uint32_t v23_limb = limb_of(v21_gap, 1u);
+    row.auxiliary(AUX_9, v23_limb);
     const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
     row.auxiliary(MULTIPLICITY, multiplicity);
     const Gl v14_seed = seed.full(SEED2_READ_0);
     row.auxiliary(AUX_4, v14_seed);
-    const Gl v21_seed = seed.full(SEED2_READ_2);
-    row.auxiliary(AUX_9, v21_seed);
+    const Gl v19_seed = seed.full(SEED2_READ_2);
+    row.auxiliary(AUX_7, v19_seed);
     Gl inverses0[2];
     inverses0[0u] = v5_diff;
     inverses0[1u] = v9_diff;
@@ -173,7 +171,7 @@ struct Generic {
   static constexpr uint32_t SEED_WORDS = 18;
   static constexpr uint32_t NUM_INPUTS = 2;
   static constexpr uint32_t NUM_SELECTORS = 3;
-  static constexpr uint32_t NUM_AUXILIARIES = 14;
+  static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
@@ -200,7 +198,7 @@ struct Generic {
       row.selector(SELECTOR_0, 1u);
       row.selector(SELECTOR_1, 0u);
       row.selector(SELECTOR_2, 0u);
-      row.auxiliary_zeros(2u, 14u);
+      row.auxiliary_zeros(2u, 10u);
     }
     if (block == 2u) {
       row.selector(SELECTOR_0, 0u);
@@ -218,7 +216,7 @@ struct Generic {
     if (block == 3u) {
       row.selector(SELECTOR_1, 1u);
       row.selector(SELECTOR_2, 0u);
-      row.auxiliary_zeros(3u, 14u);
+      row.auxiliary_zeros(3u, 10u);
     }
     if (block == 4u) {
       row.selector(SELECTOR_2, 1u);
@@ -232,27 +230,19 @@ struct Generic {
       row.auxiliary(AUX_4, v16_seed);
       const Gl v17_seed = seed.full(48u + 8u * reads);
       const uint32_t v18_gap = uint32_t(rank.value) - uint32_t(v17_seed.value) - 1u;
-      const uint32_t v19_byte = byte_of(v18_gap, 0u);
-      row.auxiliary(AUX_5, v19_byte);
-      const uint32_t v20_byte = byte_of(v18_gap, 1u);
-      row.auxiliary(AUX_6, v20_byte);
-      const uint32_t v21_byte = byte_of(v18_gap, 2u);
-      row.auxiliary(AUX_7, v21_byte);
-      const uint32_t v22_byte = byte_of(v18_gap, 3u);
-      row.auxiliary(AUX_8, v22_byte);
+      const uint32_t v19_limb = limb_of(v18_gap, 0u);
+      row.auxiliary(AUX_5, v19_limb);
+      const uint32_t v20_limb = limb_of(v18_gap, 1u);
+      row.auxiliary(AUX_6, v20_limb);
       // op 11: call function 0: 4 1
-      const Gl v23_seed = seed.full(56u + 8u * reads);
-      row.auxiliary(AUX_9, v23_seed);
-      const Gl v24_seed = seed.full(64u + 8u * reads);
-      const uint32_t v25_gap = uint32_t(rank.value) - uint32_t(v24_seed.value) - 1u;
-      const uint32_t v26_byte = byte_of(v25_gap, 0u);
-      row.auxiliary(AUX_10, v26_byte);
-      const uint32_t v27_byte = byte_of(v25_gap, 1u);
-      row.auxiliary(AUX_11, v27_byte);
-      const uint32_t v28_byte = byte_of(v25_gap, 2u);
-      row.auxiliary(AUX_12, v28_byte);
-      const uint32_t v29_byte = byte_of(v25_gap, 3u);
-      row.auxiliary(AUX_13, v29_byte);
+      const Gl v21_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_7, v21_seed);
+      const Gl v22_seed = seed.full(64u + 8u * reads);
+      const uint32_t v23_gap = uint32_t(rank.value) - uint32_t(v22_seed.value) - 1u;
+      const uint32_t v24_limb = limb_of(v23_gap, 0u);
+      row.auxiliary(AUX_8, v24_limb);
+      const uint32_t v25_limb = limb_of(v23_gap, 1u);
+      row.auxiliary(AUX_9, v25_limb);
       reads = reads + 4u;
     }
   }
