@@ -5,6 +5,7 @@ use std::sync::Arc;
 use traceloom_bytecode::Program;
 use traceloom_bytecode::builder::BuildErrors;
 use traceloom_cuda::backend::prover::DeviceProver;
+use traceloom_cuda::device::Device;
 use traceloom_cuda::mock::Mock;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_generated::PROGRAMS;
@@ -29,17 +30,17 @@ fn builder(program: Program, profile: Profile) -> SessionBuilder {
 /// A session whose proofs are computed on a mock device, several in a row.
 fn on_device(kernels: &Kernels, program: Program, profile: Profile) -> Session {
     let builder = builder(program, profile).strict(true);
-    with_device(&kernels.mock(true), builder)
+    with_device(&kernels.mock(true), builder).0
 }
 
-fn with_device(mock: &Mock, builder: SessionBuilder) -> Session {
+fn with_device(mock: &Mock, builder: SessionBuilder) -> (Session, Device) {
     let context = Arc::new(context(mock).unwrap());
     let options = RowOptions { staging: staging(1 << 16, 2), seed_budget: 0, cache: None };
     let device = context.engine().device().clone();
     let writer = RowWriter::new(&device, images(), options).unwrap();
     let writer = writer.with_prover(DeviceProver::of_context(context));
     let devices = Devices::Found(vec![Arc::new(writer)]);
-    builder.backend(Backend::Device).devices(devices).build().unwrap()
+    (builder.backend(Backend::Device).devices(devices).build().unwrap(), device)
 }
 
 fn check(found: &Proved, expected: &Proved) {
@@ -96,7 +97,7 @@ fn fallback(kernels: &Kernels) {
     let request = || Request::args([40]);
     let without = || builder(program(), Profile::Fast).registry(&[]);
     let expected = without().build().unwrap().prove(request()).unwrap();
-    let session = with_device(&kernels.mock(false), without());
+    let (session, _) = with_device(&kernels.mock(false), without());
     let found = session.prove(request()).unwrap();
     check(&found, &expected);
     let ledger = &found.report.trace.ledger;
@@ -108,9 +109,11 @@ fn fallback(kernels: &Kernels) {
 
 fn memory(kernels: &Kernels) {
     let program = || traceloom_programs::fibonacci::program().unwrap();
+    let session = |mock: &Mock| with_device(mock, builder(program(), Profile::Fast));
+    let (plenty, device) = session(&kernels.mock(false));
+    plenty.prove(Request::args([30])).unwrap();
     // Enough for the rows and the key, and too little for the proof.
-    let mock = kernels.mock(false).with_memory(130 << 20);
-    let session = with_device(&mock, builder(program(), Profile::Fast));
+    let (session, _) = session(&kernels.mock(false).with_memory(device.memory().1 / 4 * 3));
     let error = session.prove(Request::args([30])).unwrap_err().to_string();
     let parts =
         ["memory: the proof needs ", " are free; prove fewer rows at once", "--backend cpu"];
