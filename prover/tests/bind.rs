@@ -13,7 +13,7 @@ use traceloom_air::trace::ShardWitness;
 use traceloom_prover::{ProveOptions, ProvingKey, prove, prove_with};
 use traceloom_second_backend::{Columns, ForgedBinding};
 use traceloom_verifier::codec::DecodeErrorKind;
-use traceloom_verifier::proof::Shards;
+use traceloom_verifier::proof::{ShardStatement, Shards};
 use traceloom_verifier::scheme::{Cubic, Quadratic};
 use traceloom_verifier::shape::ShapeError;
 use traceloom_verifier::{Params, Proof, VerifyError, steps, verify};
@@ -172,6 +172,9 @@ fn values_swapped_between_equal_shards_are_refused() {
     assert!(verify(key.verifying_key(), &[], &proof).is_err());
 }
 
+/// A change of a statement.
+type Change<'a> = &'a dyn Fn(&mut ShardStatement);
+
 /// The point is that of parameters, number of shards, system, index and own statement; what
 /// it is drawn for comes later.
 #[test]
@@ -179,14 +182,14 @@ fn a_point_depends_on_its_own_shard_alone() {
     let fixture = Fixture::two_shards();
     let key = fixture.key.verifying_key();
     let statement = &fixture.proof.statements[1];
-    let point = |num_shards, index, change: &dyn Fn(&mut _)| -> Cubic {
+    let point = |num_shards, index, change: Change<'_>| -> Cubic {
         let mut statement = statement.clone();
         change(&mut statement);
         steps::bound_point(&steps::seed(key, num_shards), index, &statement)
     };
     let own = point(2, 1, &|_| ());
     assert_eq!(point(2, 1, &|statement| statement.bound.clear()), own);
-    let others: [(usize, usize, &dyn Fn(&mut traceloom_verifier::proof::ShardStatement)); 6] = [
+    let others: [(usize, usize, Change<'_>); 6] = [
         (2, 0, &|_| ()),
         (3, 1, &|_| ()),
         (2, 1, &|statement| statement.main[31] ^= 1),

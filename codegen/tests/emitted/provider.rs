@@ -10,7 +10,7 @@ use traceloom_air::field::{Goldilocks, MODULUS, element};
 use traceloom_air::system::{CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_bytecode::CheckedProgram;
-use traceloom_bytecode::system::build_system;
+use traceloom_bytecode::system::{MEMORY_POINTER, build_system};
 use traceloom_runtime::bind::Binding;
 use traceloom_runtime::device::{DeviceOption, DeviceRows, DeviceTrace, RowDevice};
 use traceloom_runtime::ledger::Ledger;
@@ -124,10 +124,19 @@ fn compare_padded(
             assert!([provider.name(), "table"].contains(&circuit.provider.name()));
         }
     }
-    for (low, high) in low.traces.iter().zip(&expected.traces) {
+    let traces = low.traces.iter().zip(&expected.traces);
+    for (circuit, (low, high)) in system.circuits.iter().zip(traces) {
         let (Some(low), Some(high)) = (low, high) else { continue };
         assert_eq!(high.values[..low.values.len()], low.values);
-        assert!(high.values[low.values.len()..].iter().all(|&cell| cell == element(0)));
+        let is_memory = matches!(circuit.kind, CircuitKind::Memory { .. });
+        for row in low.height()..high.height() {
+            // Zeros, but for the pointers of a memory, which count on.
+            let mut padding = vec![element(0); high.width];
+            if is_memory {
+                padding[MEMORY_POINTER] = element(row as u64);
+            }
+            assert_eq!(high.row(row), padding, "{} row {row}", circuit.name);
+        }
     }
 }
 
