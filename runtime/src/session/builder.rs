@@ -147,7 +147,7 @@ impl SessionBuilder {
         self
     }
 
-    /// The devices that may write rows.
+    /// The devices that may write rows and prove.
     #[must_use]
     pub fn devices(mut self, devices: Devices) -> Self {
         self.settings.devices = devices;

@@ -2,14 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use traceloom_prover::{Metrics, ProveOptions, Stage, prove};
-use traceloom_verifier::verify;
+use traceloom_prover::{Metrics, ProveError, ProveOptions, Stage, prove};
+use traceloom_verifier::proof::Proof;
+use traceloom_verifier::{VerifyingKey, verify};
 
 use super::backend::{Decision, decide};
 use super::progress::Tracker;
 use super::verify::profile_name;
-use super::{Proved, Request, Session, SessionError, Step};
+use super::{Executed, Proved, Request, Session, SessionError, Step};
+use crate::device::{DeviceProofError, ProofDevice};
+use crate::provider::Choices;
 use crate::report::{ProofReport, TraceReport};
+
+/// A proof and how it was made.
+struct Made {
+    proof: Proof,
+    metrics: Metrics,
+    rows: Duration,
+    trace: TraceReport,
+}
 
 impl Session {
     /// Runs the program and proves the claims of the request. The proof is verified before it is
@@ -20,38 +31,84 @@ impl Session {
     /// or proof cannot be made as asked for.
     pub fn prove(&self, request: Request) -> Result<Proved, SessionError> {
         let settings = &self.settings;
-        let backend =
-            decide(settings.backend, settings.provider, settings.strict, &settings.devices)?;
+        let backend = decide(settings.backend, settings.provider, &settings.devices)?;
         let tracker = Tracker::new(self, Step::Execute);
         if let Some(reason) = &backend.reason {
             tracker.notice(&format!("proving on the CPU: {reason}"));
         }
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
-        let key = self.proving_key()?;
-        let (record, padded) = (&executed.execution.record, Some(key.verifying_key()));
-        let choices = self.choose(record, backend.provider, padded, &tracker)?;
+        let key = match backend.device {
+            Some(_) => self.verifying_key()?,
+            None => self.proving_key()?.verifying_key(),
+        };
+        let record = &executed.execution.record;
+        let choices = self.choose(record, backend.provider, Some(key), &tracker)?;
         tracker.begin(Step::Rows);
-        let start = Instant::now();
-        let (witness, trace) = self.rows(&executed, &choices)?;
-        let rows = start.elapsed();
-        let progress = |progress| tracker.prove(progress);
-        let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
-        let place = || self.place.clone();
-        let (proof, metrics) = prove(key, vec![witness], &options)
-            .map_err(|error| SessionError::Prove { place: place(), error: Box::new(error) })?;
+        let made = match backend.device {
+            Some(device) => self.prove_on(device, key, &executed, &choices, &tracker)?,
+            None => self.prove_on_cpu(&executed, &choices, &tracker)?,
+        };
         tracker.begin(Step::Verify);
-        verify(key.verifying_key(), &executed.claims(), &proof)
-            .map_err(|error| SessionError::SelfCheck { place: place(), error: Box::new(error) })?;
+        verify(key, &executed.claims(), &made.proof).map_err(|error| SessionError::SelfCheck {
+            place: self.place.clone(),
+            error: Box::new(error),
+        })?;
+        let Made { proof, metrics, rows, trace } = made;
         let bytes = proof.encode();
         let times = [("execution", executed.time), ("rows", rows)];
         let report = self.report(backend, times, &metrics, bytes.len(), trace);
         Ok(Proved { executed, proof, bytes, report, metrics })
     }
 
+    fn prove_on_cpu(
+        &self,
+        executed: &Executed,
+        choices: &Choices<'_>,
+        tracker: &Tracker<'_>,
+    ) -> Result<Made, SessionError> {
+        let start = Instant::now();
+        let (witness, trace) = self.rows(executed, choices)?;
+        let rows = start.elapsed();
+        let progress = |progress| tracker.prove(progress);
+        let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
+        let (proof, metrics) = prove(self.proving_key()?, vec![witness], &options)
+            .map_err(|error| self.not_proved(error))?;
+        Ok(Made { proof, metrics, rows, trace })
+    }
+
+    /// Traces stay where they are; those of the host go to the device.
+    fn prove_on(
+        &self,
+        device: &dyn ProofDevice,
+        key: &VerifyingKey,
+        executed: &Executed,
+        choices: &Choices<'_>,
+        tracker: &Tracker<'_>,
+    ) -> Result<Made, SessionError> {
+        let start = Instant::now();
+        let (traces, mut trace) = self.traces(executed, choices)?;
+        let rows = start.elapsed();
+        let progress = |progress| tracker.prove(progress);
+        let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
+        let proved = device.prove(key, vec![traces], &options, choices.ledger());
+        let (proof, metrics) = proved.map_err(|error| match error {
+            DeviceProofError::Setup(error) => {
+                SessionError::Key { place: self.place.clone(), error: Box::new(error) }
+            }
+            DeviceProofError::Prove(error) => self.not_proved(error),
+        })?;
+        trace.ledger = choices.ledger().entries();
+        Ok(Made { proof, metrics, rows, trace })
+    }
+
+    fn not_proved(&self, error: ProveError) -> SessionError {
+        SessionError::Prove { place: self.place.clone(), error: Box::new(error) }
+    }
+
     fn report(
         &self,
-        backend: Decision,
+        backend: Decision<'_>,
         times: [(&'static str, Duration); 2],
         metrics: &Metrics,
         proof_bytes: usize,

@@ -10,7 +10,8 @@ use traceloom_verifier::VerifyingKey;
 use super::progress::Tracker;
 use super::{Checked, Executed, Request, Session, SessionError, Step};
 use crate::check::check;
-use crate::provider::{Choices, TraceOptions, TraceProvider, witness};
+use crate::device::ShardTraces;
+use crate::provider::{Choices, TraceOptions, TraceProvider, traces, witness};
 use crate::report::TraceReport;
 
 /// Operations between two reports of progress: some tens of milliseconds.
@@ -92,7 +93,17 @@ impl Session {
         Ok(choices)
     }
 
-    /// Writes all main traces.
+    /// Writes all main traces and leaves them where they are.
+    pub(super) fn traces(
+        &self,
+        executed: &Executed,
+        choices: &Choices<'_>,
+    ) -> Result<(ShardTraces, TraceReport), SessionError> {
+        let (record, claims) = (&executed.execution.record, executed.execution.claims.clone());
+        Ok(traces(&self.program, self.system(), record, claims, choices)?)
+    }
+
+    /// Writes all main traces, those of a device to the host.
     pub(super) fn rows(
         &self,
         executed: &Executed,
