@@ -459,7 +459,10 @@ fn the_backend_is_chosen_once_and_said() {
     if traceloom_cuda::probe::devices().is_ok() {
         let ran = cli.run(cuda);
         assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-        assert!(ran.err.contains("a device only writes the rows"), "{}", ran.err);
+        let report = cli.run(&format!("{cuda} --report r"));
+        assert_eq!(report.code, Some(0), "{}{}", report.out, report.err);
+        let report = std::fs::read_to_string(cli.path("r/report.json")).unwrap();
+        assert!(report.contains("\"name\": \"cuda\""), "{report}");
     } else {
         cli.fails(1, cuda, "`traceloom doctor` prints what this machine has");
         assert!(!cli.path("p.proof").exists());

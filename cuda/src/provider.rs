@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use traceloom_abi::registry::{DeviceImage, ProgramUnit};
-use traceloom_runtime::device::{DeviceRows, RowDevice};
+use traceloom_runtime::device::{DeviceRows, ProofDevice, RowDevice};
 use traceloom_runtime::ledger::Ledger;
 use traceloom_runtime::source::SeedSource;
 
+use crate::backend::prover::DeviceProver;
 use crate::cache::KernelCache;
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -60,6 +61,7 @@ pub struct RowWriter {
     images: &'static [DeviceImage],
     cache: Option<KernelCache>,
     kernels: Mutex<Loaded>,
+    prover: DeviceProver,
 }
 
 impl RowWriter {
@@ -73,7 +75,14 @@ impl RowWriter {
         options: RowOptions,
     ) -> Result<Self, DeviceError> {
         let engine = RowEngine::new(device, options.staging, options.seed_budget)?;
-        Ok(Self { engine, images, cache: options.cache, kernels: Mutex::default() })
+        let prover = DeviceProver::new(&engine, options.cache.clone());
+        Ok(Self { engine, images, cache: options.cache, kernels: Mutex::default(), prover })
+    }
+
+    /// The same with a prover whose kernels are loaded already.
+    #[must_use]
+    pub fn with_prover(self, prover: DeviceProver) -> Self {
+        Self { prover, ..self }
     }
 
     /// What it runs on.
@@ -152,5 +161,9 @@ impl RowDevice for RowWriter {
         let trace = Box::new(trace.map_err(|error| error.to_string())?);
         let runs = rows.encodings().into_iter().zip(rows.seed_bytes()).collect();
         Ok(DeviceRows { trace, runs })
+    }
+
+    fn prover(&self) -> Option<&dyn ProofDevice> {
+        Some(&self.prover)
     }
 }

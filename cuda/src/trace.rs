@@ -69,6 +69,12 @@ impl BornTrace {
     pub fn cells(&self) -> &Buffer {
         &self.cells
     }
+
+    /// The cells alone, for a prover on the same device.
+    #[must_use]
+    pub fn into_cells(self) -> Buffer {
+        self.cells
+    }
 }
 
 /// Bytes of a trace, if that is a number.

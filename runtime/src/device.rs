@@ -4,6 +4,7 @@
 //! A device-born trace has no host matrix. So nothing can read it by mistake before it was
 //! written, and only [`DeviceTrace::download`] gives its cells to the host.
 
+use std::any::Any;
 use std::fmt;
 
 use traceloom_abi::record::Record;
@@ -11,6 +12,9 @@ use traceloom_abi::registry::ProgramUnit;
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::field::Goldilocks;
 use traceloom_air::trace::{ShardWitness, Trace};
+use traceloom_prover::{Metrics, ProveError, ProveOptions, SetupError};
+use traceloom_verifier::VerifyingKey;
+use traceloom_verifier::proof::Proof;
 
 use crate::ledger::Ledger;
 use crate::provider::WitnessError;
@@ -62,6 +66,40 @@ pub trait RowDevice: fmt::Debug + Sync {
         source: &dyn SeedSource,
         ledger: &Ledger,
     ) -> Result<DeviceRows, String>;
+
+    /// What proves on this device, if it does more than write rows.
+    fn prover(&self) -> Option<&dyn ProofDevice> {
+        None
+    }
+}
+
+/// A device that computes whole proofs, of traces that it wrote and of those of the host.
+pub trait ProofDevice: fmt::Debug + Sync {
+    /// Name of its backend in reports.
+    fn backend(&self) -> &'static str;
+
+    /// Proves a batch of shards. The bytes are those of the CPU.
+    ///
+    /// # Errors
+    /// [`DeviceProofError`]. Nothing is computed by anybody else then.
+    fn prove(
+        &self,
+        key: &VerifyingKey,
+        shards: Vec<ShardTraces>,
+        options: &ProveOptions<'_>,
+        ledger: &Ledger,
+    ) -> Result<(Proof, Metrics), DeviceProofError>;
+}
+
+/// Why a device made no proof.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DeviceProofError {
+    /// It cannot keep what it needs of the system.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// It does not prove.
+    #[error(transparent)]
+    Prove(#[from] ProveError),
 }
 
 /// What a device wrote.
@@ -73,8 +111,8 @@ pub struct DeviceRows {
     pub runs: Vec<(Encoding, u64)>,
 }
 
-/// A main trace that lies on a device only.
-pub trait DeviceTrace: fmt::Debug + Send {
+/// A main trace that lies on a device only. Who proves on the same device knows its type.
+pub trait DeviceTrace: Any + fmt::Debug + Send {
     /// Number of columns.
     fn width(&self) -> usize;
 

@@ -22,6 +22,8 @@ pub enum Kind {
     Identity,
     /// Tables that kernels of the prover read.
     Tables,
+    /// What a prover reads of its stages: roots, terminals, opened values, rows and paths.
+    Proof,
 }
 
 impl Kind {
@@ -34,6 +36,7 @@ impl Kind {
             Self::Code => "code",
             Self::Identity => "identity",
             Self::Tables => "tables",
+            Self::Proof => "proof",
         }
     }
 }

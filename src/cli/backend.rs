@@ -61,9 +61,7 @@ impl Gpu {
             // Nothing of a driver is touched.
             (Backend::Cpu, _) => without(Devices::NotAsked),
             (Backend::Auto, _) => without(Devices::Unavailable(match probe::devices() {
-                Ok(_) => "this version cannot compute proofs on a GPU; with --backend cuda or \
-                          --trace device a GPU writes the rows"
-                    .to_owned(),
+                Ok(_) => "a GPU proves with --backend cuda".to_owned(),
                 Err(error) => error.to_string(),
             })),
         }

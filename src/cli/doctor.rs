@@ -1,5 +1,7 @@
 //! `traceloom doctor`: what this machine has for a GPU, and what to do about anything missing.
 
+use std::sync::Arc;
+
 use traceloom_abi::registry::{DeviceImage, ProgramUnit};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
@@ -13,6 +15,8 @@ use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_programs as programs;
 use traceloom_runtime::bind::{Binding, FunctionError};
 use traceloom_runtime::ledger::Ledger;
+use traceloom_runtime::session::{Backend, Devices, Request, SessionError};
+use traceloom_verifier::Profile;
 
 use super::Failure;
 use super::output::{hex, say, size};
@@ -26,10 +30,17 @@ pub fn run() -> Result<(), Failure> {
     for unit in crate::registry() {
         kernels(unit, &writers);
     }
+    for writer in &writers {
+        let device = writer.engine().device().info().ordinal;
+        match proof(writer) {
+            Ok(bytes) => say!("device {device}: a proof of {} is the CPU's", size(bytes as u64)),
+            Err(error) => say!("device {device}: does not prove: {error}"),
+        }
+    }
     coverage()
 }
 
-fn devices() -> Vec<RowWriter> {
+fn devices() -> Vec<Arc<RowWriter>> {
     let devices = match probe::devices() {
         Ok(devices) => devices,
         Err(error) => {
@@ -57,12 +68,29 @@ fn devices() -> Vec<RowWriter> {
                     size(free),
                     size(budget)
                 );
-                writers.push(writer);
+                writers.push(Arc::new(writer));
             }
             Err(error) => say!("{info}: cannot be used: {error}"),
         }
     }
     writers
+}
+
+/// Proves a small program on a device and on the CPU; the size of the proof if both are the
+/// same.
+fn proof(writer: &Arc<RowWriter>) -> Result<usize, String> {
+    let prove = |backend, devices| -> Result<Vec<u8>, SessionError> {
+        let builder = crate::session("fibonacci")?.profile(Profile::Fast);
+        let session = builder.backend(backend).devices(devices).build()?;
+        Ok(session.prove(Request::args([30]))?.bytes)
+    };
+    let on_device = prove(Backend::Device, Devices::Found(vec![writer.clone()]));
+    let on_device = on_device.map_err(|error| error.to_string())?;
+    let on_cpu = prove(Backend::Cpu, Devices::NotAsked).map_err(|error| error.to_string())?;
+    match on_device == on_cpu {
+        true => Ok(on_device.len()),
+        false => Err("its proof of fibonacci differs from the CPU's; use --backend cpu".into()),
+    }
 }
 
 fn tools() {
@@ -98,7 +126,7 @@ fn cache() {
     }
 }
 
-fn kernels(unit: &'static ProgramUnit, writers: &[RowWriter]) {
+fn kernels(unit: &'static ProgramUnit, writers: &[Arc<RowWriter>]) {
     let of_unit = |image: &&DeviceImage| image.digest == unit.digest;
     let compiled_in = match traceloom_generated::IMAGES.iter().find(of_unit) {
         Some(image) => format!("compiled in for {}", image.architectures.join(", ")),
@@ -160,6 +188,7 @@ fn compare_with_generator(program: &CheckedProgram, binding: &Binding) -> Result
 
 #[cfg(test)]
 mod tests {
+
     use traceloom_abi::registry::{FunctionUnit, ProgramUnit};
 
     use super::{cover, load};

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use traceloom_programs as programs;
-use traceloom_runtime::provider::TraceProvider;
-use traceloom_runtime::session::{BackendError, Kind, SessionError};
+use traceloom_runtime::session::{Kind, SessionError};
 
 use super::source::usage;
 
@@ -76,32 +75,16 @@ fn worded(error: &SessionError) -> String {
             "the proof has profile {found}, expected {expected}; choose another one with --profile"
         ),
         SessionError::Plan(error) => dashed(&error.to_string()),
-        SessionError::Backend(error) => format!("--backend cuda{}", backend(error)),
+        SessionError::Backend(error) => format!("--backend cuda{error}"),
         other => other.to_string(),
     }
 }
 
 /// Options as the command line has them.
 fn dashed(message: &str) -> String {
-    let options = ["max_shard_cells", "max_log_height", "max_memory", "shards"];
+    let options = ["max_shard_cells", "max_log_height", "max_memory", "retention", "shards"];
     options.into_iter().fold(message.to_owned(), |message, option| {
         let dashed = option.replace('_', "-");
         message.replace(&format!("{option}: "), &format!("--{dashed}: "))
     })
-}
-
-fn backend(error: &BackendError) -> String {
-    match error {
-        BackendError::NoDevice(why) => format!(": {why}"),
-        BackendError::Strict => format!(
-            " --strict: this version computes commitments and openings on the CPU only; with \
-             --trace {} --strict a GPU writes all rows of functions",
-            TraceProvider::Device.name()
-        ),
-        BackendError::OtherRows(provider) => format!(
-            " --trace {}: in this version a GPU only writes the rows of a proof, so leave one \
-             of the two options out",
-            provider.name()
-        ),
-    }
 }

@@ -92,7 +92,7 @@ struct RunArgs {
 struct TraceArgs {
     /// Who writes the rows of functions: reference (the interpreter over bytecode),
     /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
-    /// (generated code on the CPU where there is any, since proofs are computed there).
+    /// (generated code where there is any, on the GPU if that proves and else on the CPU).
     #[arg(long, default_value = "auto", value_parser = backend::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
     /// Refuse to fall back: every circuit must get its rows from the provider asked for.
@@ -119,8 +119,8 @@ struct ProveArgs {
     trace: TraceArgs,
     #[command(flatten)]
     shards: shards::ShardArgs,
-    /// Where the proof is computed: cpu, cuda (in this version a GPU only writes the rows, so
-    /// that --trace auto means device) or auto.
+    /// Where the proof is computed: cpu, cuda (a GPU, from the rows to the openings) or auto
+    /// (the CPU, until there is a measured reason for the other).
     #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
     backend: traceloom_runtime::session::Backend,
     /// Where to write the proof.

@@ -12,6 +12,7 @@ use traceloom_cuda::prover_kernels::transform::{ColumnsAt, Extension, Places};
 use traceloom_cuda::prover_kernels::tree::{MatrixAt, Tree, TreePlaces};
 
 use crate::kit::{Kit, Outcome};
+use crate::stages;
 
 const REPETITIONS: usize = 9;
 const BYTES_PER_SECOND: f64 = 4.3e12;
@@ -35,12 +36,13 @@ pub fn run(kit: &Kit) -> Outcome {
     for (log_height, width) in [(24, 64), (23, 128), (20, 490), (22, 490)] {
         tree(kit, log_height, width)?;
     }
+    stages::run(kit)?;
     println!("bench peak_device_bytes={}", kit.device.memory().1);
     Ok(())
 }
 
 /// Times of launches, sorted.
-fn times(kit: &Kit, launches: &[Launch], buffers: &[&Buffer]) -> Outcome<Vec<Duration>> {
+pub fn times(kit: &Kit, launches: &[Launch], buffers: &[&Buffer]) -> Outcome<Vec<Duration>> {
     kit.run(launches, buffers)?;
     let mut samples = Vec::new();
     for _ in 0..REPETITIONS {
@@ -56,7 +58,7 @@ fn times(kit: &Kit, launches: &[Launch], buffers: &[&Buffer]) -> Outcome<Vec<Dur
     Ok(samples)
 }
 
-fn report(subject: &str, samples: &[Duration], bytes: u64, issue_seconds: f64) {
+pub fn report(subject: &str, samples: &[Duration], bytes: u64, issue_seconds: f64) {
     let seconds = |sample: Duration| sample.as_secs_f64();
     let median = seconds(samples[samples.len() / 2]);
     println!(

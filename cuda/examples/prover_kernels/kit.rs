@@ -61,4 +61,12 @@ impl Kit {
     pub fn run(&self, launches: &[Launch], buffers: &[&Buffer]) -> Outcome {
         Ok(self.kernels.run(&self.stream, launches, buffers)?)
     }
+
+    /// Uploads buffers, runs launches over them and gives what they hold then.
+    pub fn run_over(&self, launches: &[Launch], buffers: &[Vec<u64>]) -> Outcome<Vec<Vec<u64>>> {
+        let upload = |words: &Vec<u64>| self.upload("words", words);
+        let uploaded: Vec<Buffer> = buffers.iter().map(upload).collect::<Outcome<_>>()?;
+        self.run(launches, &uploaded.iter().collect::<Vec<_>>())?;
+        uploaded.iter().map(|buffer| self.read(buffer)).collect()
+    }
 }

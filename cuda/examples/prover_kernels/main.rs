@@ -1,18 +1,26 @@
-//! The handwritten kernels of the prover on a real device: parity with p3, and figures. One
+//! The handwritten kernels of the prover on a real device: parity with p3 and with the CPU
+//! backend's stage 2 and quotients, and figures. One
 //! binary that needs a driver and nothing else where it runs:
 //!
 //! ```text
 //! cargo build --release -p traceloom-cuda --example prover_kernels
 //! prover_kernels compile sm_90 FOLDER    compiles the kernels, needs NVRTC
-//! prover_kernels parity FOLDER [quick]   against p3; `quick`: the smallest shapes
+//! prover_kernels parity FOLDER [quick]   against the CPU; `quick`: the smallest shapes
 //! prover_kernels bench FOLDER            one machine-readable line per figure
 //! ```
 //!
 //! FOLDER holds compiled kernels. `run.sh` does all of it.
 
 mod bench;
+#[allow(dead_code)] // Tests on the host use more of it.
+#[path = "../../tests/prover_kernels/cases.rs"]
+mod cases;
 mod kit;
+#[allow(dead_code)]
+#[path = "../../tests/prover_kernels/oracle.rs"]
+mod oracle;
 mod parity;
+mod stages;
 
 use std::error::Error;
 use std::process::ExitCode;

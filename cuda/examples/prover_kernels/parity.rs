@@ -8,11 +8,14 @@ use p3_matrix::dense::RowMajorMatrix;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use traceloom_air::field::{Goldilocks, MODULUS, element, word};
+use traceloom_cuda::prover_kernels::Launch;
 use traceloom_cuda::prover_kernels::transform::{ColumnsAt, Extension, Places};
 use traceloom_cuda::prover_kernels::tree::{MatrixAt, Tree, TreePlaces};
-use traceloom_verifier::scheme::mmcs;
+use traceloom_verifier::scheme::{Cubic, Quadratic, mmcs};
 
+use crate::cases::{self, Shape};
 use crate::kit::{Kit, Outcome};
+use crate::oracle::{self, Case};
 
 pub fn run(kit: &Kit, is_quick: bool) -> Outcome {
     let most = if is_quick { 13 } else { 20 };
@@ -41,7 +44,60 @@ pub fn run(kit: &Kit, is_quick: bool) -> Outcome {
             tree(kit, shapes)?;
         }
     }
+    stages(kit, is_quick)?;
     println!("parity: all equal");
+    Ok(())
+}
+
+/// Stage 2 and quotients: random circuits below and above a warp, a block, a row of a
+/// transform and the chunks of a scan; and all programs.
+fn stages(kit: &Kit, is_quick: bool) -> Outcome {
+    let most = if is_quick { 5 } else { 10 };
+    for log_height in 0..=most {
+        for (log_blowup, num_nodes, num_lookups) in [(1, 20, 1), (2, 60, 11), (4, 50, 0)] {
+            let (boundary, has_fixed) = (log_height % 4 == 1, log_height % 3 == 0);
+            let shape =
+                Shape { log_height, log_blowup, num_nodes, num_lookups, boundary, has_fixed };
+            random_stages(kit, shape)?;
+        }
+    }
+    let shape = |log_height, num_nodes, num_lookups| {
+        let (log_blowup, boundary, has_fixed) = (2, false, true);
+        Shape { log_height, log_blowup, num_nodes, num_lookups, boundary, has_fixed }
+    };
+    random_stages(kit, shape(if is_quick { 3 } else { 11 }, 700, 50))?;
+    if is_quick {
+        return Ok(());
+    }
+    for log_height in [13, 18] {
+        random_stages(kit, shape(log_height, 20, 5))?;
+    }
+    for (name, args, file) in cases::INPUTS {
+        for degree in [2, 3] {
+            let params = cases::params(degree, 2);
+            of_case(kit, &cases::program(name, args, file, params), true)?;
+        }
+    }
+    Ok(())
+}
+
+fn random_stages(kit: &Kit, shape: Shape) -> Outcome {
+    for degree in [2, 3] {
+        let case = cases::random(shape.log_height as u64, degree, shape);
+        of_case(kit, &case, shape.log_height.is_multiple_of(2))?;
+    }
+    Ok(())
+}
+
+fn of_case(kit: &Kit, case: &Case, tight: bool) -> Outcome {
+    let runner = |launches: &[Launch], buffers: Vec<Vec<u64>>| {
+        kit.run_over(launches, &buffers).map_err(|error| error.to_string())
+    };
+    match case.params.extension_degree {
+        2 => oracle::check::<Quadratic>(&runner, case, 1, tight)?,
+        _ => oracle::check::<Cubic>(&runner, case, 1, tight)?,
+    }
+    println!("equal stages of {}, degree {}", case.name, case.params.extension_degree);
     Ok(())
 }
 

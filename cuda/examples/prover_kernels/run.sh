@@ -36,10 +36,10 @@ sanitized() {
 
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm --format=csv
 sha256sum "$binary"
-step parity 150 "$binary" parity "$folder"
+step parity 240 "$binary" parity "$folder"
 export -f sanitized
-step memcheck 60 bash -c 'sanitized memcheck "$@"' sanitized "$binary" parity "$folder" quick
-step racecheck 60 bash -c 'sanitized racecheck "$@"' sanitized "$binary" parity "$folder" quick
-step bench 120 "$binary" bench "$folder"
+step memcheck 120 bash -c 'sanitized memcheck "$@"' sanitized "$binary" parity "$folder" quick
+step racecheck 120 bash -c 'sanitized racecheck "$@"' sanitized "$binary" parity "$folder" quick
+step bench 180 "$binary" bench "$folder"
 printf '%s\n' "== summary" "${results[@]}" | tee "$OUT/summary.txt"
 ! printf '%s\n' "${results[@]}" | grep -qv 'status 0,'

@@ -171,17 +171,21 @@ impl Device {
         caches.iter().any(|cache| cache.reclaim(bytes))
     }
 
-    /// Keeps the memory of dropped buffers whose work is complete, or waits for all.
+    /// Keeps the memory of dropped buffers whose work is complete, or waits for all. Work ends
+    /// about in the order of drops, so without waiting nobody asks behind the first buffer
+    /// whose work is not: a proof drops hundreds before it waits for something.
     fn settle(&self, wait: bool) {
         let driver = &*self.0.driver;
         // Locked all the while, so that memory on its way back does not count as missing.
         let mut leaving = lock(&self.0.pool.leaving);
+        let mut is_early = false;
         for buffer in std::mem::take(&mut *leaving) {
             let ended = |event: &EventHandle| match wait {
                 true => driver.wait(event).is_ok(),
                 false => driver.is_complete(event).unwrap_or(false),
             };
-            if !buffer.events.iter().all(ended) {
+            if is_early || !buffer.events.iter().all(ended) {
+                is_early = !wait;
                 leaving.push(buffer);
                 continue;
             }

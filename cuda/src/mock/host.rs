@@ -22,6 +22,41 @@ pub trait KernelHost: Send + Sync {
     /// # Errors
     /// What went wrong: a failed launch.
     fn rows(&self, rows: HostRows<'_>) -> Result<(), String>;
+
+    /// Runs a handwritten kernel.
+    ///
+    /// # Errors
+    /// What went wrong: a failed launch, also of a host that has none.
+    fn words(&self, launch: HostWords<'_>) -> Result<(), String> {
+        Err(format!("kernel {} has no form on this host", launch.kernel))
+    }
+}
+
+/// What a handwritten kernel is given.
+#[derive(Debug)]
+pub struct HostWords<'a> {
+    /// The kernel.
+    pub kernel: &'a str,
+    /// Blocks.
+    pub blocks: u64,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Its parameter.
+    pub words: Vec<HostWord>,
+    /// All parts of memory that it has addresses of, with words between them that it must
+    /// leave as they are.
+    pub memory: &'a mut Vec<u64>,
+}
+
+/// Eight bytes of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostWord {
+    /// As it is.
+    Number(u64),
+    /// The address of a word of [`HostWords::memory`].
+    Address(usize),
 }
 
 /// What a kernel of rows is given; see `device_abi.h`.

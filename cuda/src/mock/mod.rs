@@ -15,7 +15,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use host::{HostRows, KernelHost, ScalarHost};
+pub use host::{HostRows, HostWord, HostWords, KernelHost, ScalarHost};
 
 use self::state::{Op, State};
 use crate::driver::{
@@ -391,7 +391,7 @@ impl Driver for Mock {
         if blocks == 0 || !(1..=1024).contains(&threads) {
             return Err(Code::INVALID_VALUE);
         }
-        let op = Op::launch(name, u64::from(blocks) * u64::from(threads), arguments)?;
+        let op = Op::launch(name, blocks, threads, arguments)?;
         self.queue(&mut state, stream, op).map(drop)
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use traceloom_abi::device_abi::TlBases;
 
 use super::Call;
-use super::host::{HostRows, KernelHost};
-use crate::driver::{Arguments, RowsArguments, Span};
+use super::host::{HostRows, HostWord, HostWords, KernelHost};
+use crate::driver::{ArgumentWord, Arguments, RowsArguments, Span, WordArguments};
 use crate::error::Code;
 
 /// Bytes between allocations, so that no two touch.
@@ -49,6 +49,7 @@ pub(super) enum Op {
     CopyDown { address: u64, offset: u64, length: usize, pitch: usize, count: usize, to: HostBytes },
     Fill { address: u64, offset: u64, bytes: u64, byte: u8 },
     Rows(Box<RowsOp>),
+    Words(Box<WordsOp>),
     Digest { kernel: String, address: u64, offset: u64 },
 }
 
@@ -66,6 +67,16 @@ pub(super) struct RowsOp {
     height: u64,
 }
 
+/// A handwritten kernel: parts of memory by address, offset and size.
+#[derive(Debug)]
+pub(super) struct WordsOp {
+    kernel: String,
+    blocks: u64,
+    threads: u32,
+    shared_bytes: u32,
+    words: Vec<Result<u64, (u64, u64, u64)>>,
+}
+
 fn place(span: Span<'_>) -> Result<(u64, u64, u64), Code> {
     span.address()?;
     Ok((span.memory.address, span.offset, span.bytes))
@@ -81,15 +92,17 @@ impl Op {
     /// Refuses what the kernel's threads do not cover.
     pub(super) fn launch(
         kernel: String,
-        threads: u64,
+        blocks: u32,
+        threads: u32,
         arguments: Arguments<'_>,
     ) -> Result<Self, Code> {
+        let all = u64::from(blocks) * u64::from(threads);
         match arguments {
             Arguments::Digest(span) if span.bytes == 32 => {
                 let (address, offset, _) = place(span)?;
                 Ok(Self::Digest { kernel, address, offset })
             }
-            Arguments::Rows(rows) if rows.is_sound() && needed_threads(&rows) <= threads => {
+            Arguments::Rows(rows) if rows.is_sound() && needed_threads(&rows) <= all => {
                 Ok(Self::Rows(Box::new(RowsOp {
                     kernel,
                     seeds: rows.seeds.map(place).transpose()?,
@@ -103,12 +116,48 @@ impl Op {
                     height: rows.height,
                 })))
             }
-            // It has no host form of handwritten kernels.
-            Arguments::Digest(_) | Arguments::Rows(_) | Arguments::Words(_) => {
-                Err(Code::INVALID_VALUE)
+            Arguments::Words(WordArguments { words, shared_bytes }) => {
+                let word = |word: &ArgumentWord<'_>| match word {
+                    ArgumentWord::Number(number) => Ok(Ok(*number)),
+                    ArgumentWord::Span(span) => place(*span).map(Err),
+                };
+                let words = words.iter().map(word).collect::<Result<_, _>>()?;
+                let blocks = u64::from(blocks);
+                Ok(Self::Words(Box::new(WordsOp { kernel, blocks, threads, shared_bytes, words })))
             }
+            Arguments::Digest(_) | Arguments::Rows(_) => Err(Code::INVALID_VALUE),
         }
     }
+}
+
+/// Words behind a piece of memory, which stay as they are.
+const GUARD: [u64; 2] = [0xdead_beef_dead_beef, u64::MAX];
+
+/// A piece of an allocation, in words.
+struct Piece {
+    address: u64,
+    first: usize,
+    end: usize,
+}
+
+/// The pieces that the parts of a kernel's parameter cover.
+fn pieces(words: &[Result<u64, (u64, u64, u64)>]) -> Result<Vec<Piece>, Code> {
+    let mut parts: Vec<_> = words.iter().filter_map(|word| word.err()).collect();
+    parts.sort_unstable();
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (address, offset, bytes) in parts {
+        if offset % 8 != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let (first, end) = ((offset / 8) as usize, (offset + bytes).div_ceil(8) as usize);
+        match pieces.last_mut() {
+            Some(last) if last.address == address && first <= last.end => {
+                last.end = last.end.max(end);
+            }
+            _ => pieces.push(Piece { address, first, end }),
+        }
+    }
+    Ok(pieces)
 }
 
 impl State {
@@ -233,7 +282,54 @@ impl State {
                 self.write(address, offset, &digest)
             }
             Op::Rows(op) => self.rows(*op, host),
+            Op::Words(op) => self.words(&op, host),
         }
+    }
+
+    /// Parts that touch each other are one piece of the memory that the kernel gets.
+    fn words(&mut self, op: &WordsOp, host: &dyn KernelHost) -> Result<(), Code> {
+        let pieces = pieces(&op.words)?;
+        let mut memory = Vec::new();
+        for piece in &pieces {
+            let words = self.memories.get(&piece.address).ok_or(Code::ILLEGAL_ADDRESS)?;
+            memory.extend_from_slice(&words[piece.first..piece.end]);
+            memory.extend(GUARD);
+        }
+        let of_part = |&(address, offset, _): &(u64, u64, u64)| {
+            let mut at = 0;
+            for piece in &pieces {
+                let inside = piece.first..=piece.end;
+                if piece.address == address && inside.contains(&(offset as usize / 8)) {
+                    return HostWord::Address(at + offset as usize / 8 - piece.first);
+                }
+                at += piece.end - piece.first + GUARD.len();
+            }
+            HostWord::Number(0)
+        };
+        let words = op.words.iter().map(|word| match word {
+            Ok(number) => HostWord::Number(*number),
+            Err(part) => of_part(part),
+        });
+        let launch = HostWords {
+            kernel: &op.kernel,
+            blocks: op.blocks,
+            threads: op.threads,
+            shared_bytes: op.shared_bytes,
+            words: words.collect(),
+            memory: &mut memory,
+        };
+        host.words(launch).map_err(|_| Code::LAUNCH_FAILED)?;
+        let mut rest = memory.as_slice();
+        for piece in &pieces {
+            let (found, behind) = rest.split_at(piece.end - piece.first);
+            if behind[..GUARD.len()] != GUARD {
+                return Err(Code::ILLEGAL_ADDRESS);
+            }
+            rest = &behind[GUARD.len()..];
+            let words = self.memories.get_mut(&piece.address).ok_or(Code::ILLEGAL_ADDRESS)?;
+            words[piece.first..piece.end].copy_from_slice(found);
+        }
+        Ok(())
     }
 
     fn rows(&mut self, op: RowsOp, host: &dyn KernelHost) -> Result<(), Code> {

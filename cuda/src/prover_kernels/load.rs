@@ -51,6 +51,18 @@ impl ProverKernels {
         ledger: &Ledger,
     ) -> Result<Self, ProverKernelError> {
         let files = compile_kernels(&device.info().architecture(), cache)?;
+        Ok(Self::of_files(device, files, ledger)?)
+    }
+
+    /// Loads files of [`SOURCES`] that were compiled for the device.
+    ///
+    /// # Errors
+    /// [`DeviceError`].
+    pub fn of_files(
+        device: &Device,
+        files: Vec<CompiledFile>,
+        ledger: &Ledger,
+    ) -> Result<Self, DeviceError> {
         let transfer = Transfer { circuit: "prover", kind: Kind::Code };
         let (mut kernels, mut modules) = (BTreeMap::new(), Vec::new());
         for file in files {
@@ -131,6 +143,29 @@ fn kernels_of(file: &str) -> Vec<String> {
         "extend.cu" => (0..=12)
             .map(|log| format!("tl_extend_{log}"))
             .chain(["rows", "factors", "powers"].map(|name| format!("tl_extend_{name}")))
+            .collect(),
+        "points.cu" => ["inverses_2", "inverses_3", "values_2", "values_3", "value_sums"]
+            .map(|name| format!("tl_{name}"))
+            .into(),
+        "folding.cu" => (2..=3)
+            .flat_map(|degree| (1..=4).map(move |arity| format!("tl_fold_{degree}_{arity}")))
+            .chain(["reduction_2", "reduction_3", "layer_leaves"].map(|name| format!("tl_{name}")))
+            .collect(),
+        "queries.cu" => ["gather", "grind", "transpose"].map(|name| format!("tl_{name}")).into(),
+        "messages.cu" => [2, 3]
+            .into_iter()
+            .flat_map(|degree| {
+                ["local", "scratch", "chunks", "add"]
+                    .map(|name| format!("tl_messages_{name}_{degree}"))
+            })
+            .chain(["tl_messages_clear".into()])
+            .collect(),
+        "constraints.cu" => [2, 3]
+            .into_iter()
+            .flat_map(|degree| {
+                ["local", "scratch"].map(|name| format!("tl_constraints_{name}_{degree}"))
+            })
+            .chain(["tl_constraints_slices".into()])
             .collect(),
         _ => ["leaves", "wide_leaves", "nodes"].map(|name| format!("tl_tree_{name}")).into(),
     }

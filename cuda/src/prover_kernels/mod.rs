@@ -1,14 +1,28 @@
-//! The handwritten kernels of the prover: low-degree extensions and Merkle trees.
+//! The handwritten kernels of the prover.
 //!
 //! - [`transform`]: which launches extend columns, and the tables that they read;
 //! - [`tree`]: which launches hash the rows of matrices and build a tree;
+//! - [`tape`], [`evaluator`]: a circuit's expressions as a device evaluates them;
+//! - [`messages`]: which launches compute stage 2 of a circuit, and its terminal;
+//! - [`constraints`]: which launches compute the quotient of a circuit, and its slices;
+//! - [`openings`]: values at points, and the codewords that they are reduced to;
+//! - [`layers`]: trees over codewords, and folds;
+//! - [`queries`]: gathering of rows and digests, grinding, columns from rows;
 //! - [`load`]: the kernels on a device.
 //!
 //! A list of [`Launch`]es is a value: tests run it on the host, where the same text is
 //! compiled as C++, and a device runs it with [`load::ProverKernels::run`]. `cuda/kernels`
 //! has the text, and in its headers the formulas, layouts and floors.
 
+pub mod constraints;
+pub mod evaluator;
+pub mod layers;
 pub mod load;
+pub mod messages;
+pub mod openings;
+pub mod queries;
+mod schedule;
+pub mod tape;
 pub mod transform;
 pub mod tree;
 
@@ -21,7 +35,7 @@ macro_rules! source {
 }
 
 /// The text of the kernels: `.cu` files are compiled, `.cuh` files included by name.
-pub const SOURCES: [SourceFile; 10] = [
+pub const SOURCES: [SourceFile; 25] = [
     source!("block.cuh"),
     source!("wide.cuh"),
     source!("steps.cuh"),
@@ -29,9 +43,24 @@ pub const SOURCES: [SourceFile; 10] = [
     source!("extend.cuh"),
     source!("blake3.cuh"),
     source!("tree.cuh"),
+    source!("element.cuh"),
+    source!("inverses.cuh"),
+    source!("values.cuh"),
+    source!("reduction.cuh"),
+    source!("layers.cuh"),
+    source!("queries.cuh"),
+    source!("extension.cuh"),
+    source!("tape.cuh"),
+    source!("messages.cuh"),
+    source!("constraints.cuh"),
     source!("columns.cu"),
     source!("extend.cu"),
     source!("tree.cu"),
+    source!("points.cu"),
+    source!("folding.cu"),
+    source!("queries.cu"),
+    source!("messages.cu"),
+    source!("constraints.cu"),
 ];
 
 /// Eight bytes of a kernel's parameter.
@@ -122,6 +151,14 @@ pub enum ShapeError {
         height: u64,
         /// Words from column to column.
         stride: u64,
+    },
+    /// Not even one block of rows can be evaluated.
+    #[error("a scratch memory of {words} words for registers; at least {least} are needed")]
+    Scratch {
+        /// Words that there are.
+        words: u64,
+        /// Words of one block.
+        least: u64,
     },
     /// A grid has at most 2^31 - 1 blocks.
     #[error("{columns} columns of {height} rows need {blocks} blocks; extend fewer at a time")]

@@ -1,6 +1,8 @@
 //! Low-degree extension: launches, and tables that they read. The header of
 //! `cuda/kernels/extend.cuh` has the formulas.
 
+use std::ops::Range;
+
 use traceloom_air::field::{Field, Goldilocks, PrimeCharacteristicRing, TwoAdicField, word};
 
 use super::{Launch, ShapeError, Word};
@@ -23,7 +25,8 @@ const SHIFT: Goldilocks = Goldilocks::new(7);
 #[derive(Clone, Debug)]
 pub struct Extension {
     log_height: u32,
-    log_blowup: u32,
+    /// Shifts of the cosets of `2^log_height` points that an extended column consists of.
+    shifts: Vec<Goldilocks>,
     tables: Vec<u64>,
     /// Words of `tables` at which its parts begin.
     inverse_row: u64,
@@ -45,7 +48,7 @@ pub struct ColumnsAt {
 }
 
 impl ColumnsAt {
-    fn column(&self, column: u64, rows: u64, num_columns: u64) -> Word {
+    pub(super) fn column(&self, column: u64, rows: u64, num_columns: u64) -> Word {
         let count = (num_columns - 1) * self.stride + rows;
         Word::words(self.buffer, self.first + column * self.stride, count)
     }
@@ -74,18 +77,27 @@ impl Extension {
     /// # Errors
     /// [`ShapeError`].
     pub fn new(log_height: u32, log_blowup: u32) -> Result<Self, ShapeError> {
-        if log_height > MOST_LOG_HEIGHT {
-            let height = 1_u64.checked_shl(log_height).unwrap_or(u64::MAX);
-            return Err(ShapeError::Height { height, most: MOST_LOG_HEIGHT });
-        }
         if !(1..=4).contains(&log_blowup) {
             return Err(ShapeError::Blowup { log_blowup });
         }
+        check_height(log_height)?;
+        let parts = 0..1_u64 << log_blowup;
+        Self::to_cosets(log_height, parts.map(|part| coset(log_height, log_blowup, part)).collect())
+    }
+
+    /// Of columns of `2^log_height` rows to cosets of as many points: part q of an extended
+    /// column has `shifts[q]`, row r of it is the value at `shifts[q] w^rev(r)`. Shifts are
+    /// not 0.
+    ///
+    /// # Errors
+    /// [`ShapeError`].
+    pub fn to_cosets(log_height: u32, shifts: Vec<Goldilocks>) -> Result<Self, ShapeError> {
+        check_height(log_height)?;
         let log_row = log_height.min(LOG_ROW);
         let log_column = log_height - log_row;
         let mut extension = Self {
             log_height,
-            log_blowup,
+            shifts,
             tables: Vec::new(),
             inverse_row: 0,
             forward_row: 0,
@@ -98,7 +110,7 @@ impl Extension {
         extension.inverse_column = extension.append(step_tables(log_column, true));
         extension.forward_column = extension.append(step_tables(log_column, false));
         if !extension.is_split() {
-            extension.powers = extension.append(powers(log_height, log_blowup));
+            extension.powers = extension.append(powers(log_height, &extension.shifts));
         }
         Ok(extension)
     }
@@ -134,7 +146,11 @@ impl Extension {
     /// Rows of an extended column.
     #[must_use]
     pub fn extended_height(&self) -> u64 {
-        1 << (self.log_height + self.log_blowup)
+        self.num_parts() << self.log_height
+    }
+
+    fn num_parts(&self) -> u64 {
+        self.shifts.len() as u64
     }
 
     /// Words of factors: those of two columns and an extended one if columns have more than
@@ -187,10 +203,9 @@ impl Extension {
             launch("tl_extend_factors", 0, &[root.inverse()]),
             launch("tl_extend_factors", height, &[root]),
         ];
-        launches.extend((0..1 << self.log_blowup).map(|part| {
-            let shift = coset(self.log_height, self.log_blowup, part);
+        launches.extend((0..).zip(&self.shifts).map(|(part, shift)| {
             let shift_of_row = shift.exp_u64(self.num_rows());
-            let numbers = [shift, shift_of_row, scale(self.log_height)];
+            let numbers = [*shift, shift_of_row, scale(self.log_height)];
             launch("tl_extend_powers", (2 + part) * height, &numbers)
         }));
         launches
@@ -201,7 +216,31 @@ impl Extension {
     /// # Errors
     /// [`ShapeError`].
     pub fn launches(&self, places: &Places, num_columns: u64) -> Result<Vec<Launch>, ShapeError> {
-        let (height, extended) = (self.height(), self.extended_height());
+        self.launches_of(places, num_columns, 0..self.num_parts())
+    }
+
+    /// Extends `num_columns` columns to one coset alone: extended columns are as long as
+    /// columns, and so are those of the scratch memory.
+    ///
+    /// # Errors
+    /// [`ShapeError`].
+    pub fn part_launches(
+        &self,
+        places: &Places,
+        num_columns: u64,
+        part: u64,
+    ) -> Result<Vec<Launch>, ShapeError> {
+        self.launches_of(places, num_columns, part..part + 1)
+    }
+
+    fn launches_of(
+        &self,
+        places: &Places,
+        num_columns: u64,
+        parts: Range<u64>,
+    ) -> Result<Vec<Launch>, ShapeError> {
+        let height = self.height();
+        let extended = (parts.end - parts.start) * height;
         if num_columns == 0 || places.chunk == 0 {
             return Err(ShapeError::NoColumns { height });
         }
@@ -214,11 +253,12 @@ impl Extension {
         for column in (0..num_columns).step_by(places.chunk.min(num_columns) as usize) {
             let count = places.chunk.min(num_columns - column);
             if self.is_split() {
-                launches.push(self.columns(places, column, count, true));
+                launches.push(self.columns(places, column, count, None));
             }
-            launches.push(self.rows(places, column, count));
+            launches.push(self.rows(places, column, count, &parts));
             if self.is_split() {
-                launches.push(self.columns(places, column, count, false));
+                let num_parts = parts.end - parts.start;
+                launches.push(self.columns(places, column, count, Some(num_parts)));
             }
         }
         match launches.iter().map(|launch| launch.blocks).max() {
@@ -235,18 +275,20 @@ impl Extension {
 
     /// The middle launch, or the only one. Coefficient rows lie at the begin of extended
     /// columns, which the last launch overwrites.
-    fn rows(&self, places: &Places, column: u64, count: u64) -> Launch {
+    fn rows(&self, places: &Places, column: u64, count: u64, parts: &Range<u64>) -> Launch {
         let log_row = self.log_height.min(LOG_ROW);
-        let (height, extended) = (self.height(), self.extended_height());
+        let (height, num_parts) = (self.height(), parts.end - parts.start);
+        let extended = num_parts * height;
+        let first_power = parts.start * height;
         let scratch = ColumnsAt { buffer: places.scratch, first: 0, stride: extended };
         let (kernel, from, to, factors, powers) = if self.is_split() {
             let factors = Word::words(places.factors, 0, height);
-            let powers = Word::words(places.factors, 2 * height, extended);
+            let powers = Word::words(places.factors, 2 * height + first_power, extended);
             let from = (places.to.column(column, height, count), places.to.stride);
             let to = (scratch.column(0, extended, count), extended);
             ("tl_extend_rows".into(), from, to, factors, powers)
         } else {
-            let powers = self.table(places, self.powers);
+            let powers = self.table(places, self.powers + first_power);
             let from = (places.from.column(column, height, count), places.from.stride);
             let to = (places.to.column(column, extended, count), places.to.stride);
             (format!("tl_extend_{log_row}"), from, to, Word::Number(0), powers)
@@ -266,29 +308,30 @@ impl Extension {
                 Word::Number(count),
                 Word::Number(from.1),
                 Word::Number(to.1),
-                Word::Number(1 << self.log_blowup),
+                Word::Number(num_parts),
                 Word::Number(self.num_rows()),
             ],
         }
     }
 
-    /// The first launch of three (`is_inverse`), or the last.
-    fn columns(&self, places: &Places, column: u64, count: u64, is_inverse: bool) -> Launch {
+    /// The first launch of three, or with a number of parts the last.
+    fn columns(&self, places: &Places, column: u64, count: u64, num_parts: Option<u64>) -> Launch {
         let log_column = self.log_height - LOG_ROW;
-        let (height, extended) = (self.height(), self.extended_height());
+        let (height, parts) = (self.height(), num_parts.unwrap_or(1));
+        let extended = parts * height;
         let tiles = height >> LOG_TILE;
         let scratch = ColumnsAt { buffer: places.scratch, first: 0, stride: extended };
-        let (name, first, parts) = if is_inverse {
-            ("inverse", self.inverse_column, 1)
+        let is_inverse = num_parts.is_none();
+        let (name, first) = if is_inverse {
+            ("inverse", self.inverse_column)
         } else {
-            ("forward", self.forward_column, 1 << self.log_blowup)
+            ("forward", self.forward_column)
         };
         let (from, from_stride) = if is_inverse {
             (places.from.column(column, height, count), places.from.stride)
         } else {
             (scratch.column(0, extended, count), extended)
         };
-        let rows = if is_inverse { height } else { extended };
         Launch {
             kernel: format!("tl_{name}_columns_{log_column}"),
             blocks: tiles * parts * count,
@@ -296,7 +339,7 @@ impl Extension {
             shared_bytes: 8 << LOG_TILE,
             words: vec![
                 from,
-                places.to.column(column, rows, count),
+                places.to.column(column, extended, count),
                 self.table(places, first),
                 Word::words(places.factors, height, height),
                 Word::Number(count),
@@ -306,6 +349,14 @@ impl Extension {
             ],
         }
     }
+}
+
+fn check_height(log_height: u32) -> Result<(), ShapeError> {
+    if log_height > MOST_LOG_HEIGHT {
+        let height = 1_u64.checked_shl(log_height).unwrap_or(u64::MAX);
+        return Err(ShapeError::Height { height, most: MOST_LOG_HEIGHT });
+    }
+    Ok(())
 }
 
 fn reverse(number: u64, bits: u32) -> u64 {
@@ -343,7 +394,7 @@ fn step_tables(log: u32, is_inverse: bool) -> Vec<u64> {
 }
 
 /// `7 w_N^rev(part)`, which part `part` of an extended column is a coset of.
-fn coset(log_height: u32, log_blowup: u32, part: u64) -> Goldilocks {
+pub(super) fn coset(log_height: u32, log_blowup: u32, part: u64) -> Goldilocks {
     let root = Goldilocks::two_adic_generator((log_height + log_blowup) as usize);
     SHIFT * root.exp_u64(reverse(part, log_blowup))
 }
@@ -353,12 +404,11 @@ fn scale(log_height: u32) -> Goldilocks {
 }
 
 /// Per part and bit-reversed k: `s^k / n`, for columns that are one row.
-fn powers(log_height: u32, log_blowup: u32) -> Vec<u64> {
-    let parts = 0..1_u64 << log_blowup;
-    let of_part = |part| {
-        let powers = coset(log_height, log_blowup, part).shifted_powers(scale(log_height));
+fn powers(log_height: u32, shifts: &[Goldilocks]) -> Vec<u64> {
+    let of_part = |shift: &Goldilocks| {
+        let powers = shift.shifted_powers(scale(log_height));
         let powers: Vec<Goldilocks> = powers.take(1 << log_height).collect();
         (0..1 << log_height).map(move |at| word(powers[reverse(at, log_height) as usize]))
     };
-    parts.flat_map(of_part).collect()
+    shifts.iter().flat_map(of_part).collect()
 }

@@ -31,6 +31,14 @@ pub struct MatrixAt {
     pub height: u64,
 }
 
+impl MatrixAt {
+    /// The part of buffer `buffer` that it covers, for a kernel's parameter.
+    #[must_use]
+    pub fn part(&self, buffer: usize) -> Word {
+        Word::words(buffer, self.first, (self.width - 1) * self.stride + self.height)
+    }
+}
+
 /// A tree over matrices of one buffer.
 #[derive(Clone, Debug)]
 pub struct Tree {
@@ -188,6 +196,22 @@ impl Tree {
             ],
         }
     }
+}
+
+/// Builds what is above `2^log_leaves` leaves, at the begin of buffer `digests`, behind them.
+pub(super) fn plain_nodes(digests: usize, log_leaves: u32) -> Vec<Launch> {
+    let places = TreePlaces { matrices: digests, list: digests, digests, scratch: digests };
+    let (mut launches, mut layer, mut at) = (Vec::new(), 1_u64 << log_leaves, 0);
+    while layer > 1 {
+        let num_nodes = layer / 2;
+        let layers = u64::from(num_nodes.ilog2() + 1).min(MOST_LAYERS);
+        launches.push(nodes(&places, at, num_nodes, layers, false));
+        for _ in 0..layers {
+            at += DIGEST_BYTES * layer;
+            layer /= 2;
+        }
+    }
+    launches
 }
 
 /// Layers from the children at byte `at` on.

@@ -9,11 +9,16 @@
 
 #include "block.cuh"
 #include "columns.cu"
+#include "constraints.cu"
 #include "extend.cu"
+#include "folding.cu"
+#include "messages.cu"
+#include "points.cu"
+#include "queries.cu"
 #include "tree.cu"
 
 // A parameter is a structure of words; the longest has this many.
-constexpr size_t MOST_WORDS = 16;
+constexpr size_t MOST_WORDS = 32;
 
 struct Parameter {
   uint64_t word[MOST_WORDS];
@@ -37,6 +42,21 @@ struct Entry {
 #define COLUMNS(LOG)                                                               \
   {"tl_inverse_columns_" #LOG, &call<traceloom::Columns, tl_inverse_columns_##LOG>}, \
       {"tl_forward_columns_" #LOG, &call<traceloom::Columns, tl_forward_columns_##LOG>}
+#define STAGES(D)                                                                      \
+  {"tl_messages_local_" #D, &call<traceloom::Messages, tl_messages_local_##D>},          \
+      {"tl_messages_scratch_" #D, &call<traceloom::Messages, tl_messages_scratch_##D>},  \
+      {"tl_messages_chunks_" #D, &call<traceloom::Chunks, tl_messages_chunks_##D>},      \
+      {"tl_messages_add_" #D, &call<traceloom::AddRows, tl_messages_add_##D>},           \
+      {"tl_constraints_local_" #D, &call<traceloom::Constraints, tl_constraints_local_##D>}, \
+      {"tl_constraints_scratch_" #D, &call<traceloom::Constraints, tl_constraints_scratch_##D>}
+#define OPENINGS(D)                                                                    \
+  {"tl_inverses_" #D, &call<traceloom::Inverses, tl_inverses_##D>},                    \
+      {"tl_values_" #D, &call<traceloom::Values, tl_values_##D>},                      \
+      {"tl_reduction_" #D, &call<traceloom::Reduction, tl_reduction_##D>},             \
+      {"tl_fold_" #D "_1", &call<traceloom::Fold, tl_fold_##D##_1>},                   \
+      {"tl_fold_" #D "_2", &call<traceloom::Fold, tl_fold_##D##_2>},                   \
+      {"tl_fold_" #D "_3", &call<traceloom::Fold, tl_fold_##D##_3>},                   \
+      {"tl_fold_" #D "_4", &call<traceloom::Fold, tl_fold_##D##_4>}
 #define EXTEND(LOG) {"tl_extend_" #LOG, &call<traceloom::Extend, tl_extend_##LOG>}
 
 static const Entry KERNELS[] = {
@@ -47,6 +67,15 @@ static const Entry KERNELS[] = {
     {"tl_extend_rows", &call<traceloom::Extend, tl_extend_rows>},
     {"tl_extend_factors", &call<traceloom::Factors, tl_extend_factors>},
     {"tl_extend_powers", &call<traceloom::Powers, tl_extend_powers>},
+    STAGES(2), STAGES(3),
+    {"tl_messages_clear", &call<traceloom::Clear, tl_messages_clear>},
+    {"tl_constraints_slices", &call<traceloom::Slices, tl_constraints_slices>},
+    OPENINGS(2), OPENINGS(3),
+    {"tl_value_sums", &call<traceloom::ValueSums, tl_value_sums>},
+    {"tl_layer_leaves", &call<traceloom::LayerLeaves, tl_layer_leaves>},
+    {"tl_gather", &call<traceloom::Gather, tl_gather>},
+    {"tl_grind", &call<traceloom::Grind, tl_grind>},
+    {"tl_transpose", &call<traceloom::Transposition, tl_transpose>},
     {"tl_tree_leaves", &call<traceloom::Leaves, tl_tree_leaves>},
     {"tl_tree_wide_leaves", &call<traceloom::Leaves, tl_tree_wide_leaves>},
     {"tl_tree_nodes", &call<traceloom::Nodes, tl_tree_nodes>},

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -51,9 +52,14 @@ impl Host {
         Self { folder }
     }
 
+    /// The program, which runs jobs until its input ends.
+    pub fn program(&self) -> PathBuf {
+        self.folder.path().join("kernels")
+    }
+
     /// The buffers after the launches.
     pub fn run(&self, job: &Job<'_>) -> Vec<Vec<u64>> {
-        let mut child = Command::new(self.folder.path().join("kernels"))
+        let mut child = Command::new(self.program())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

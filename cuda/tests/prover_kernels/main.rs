@@ -1,25 +1,24 @@
 //! The handwritten kernels against p3, on the host: the same text compiled as C++, the same
 //! launches, memory full of poison, threads in both orders.
 
+mod cases;
 mod host;
+mod openings;
+mod oracle;
+mod queries;
+mod stages;
 
 use p3_commit::Mmcs as _;
-use p3_dft::{Radix2DitParallel, TwoAdicSubgroupDft};
-use p3_matrix::Matrix;
-use p3_matrix::bitrev::BitReversibleMatrix;
-use p3_matrix::dense::RowMajorMatrix;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use traceloom_air::field::{Goldilocks, MODULUS, element, word};
+use traceloom_air::field::MODULUS;
 use traceloom_cuda::prover_kernels::ShapeError;
 use traceloom_cuda::prover_kernels::transform::{ColumnsAt, Extension, Places};
 use traceloom_cuda::prover_kernels::tree::{MatrixAt, Tree, TreePlaces};
 use traceloom_verifier::scheme::mmcs;
 
 use crate::host::{Host, Job};
-
-/// No canonical word.
-const POISON: u64 = u64::MAX;
+use crate::oracle::{POISON, extended as extended_by_p3, row_major};
 
 /// Random words; `boundary`: 0, 1, p - 1 and neighbours alone.
 fn columns(seed: u64, height: usize, width: usize, boundary: bool) -> Vec<u64> {
@@ -30,21 +29,6 @@ fn columns(seed: u64, height: usize, width: usize, boundary: bool) -> Vec<u64> {
         false => rng.next_u64() % MODULUS,
     };
     (0..height * width).map(draw).collect()
-}
-
-fn row_major(words: &[u64], height: usize, width: usize) -> RowMajorMatrix<Goldilocks> {
-    let cell = |index: usize| element(words[index % width * height + index / width]);
-    RowMajorMatrix::new((0..height * width).map(cell).collect(), width)
-}
-
-fn expected_extension(words: &[u64], height: usize, width: usize, log_blowup: usize) -> Vec<u64> {
-    let values = row_major(words, height, width);
-    let extended = Radix2DitParallel::default().coset_lde_batch(values, log_blowup, element(7));
-    let extended = extended.bit_reverse_rows().to_row_major_matrix();
-    let height = extended.height();
-    (0..height * width)
-        .map(|index| word(extended.values[index % height * width + index / height]))
-        .collect()
 }
 
 /// Columns lie `gap` words further apart than they are long, and in the middle of buffers.
@@ -81,7 +65,7 @@ fn check_extension(host: &Host, log_height: u32, log_blowup: u32, width: usize, 
     let job = Job { launches: &launches, buffers, is_descending: width.is_multiple_of(2) };
     let after = host.run(&job);
     assert_eq!(after[0], from, "{shape}: what is extended was written to");
-    let expected = expected_extension(&words, height, width, log_blowup as usize);
+    let expected = extended_by_p3(&words, height, log_blowup as usize);
     for (column, cells) in after[1][1..].chunks(extended + gap).enumerate() {
         let (cells, behind) = cells.split_at(extended);
         assert!(cells == &expected[column * extended..][..extended], "{shape}: column {column}");

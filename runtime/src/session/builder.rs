@@ -143,7 +143,7 @@ impl SessionBuilder {
         self
     }
 
-    /// How many shards a proof has, and the caps that choose it.
+    /// How many shards a proof has, the caps that choose it, and what is kept of shards.
     #[must_use]
     pub fn shards(mut self, shards: ShardOptions) -> Self {
         self.settings.shards = shards;
@@ -157,7 +157,7 @@ impl SessionBuilder {
         self
     }
 
-    /// The devices that may write rows.
+    /// The devices that may write rows and prove.
     #[must_use]
     pub fn devices(mut self, devices: Devices) -> Self {
         self.settings.devices = devices;

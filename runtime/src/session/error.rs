@@ -207,14 +207,13 @@ impl SessionError {
             | Self::Arity { .. }
             | Self::Input { .. }
             | Self::Io(_)
-            | Self::Backend(BackendError::OtherRows(_))
             | Self::Plan(_)
             | Self::NoProof(_) => Kind::Malformed,
             Self::NoMemory { .. }
             | Self::Unbuilt { .. }
             | Self::InvalidProgram { .. }
             | Self::Execute { .. }
-            | Self::Backend(BackendError::NoDevice(_) | BackendError::Strict)
+            | Self::Backend(BackendError::NoDevice(_))
             | Self::Choice(_)
             | Self::Rows(_)
             | Self::Key { .. }

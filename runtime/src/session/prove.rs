@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use traceloom_prover::cpu::CpuBackend;
-use traceloom_prover::{Metrics, ProveOptions, Stage, prove_shards};
-use traceloom_verifier::verify;
+use traceloom_prover::{Metrics, ProveError, ProveOptions, Retention, Stage, prove_shards};
+use traceloom_verifier::proof::Proof;
+use traceloom_verifier::{VerifyingKey, verify};
 
 use super::backend::{Decision, decide};
 use super::progress::Tracker;
 use super::shards::RecordShards;
 use super::verify::profile_name;
 use super::{Proved, Request, Session, SessionError, Step};
+use crate::device::{DeviceProofError, ProofDevice};
+use crate::ledger::Ledger;
 use crate::report::{ProofReport, TraceReport};
 use crate::shards::Planned;
 
@@ -24,41 +27,84 @@ impl Session {
     pub fn prove(&self, request: Request) -> Result<Proved, SessionError> {
         let settings = &self.settings;
         settings.shards.check()?;
-        let backend =
-            decide(settings.backend, settings.provider, settings.strict, &settings.devices)?;
+        let backend = decide(settings.backend, settings.provider, &settings.devices)?;
+        let shards = match backend.device {
+            Some(_) => settings.shards.on_device()?,
+            None => settings.shards,
+        };
         let tracker = Tracker::new(self, Step::Execute);
         if let Some(reason) = &backend.reason {
             tracker.notice(&format!("proving on the CPU: {reason}"));
         }
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
-        let key = self.proving_key()?;
-        let planned = self.planned(&executed, key.verifying_key())?;
-        let (record, padded) = (&executed.execution.record, Some(key.verifying_key()));
-        let choices = self.choose(record, backend.provider, padded, &tracker)?;
+        let key = match backend.device {
+            Some(_) => self.verifying_key()?,
+            None => self.proving_key()?.verifying_key(),
+        };
+        let planned = self.planned(&executed, key, &shards)?;
+        let record = &executed.execution.record;
+        let choices = self.choose(record, backend.provider, Some(key), &tracker)?;
         let mut source = RecordShards::new(self, &executed, &planned, &choices, &tracker);
-        let progress = |progress| tracker.prove(progress);
-        let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
-        let place = || self.place.clone();
-        let backend_of_cpu = CpuBackend::default();
-        let proved = prove_shards(&backend_of_cpu, key, &mut source, planned.retention, &options);
-        let (proof, metrics) = proved.map_err(|error| match source.failure() {
-            Some(rows) => SessionError::Rows(rows),
-            None => SessionError::Prove { place: place(), error: Box::new(error) },
-        })?;
+        let (proof, metrics) = match backend.device {
+            Some(device) => self.prove_on(device, key, &mut source, &tracker, choices.ledger())?,
+            None => self.prove_on_cpu(&mut source, planned.retention, &tracker)?,
+        };
         let (trace, rows) = source.report();
         tracker.begin(Step::Verify);
-        verify(key.verifying_key(), &executed.claims(), &proof)
-            .map_err(|error| SessionError::SelfCheck { place: place(), error: Box::new(error) })?;
+        verify(key, &executed.claims(), &proof).map_err(|error| SessionError::SelfCheck {
+            place: self.place.clone(),
+            error: Box::new(error),
+        })?;
         let bytes = proof.encode();
         let times = [("execution", executed.time), ("rows", rows)];
         let report = self.report(backend, times, &metrics, bytes.len(), trace, planned);
         Ok(Proved { executed, proof, bytes, report, metrics })
     }
 
+    fn prove_on_cpu(
+        &self,
+        source: &mut RecordShards<'_>,
+        retention: Retention,
+        tracker: &Tracker<'_>,
+    ) -> Result<(Proof, Metrics), SessionError> {
+        let (key, backend) = (self.proving_key()?, CpuBackend::default());
+        let progress = |progress| tracker.prove(progress);
+        let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
+        let proved = prove_shards(&backend, key, source, retention, &options);
+        proved.map_err(|error| match source.failure() {
+            Some(rows) => SessionError::Rows(rows),
+            None => self.not_proved(error),
+        })
+    }
+
+    /// Traces of all shards stay where they are; those of the host go to the device.
+    fn prove_on(
+        &self,
+        device: &dyn ProofDevice,
+        key: &VerifyingKey,
+        source: &mut RecordShards<'_>,
+        tracker: &Tracker<'_>,
+        ledger: &Ledger,
+    ) -> Result<(Proof, Metrics), SessionError> {
+        let shards = source.all()?;
+        let progress = |progress| tracker.prove(progress);
+        let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
+        device.prove(key, shards, &options, ledger).map_err(|error| match error {
+            DeviceProofError::Setup(error) => {
+                SessionError::Key { place: self.place.clone(), error: Box::new(error) }
+            }
+            DeviceProofError::Prove(error) => self.not_proved(error),
+        })
+    }
+
+    fn not_proved(&self, error: ProveError) -> SessionError {
+        SessionError::Prove { place: self.place.clone(), error: Box::new(error) }
+    }
+
     fn report(
         &self,
-        backend: Decision,
+        backend: Decision<'_>,
         times: [(&'static str, Duration); 2],
         metrics: &Metrics,
         proof_bytes: usize,

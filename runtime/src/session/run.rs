@@ -92,7 +92,7 @@ impl Session {
         Ok(choices)
     }
 
-    /// Writes all main traces.
+    /// Writes all main traces, those of a device to the host.
     pub(super) fn rows(
         &self,
         executed: &Executed,

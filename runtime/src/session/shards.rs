@@ -15,7 +15,7 @@ use crate::heights::row_counts;
 use crate::ledger::Ledger;
 use crate::provider::{Builder, Choices, WitnessError};
 use crate::report::{CircuitReport, TraceReport};
-use crate::shards::{HostBytes, Planned, choose};
+use crate::shards::{HostBytes, Planned, ShardOptions, choose};
 
 impl Session {
     /// Runs the program and plans the shards of its proof, which is not made.
@@ -26,7 +26,7 @@ impl Session {
     pub fn plan(&self, request: Request) -> Result<(Executed, Planned), SessionError> {
         self.settings.shards.check()?;
         let executed = self.execute(request)?;
-        let planned = self.planned(&executed, self.verifying_key()?)?;
+        let planned = self.planned(&executed, self.verifying_key()?, &self.settings.shards)?;
         Ok((executed, planned))
     }
 
@@ -34,16 +34,16 @@ impl Session {
         &self,
         executed: &Executed,
         key: &VerifyingKey,
+        options: &ShardOptions,
     ) -> Result<Planned, SessionError> {
         let record = &executed.execution.record;
         let counts = row_counts(&self.program, self.system(), record);
         let num_claims = executed.execution.claims.len();
-        let (host, options) = (HostBytes::new(record), &self.settings.shards);
-        Ok(choose(key, &counts, num_claims, host, options)?)
+        Ok(choose(key, &counts, num_claims, HostBytes::new(record), options)?)
     }
 }
 
-/// Traces of the shards of an execution on the host, made when they are asked for.
+/// Traces of the shards of an execution, made when they are asked for.
 pub(super) struct RecordShards<'a> {
     session: &'a Session,
     executed: &'a Executed,
@@ -100,11 +100,20 @@ impl<'a> RecordShards<'a> {
         (report, self.rows)
     }
 
-    fn make(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, WitnessError> {
+    /// The traces of all shards, where they were born.
+    pub(super) fn all(&mut self) -> Result<Vec<ShardTraces>, WitnessError> {
+        (0..self.planned.plan.shards.len()).map(|shard| self.born(shard)).collect()
+    }
+
+    /// The traces of a shard, where they were born.
+    fn born(&mut self, shard: usize) -> Result<ShardTraces, WitnessError> {
+        self.tracker.begin(Step::Rows);
+        let start = Instant::now();
         let claims = if shard == 0 { self.executed.execution.claims.clone() } else { Vec::new() };
         let (traces, circuits) = self.builder.shard(&self.planned.plan.shards[shard], claims)?;
         self.add(shard, circuits);
-        self.download(traces)
+        self.rows += start.elapsed();
+        Ok(traces)
     }
 
     fn download(&mut self, traces: ShardTraces) -> Result<Vec<Option<Trace>>, WitnessError> {
@@ -113,6 +122,7 @@ impl<'a> RecordShards<'a> {
         let start = Instant::now();
         let witness = traces.download(&names, self.ledger)?;
         self.downloading += start.elapsed();
+        self.rows += start.elapsed();
         Ok(witness.traces)
     }
 
@@ -150,10 +160,7 @@ impl ShardSource for RecordShards<'_> {
     }
 
     fn traces(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, ProveError> {
-        self.tracker.begin(Step::Rows);
-        let start = Instant::now();
-        let made = self.make(shard);
-        self.rows += start.elapsed();
+        let made = self.born(shard).and_then(|traces| self.download(traces));
         made.map_err(|error| {
             let reason = error.to_string();
             self.error = Some(error);

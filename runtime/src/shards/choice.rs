@@ -11,7 +11,7 @@ use super::{BatchPlan, Piece, PlanError, ShardPlan};
 /// How many shards a proof has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NumShards {
-    /// The fewest that obey the caps; one where that fits.
+    /// The fewest that obey the caps, from sixteen on in steps of an eighth; one where that fits.
     #[default]
     Auto,
     /// This many.
@@ -61,6 +61,21 @@ impl ShardOptions {
         match caps.into_iter().find(|(_, cap)| *cap == Some(0)) {
             Some((option, _)) => Err(PlanError::ZeroCap { option }),
             None => Ok(()),
+        }
+    }
+}
+
+impl ShardOptions {
+    /// The same for a device, which keeps traces and commitments of all shards.
+    ///
+    /// # Errors
+    /// [`PlanError::DeviceRetains`] if they were not to be kept.
+    pub fn on_device(self) -> Result<Self, PlanError> {
+        match self.retention {
+            RetentionChoice::Always(Retention::Regenerate) => Err(PlanError::DeviceRetains),
+            RetentionChoice::Always(Retention::Retain) | RetentionChoice::Auto => {
+                Ok(Self { retention: RetentionChoice::Always(Retention::Retain), ..self })
+            }
         }
     }
 }
@@ -149,7 +164,7 @@ impl Chooser<'_> {
         Estimate::new(self.rows.key, &plan, self.host, Retention::Retain).peak()
     }
 
-    /// The fewest shards that obey. Beyond eight, numbers grow by an eighth.
+    /// The fewest shards that obey. From sixteen on, numbers are tried in steps of an eighth.
     fn fewest(&self) -> Result<Planned, PlanError> {
         let most = self.rows.counts.iter().copied().max().unwrap_or(1).min(MAX_SHARDS);
         let mut shards = self.least_number().min(most);

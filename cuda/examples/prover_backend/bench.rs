@@ -1,0 +1,72 @@
+//! Figures: time per stage of BLAKE3 of a file, on the device and on the CPU.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use traceloom_cuda::provider::RowWriter;
+use traceloom_runtime::session::{Proved, Session};
+use traceloom_verifier::Profile;
+
+use crate::Outcome;
+use crate::cases::Case;
+
+const REPETITIONS: usize = 3;
+
+pub fn run(writer: &Arc<RowWriter>, kib: u64, with_cpu: bool) -> Outcome {
+    let case = Case::blake3(kib * 1024);
+    let session = case.on_device(Profile::Standard, writer, false)?;
+    let mut bytes = None;
+    // The first proof loads kernels and makes tables and keys.
+    for repetition in 0..=REPETITIONS {
+        let proved = timed(&session, &case, kib, &format!("cuda run={repetition}"))?;
+        moved(&proved, writer);
+        bytes = Some(proved.bytes);
+    }
+    if with_cpu {
+        let proved = timed(&case.on_cpu(Profile::Standard)?, &case, kib, "cpu run=0")?;
+        if Some(&proved.bytes) != bytes.as_ref() {
+            return Err("the proofs of the device and the CPU differ".into());
+        }
+        println!("equal blake3 kib={kib} proof_bytes={}", proved.bytes.len());
+    }
+    Ok(())
+}
+
+/// Proves once and prints a line: stages, those of the prover together, and all.
+fn timed(session: &Session, case: &Case, kib: u64, what: &str) -> Outcome<Proved> {
+    let start = Instant::now();
+    let proved = session.prove(case.request()?)?;
+    let all = start.elapsed().as_secs_f64();
+    let stages = proved.report.stages.iter();
+    let stages = stages.map(|(name, time)| {
+        format!("{}_ms={:.2}", name.replace(' ', "_"), 1e3 * time.as_secs_f64())
+    });
+    println!(
+        "time backend={what} kib={kib} {} prover_ms={:.2} all_ms={:.2} transforms_ms={:.2} \
+         hashing_ms={:.2} evaluation_ms={:.2}",
+        stages.collect::<Vec<_>>().join(" "),
+        1e3 * proved.metrics.total().as_secs_f64(),
+        1e3 * all,
+        1e3 * proved.metrics.transforms.as_secs_f64(),
+        1e3 * proved.metrics.hashing.as_secs_f64(),
+        1e3 * proved.metrics.evaluation.as_secs_f64()
+    );
+    Ok(proved)
+}
+
+/// Prints what went up and came down, launches, and the memory of the device.
+fn moved(proved: &Proved, writer: &Arc<RowWriter>) {
+    let ledger = &proved.report.trace.ledger;
+    let launches: u64 = ledger.dispatched.values().map(|of| of.launches).sum();
+    let rows: u64 = ledger.avoided.values().sum();
+    let total = ledger.total();
+    println!(
+        "moved up_bytes={} down_bytes={} host_built_bytes={rows} transfers={} launches={launches} \
+         proof_bytes={} peak_device_bytes={}",
+        total.up,
+        total.down,
+        total.transfers,
+        proved.bytes.len(),
+        writer.engine().device().memory().1
+    );
+}

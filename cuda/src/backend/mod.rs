@@ -1,0 +1,386 @@
+//! The prover of a device: everything between the rows and the proof is computed where the
+//! traces are. Roots, terminals, opened values, opened rows and paths come down, and
+//! nothing else.
+//!
+//! - [`context`]: kernels, tables and streams that all proofs on a device share;
+//! - [`trace`]: traces on the device; `key`: fixed columns and tapes;
+//! - `commit`: extensions and trees; `stages`: stage 2 and quotients;
+//! - [`memory`]: what a proof takes, planned before its first launch;
+//! - `open`, `fold`, `gather`, `grind`: what p3-fri's protocol asks for;
+//! - `clock`: time of kernels; [`prover`]: whole proofs, for the sessions of `runtime`.
+//!
+//! Bytes are those of the CPU backend. Work is queued on one stream; a buffer is given back
+//! behind its last reader when its owner drops it.
+
+mod clock;
+mod commit;
+pub mod context;
+mod error;
+mod fold;
+mod gather;
+mod grind;
+mod key;
+pub mod memory;
+mod open;
+pub mod prover;
+mod stages;
+pub mod trace;
+
+use traceloom_air::field::element;
+use traceloom_air::trace::{ShardWitness, Trace};
+use traceloom_prover::ProveError;
+use traceloom_prover::backend::{
+    Backend, Commitment, LayerRows, QuotientChallenges, ShardInput, StageTwo,
+};
+use traceloom_prover::metrics::Metrics;
+use traceloom_runtime::ledger::Ledger;
+use traceloom_verifier::proof::{OpenedRows, OpenedValues};
+use traceloom_verifier::scheme::{Extension, F, Root};
+use traceloom_verifier::{LookupChallenges, VerifyingKey};
+
+use crate::prover_kernels::constraints::QuotientParameters;
+
+pub use self::clock::Clock;
+pub use self::commit::CudaCommitted;
+use self::commit::Extending;
+use self::context::{ProofContext, Work};
+use self::error::At;
+pub use self::fold::{CudaCodeword, CudaLayer};
+use self::key::CircuitKey;
+pub use self::key::CudaKey;
+pub use self::open::CudaPoints;
+use self::open::element_of;
+use self::stages::{QuotientInput, StageInput};
+use self::trace::{CudaTrace, uploaded};
+
+const NAME: &str = "cuda";
+
+/// The backend, for one proof.
+#[derive(Clone, Copy, Debug)]
+pub struct CudaBackend<'a> {
+    work: Work<'a>,
+}
+
+impl<'a> CudaBackend<'a> {
+    /// Over a device; `ledger` gets every transfer and launch, `clock` the time of kernels.
+    #[must_use]
+    pub fn new(context: &'a ProofContext, ledger: &'a Ledger, clock: &'a Clock) -> Self {
+        Self { work: Work { context, ledger, clock } }
+    }
+
+    /// Brings a trace of the host to the device. `circuit` is its name for errors.
+    ///
+    /// # Errors
+    /// [`ProveError::Backend`].
+    pub fn upload(
+        &self,
+        shard: usize,
+        circuit: &str,
+        trace: &Trace,
+    ) -> Result<CudaTrace, ProveError> {
+        let cells = uploaded(self.work, circuit, &trace.values, trace.width);
+        let at = At::shard("uploading rows", shard).circuit(circuit);
+        let cells = cells.map_err(|failure| at.failed(failure))?;
+        Ok(CudaTrace::born(cells, trace.width, trace.height()))
+    }
+
+    /// The values of all committed columns at a point outside of all domains, by matrix and
+    /// column; `log_blowup` is that of the commitment.
+    ///
+    /// # Errors
+    /// [`ProveError::Backend`].
+    pub fn values_at<E: Extension>(
+        &self,
+        committed: &CudaCommitted,
+        point: E,
+        log_blowup: usize,
+    ) -> Result<Vec<Vec<E>>, ProveError> {
+        let at = At { stage: "values at a point", shard: committed.shard, circuit: None };
+        let values = CudaPoints::values_at(self.work, committed, point, log_blowup);
+        values.map_err(|failure| at.failed(failure))
+    }
+
+    /// Brings all traces of a witness to the device; `circuits` are the circuits' names.
+    ///
+    /// # Errors
+    /// [`ProveError::Backend`].
+    pub fn witness(
+        &self,
+        shard: usize,
+        circuits: &[String],
+        witness: &ShardWitness,
+    ) -> Result<ShardWitness<CudaTrace>, ProveError> {
+        let traces = witness.traces.iter().zip(circuits);
+        let traces = traces.map(|(trace, circuit)| {
+            trace.as_ref().map(|trace| self.upload(shard, circuit, trace)).transpose()
+        });
+        Ok(ShardWitness {
+            traces: traces.collect::<Result<_, _>>()?,
+            publics: witness.publics.clone(),
+            claims: witness.claims.clone(),
+            boundary: witness.boundary.clone(),
+        })
+    }
+}
+
+/// The name of a circuit.
+fn name<'a>(input: &ShardInput<'a, CudaKey>, circuit: usize) -> &'a str {
+    &input.key.verifying_key().system().circuits[circuit].name
+}
+
+fn log_blowup(input: &ShardInput<'_, CudaKey>) -> usize {
+    input.key.verifying_key().params().log_blowup
+}
+
+fn circuit_key<'a>(input: &ShardInput<'a, CudaKey>, circuit: usize) -> &'a CircuitKey {
+    &input.key.backend_key().circuits[circuit]
+}
+
+impl Backend for CudaBackend<'_> {
+    type Trace = CudaTrace;
+    type Committed = CudaCommitted;
+    type Key = CudaKey;
+    type Points<E: Extension> = CudaPoints<E>;
+    type Codeword<E: Extension> = CudaCodeword<E>;
+    type Layer<E: Extension> = CudaLayer<E>;
+
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn preprocess(&self, key: &VerifyingKey) -> Result<CudaKey, ProveError> {
+        let circuits = key.system().circuits.iter().zip(key.layouts());
+        let circuits = circuits.map(|(circuit, layout)| {
+            let at = At { stage: "key", shard: None, circuit: Some(&circuit.name) };
+            let made = CircuitKey::new(self.work, key, circuit, layout);
+            made.map_err(|failure| at.failed(failure))
+        });
+        Ok(CudaKey { circuits: circuits.collect::<Result<_, _>>()? })
+    }
+
+    fn fixed<'k>(&self, key: &'k CudaKey, circuit: usize) -> Option<(Root, &'k CudaCommitted)> {
+        let table = key.circuits[circuit].fixed.as_ref();
+        table.map(|table| (table.root, &table.committed))
+    }
+
+    fn commit_main(
+        &self,
+        input: ShardInput<'_, CudaKey>,
+        traces: &[CudaTrace],
+    ) -> Result<Commitment<CudaCommitted>, ProveError> {
+        let at = At::shard("main", input.shard);
+        let log_blowup = log_blowup(&input);
+        let shapes = traces.iter().map(|trace| (trace.width, trace.height.ilog2() as usize));
+        let name_of = format!("main columns of shard {}", input.shard);
+        let extending = Extending::new(self.work, &name_of, shapes, log_blowup);
+        let extending = extending.map_err(|failure| at.failed(failure))?;
+        for (index, (trace, active)) in traces.iter().zip(&input.shape.active).enumerate() {
+            let of_circuit = at.circuit(name(&input, active.circuit));
+            let extended = extending.extend(index, &trace.cells);
+            extended.map_err(|failure| of_circuit.failed(failure))?;
+        }
+        extending.finish(Some(input.shard)).map_err(|failure| at.failed(failure))
+    }
+
+    fn bind<E: Extension>(
+        &self,
+        input: ShardInput<'_, CudaKey>,
+        main: &CudaCommitted,
+        point: E,
+    ) -> Result<Vec<Vec<E>>, ProveError> {
+        self.values_at(main, point, log_blowup(&input))
+    }
+
+    fn stage_two<E: Extension>(
+        &self,
+        input: ShardInput<'_, CudaKey>,
+        traces: Vec<CudaTrace>,
+        challenges: &LookupChallenges<E>,
+    ) -> Result<StageTwo<E, CudaCommitted>, ProveError> {
+        let at = At::shard("stage 2", input.shard);
+        let words = E::DEGREE as u64 + 1;
+        let results = self.work.buffer("terminals", words * input.shape.active.len() as u64);
+        let results = results.map_err(|failure| at.failed(failure))?;
+        let shapes = input.shape.active.iter().filter_map(|active| {
+            let messages = circuit_key(&input, active.circuit).messages.as_ref()?;
+            Some((messages.launches.num_columns() as usize, active.log_height))
+        });
+        let shapes: Vec<(usize, usize)> = shapes.collect();
+        if shapes.is_empty() {
+            let terminals = vec![E::ZERO; input.shape.active.len()];
+            return Ok(StageTwo { committed: None, terminals });
+        }
+        let name_of = format!("stage 2 of shard {}", input.shard);
+        let extending = Extending::new(self.work, &name_of, shapes, log_blowup(&input));
+        let extending = extending.map_err(|failure| at.failed(failure))?;
+        let mut index = 0;
+        for (position, (active, trace)) in input.shape.active.iter().zip(traces).enumerate() {
+            let key = circuit_key(&input, active.circuit);
+            let Some(messages) = &key.messages else { continue };
+            let of = StageInput {
+                main: &trace.cells,
+                fixed: key.fixed.as_ref().map(|fixed| &fixed.trace),
+                publics: &input.publics[active.circuit],
+                log_height: active.log_height as u32,
+            };
+            let result = (&results, words * position as u64);
+            let columns = stages::stage_two(self.work, messages, of, challenges, result)
+                .and_then(|columns| extending.extend(index, &columns));
+            let of_circuit = at.circuit(name(&input, active.circuit));
+            columns.map_err(|failure| of_circuit.failed(failure))?;
+            index += 1;
+        }
+        let committed =
+            extending.finish(Some(input.shard)).map_err(|failure| at.failed(failure))?;
+        let terminals = self.terminals(&input, &results)?;
+        Ok(StageTwo { committed: Some(committed), terminals })
+    }
+
+    fn quotient<E: Extension>(
+        &self,
+        input: ShardInput<'_, CudaKey>,
+        main: &CudaCommitted,
+        stage_two: Option<&CudaCommitted>,
+        challenges: &QuotientChallenges<'_, E>,
+    ) -> Result<Commitment<CudaCommitted>, ProveError> {
+        let at = At::shard("quotient", input.shard);
+        let shapes = input.shape.active.iter().map(|active| {
+            let quotient = &circuit_key(&input, active.circuit).quotient.launches;
+            (quotient.num_columns() as usize, active.log_height)
+        });
+        let name_of = format!("quotient of shard {}", input.shard);
+        let extending = Extending::new(self.work, &name_of, shapes, log_blowup(&input));
+        let extending = extending.map_err(|failure| at.failed(failure))?;
+        let mut sums = stage_two.into_iter().flat_map(|committed| {
+            committed.matrices.iter().map(move |&matrix| (committed, matrix))
+        });
+        for (index, active) in input.shape.active.iter().enumerate() {
+            let key = circuit_key(&input, active.circuit);
+            let of = QuotientInput {
+                main: (main, main.matrices[index]),
+                fixed: key.fixed.as_ref().map(|fixed| &fixed.committed),
+                stage_two: key.messages.as_ref().and_then(|_| sums.next()),
+                log_height: active.log_height as u32,
+            };
+            let parameters = QuotientParameters {
+                lookup: challenges.lookup,
+                terminal: challenges.terminals[index],
+                alpha: challenges.alpha,
+                publics: &input.publics[active.circuit],
+            };
+            let columns = stages::quotient(self.work, &key.quotient, of, &parameters)
+                .and_then(|columns| extending.extend(index, &columns));
+            let of_circuit = at.circuit(name(&input, active.circuit));
+            columns.map_err(|failure| of_circuit.failed(failure))?;
+        }
+        extending.finish(Some(input.shard)).map_err(|failure| at.failed(failure))
+    }
+
+    fn open_values<E: Extension>(
+        &self,
+        input: ShardInput<'_, CudaKey>,
+        committed: &[&CudaCommitted],
+        zeta: E,
+        bound: Option<E>,
+    ) -> Result<(OpenedValues<E>, CudaPoints<E>), ProveError> {
+        let rounds = &input.shape.rounds;
+        let shapes = rounds.iter().flat_map(|round| &round.matrices);
+        let opened = CudaPoints::new(self.work, shapes, (zeta, bound), log_blowup(&input))
+            .and_then(|points| Ok((points.values(self.work, rounds, committed)?, points)));
+        opened.map_err(|failure| At::shard("opened values", input.shard).failed(failure))
+    }
+
+    fn reduce<E: Extension>(
+        &self,
+        input: ShardInput<'_, CudaKey>,
+        committed: &[&CudaCommitted],
+        opened: &OpenedValues<E>,
+        points: CudaPoints<E>,
+        alpha: E,
+    ) -> Result<Vec<CudaCodeword<E>>, ProveError> {
+        let rounds = &input.shape.rounds;
+        open::reduce(self.work, rounds, committed, opened, &points, alpha, input.shard)
+            .map_err(|failure| At::shard("reduced openings", input.shard).failed(failure))
+    }
+
+    fn commit_layer<E: Extension>(
+        &self,
+        codeword: CudaCodeword<E>,
+        log_arity: usize,
+    ) -> Result<Commitment<CudaLayer<E>>, ProveError> {
+        let at = At::shard("layers of FRI", codeword.shard);
+        codeword.commit(self.work, log_arity).map_err(|failure| at.failed(failure))
+    }
+
+    fn fold<E: Extension>(
+        &self,
+        layer: &CudaLayer<E>,
+        beta: E,
+        joined: Option<CudaCodeword<E>>,
+    ) -> Result<CudaCodeword<E>, ProveError> {
+        let at = At::shard("folds", layer.shard());
+        layer.fold(self.work, beta, joined.as_ref()).map_err(|failure| at.failed(failure))
+    }
+
+    fn final_value<E: Extension>(&self, codeword: CudaCodeword<E>) -> Result<E, ProveError> {
+        let at = At::shard("folds", codeword.shard);
+        codeword.first(self.work).map_err(|failure| at.failed(failure))
+    }
+
+    fn open_rows(
+        &self,
+        committed: &CudaCommitted,
+        positions: &[usize],
+    ) -> Result<OpenedRows<F>, ProveError> {
+        let at = At { stage: "opened rows", shard: committed.shard, circuit: None };
+        gather::opened_rows(self.work, committed, positions).map_err(|failure| at.failed(failure))
+    }
+
+    fn open_layer<E: Extension>(
+        &self,
+        layer: &CudaLayer<E>,
+        positions: &[usize],
+    ) -> Result<LayerRows<E>, ProveError> {
+        let at = At::shard("opened layers", layer.shard());
+        layer.open(self.work, positions).map_err(|failure| at.failed(failure))
+    }
+
+    fn grind(&self, state: &[u8; 32], bits: usize) -> Result<F, ProveError> {
+        let at = At { stage: "grinding", shard: None, circuit: None };
+        let witness = grind::smallest(self.work, state, bits);
+        witness.map(element).map_err(|failure| at.failed(failure))
+    }
+
+    fn read_metrics(&self, metrics: &mut Metrics) {
+        self.work.clock.read(metrics);
+    }
+}
+
+impl CudaBackend<'_> {
+    /// Reads the terminals of all active circuits.
+    fn terminals<E: Extension>(
+        &self,
+        input: &ShardInput<'_, CudaKey>,
+        results: &crate::device::Buffer,
+    ) -> Result<Vec<E>, ProveError> {
+        let (active, words) = (&input.shape.active, E::DEGREE + 1);
+        let at = At::shard("stage 2", input.shard);
+        let results = self.work.read(results, 0, (words * active.len()) as u64);
+        let results = results.map_err(|failure| at.failed(failure))?;
+        let results = active.iter().zip(results.chunks(words));
+        let terminal = |(active, result): (&traceloom_verifier::shape::ActiveCircuit, &[u64])| {
+            if circuit_key(input, active.circuit).messages.is_none() {
+                return Ok(E::ZERO);
+            }
+            match result[E::DEGREE] {
+                u64::MAX => Ok(element_of(result)),
+                row => Err(ProveError::ZeroDenominator {
+                    shard: input.shard,
+                    circuit: name(input, active.circuit).into(),
+                    row: row as usize,
+                }),
+            }
+        };
+        results.map(terminal).collect()
+    }
+}

@@ -1,0 +1,148 @@
+//! Whole sessions: rows born on the device, and a proof that never leaves it.
+
+use std::sync::Arc;
+
+use traceloom_bytecode::Program;
+use traceloom_bytecode::builder::BuildErrors;
+use traceloom_cuda::backend::prover::DeviceProver;
+use traceloom_cuda::device::Device;
+use traceloom_cuda::mock::Mock;
+use traceloom_cuda::provider::{RowOptions, RowWriter};
+use traceloom_generated::PROGRAMS;
+use traceloom_prover::Retention;
+use traceloom_runtime::ledger::Kind;
+use traceloom_runtime::session::{Backend, Devices, Proved, Request, Session, SessionBuilder};
+use traceloom_runtime::shards::{NumShards, RetentionChoice, ShardOptions};
+use traceloom_verifier::Profile;
+
+use crate::common::{images, staging};
+use crate::{Kernels, Test, context};
+
+pub const TESTS: [(&str, Test); 5] = [
+    ("sessions_prove_on_a_device_again_and_again", functions),
+    ("rows_of_every_program_stay_on_the_device", programs),
+    ("circuits_that_fall_back_are_uploaded", fallback),
+    ("shards_on_a_device_have_the_bytes_of_the_cpu", shards),
+    ("what_does_not_fit_is_refused_with_need_and_have", memory),
+];
+
+fn builder(program: Program, profile: Profile) -> SessionBuilder {
+    Session::of_program(program).profile(profile).registry(PROGRAMS)
+}
+
+/// A session whose proofs are computed on a mock device, several in a row.
+fn on_device(kernels: &Kernels, program: Program, profile: Profile) -> Session {
+    let builder = builder(program, profile).strict(true);
+    with_device(&kernels.mock(true), builder).0
+}
+
+fn with_device(mock: &Mock, builder: SessionBuilder) -> (Session, Device) {
+    let context = Arc::new(context(mock).unwrap());
+    let options = RowOptions { staging: staging(1 << 16, 2), seed_budget: 0, cache: None };
+    let device = context.engine().device().clone();
+    let writer = RowWriter::new(&device, images(), options).unwrap();
+    let writer = writer.with_prover(DeviceProver::of_context(context));
+    let devices = Devices::Found(vec![Arc::new(writer)]);
+    (builder.backend(Backend::Device).devices(devices).build().unwrap(), device)
+}
+
+fn check(found: &Proved, expected: &Proved) {
+    assert!(found.bytes == expected.bytes, "proof bytes differ");
+    assert_eq!((found.report.backend.as_str(), &found.report.backend_reason), ("cuda", &None));
+    let ledger = &found.report.trace.ledger;
+    assert_eq!(ledger.of_kind(Kind::Rows).down, 0, "rows came down");
+    let device = found.report.trace.circuits.iter().filter(|of| of.provider.name() == "device");
+    for circuit in device {
+        let up = ledger.moved.get(&(circuit.name.clone(), Kind::Rows));
+        assert_eq!(up, None, "rows of {} went up", circuit.name);
+    }
+    let proof = ledger.of_kind(Kind::Proof).down;
+    assert!(proof <= found.bytes.len() as u64 + (1 << 20), "{proof} bytes came down");
+}
+
+fn functions(kernels: &Kernels) {
+    for (profile, args) in [(Profile::Fast, 30), (Profile::Standard, 5)] {
+        let program = || traceloom_programs::fibonacci::program().unwrap();
+        let request = || Request::args([args]);
+        let expected = builder(program(), profile).build().unwrap().prove(request()).unwrap();
+        let session = on_device(kernels, program(), profile);
+        for _ in 0..2 {
+            check(&session.prove(request()).unwrap(), &expected);
+        }
+    }
+}
+
+/// Every example program once.
+fn programs(kernels: &Kernels) {
+    use traceloom_programs::{blake3, div_rem, merge_sort, sha256};
+    type Build = fn() -> Result<Program, BuildErrors>;
+    let numbers: &[u64] = &[7, 0, 0, 9, 0, 2, 0, 0];
+    let cases: [(Build, &[u64], u64); 4] = [
+        (blake3::program, &[1100], 1100),
+        (sha256::program, &[150], 150),
+        (merge_sort::program, &[20], 80),
+        (div_rem::program, numbers, 0),
+    ];
+    for (build, args, input) in cases {
+        let request = || {
+            let words: Vec<u64> = (0..input).map(|i| i * 7 % 251).collect();
+            Request::args(args).input(0, &[], &words).unwrap()
+        };
+        let expected = builder(build().unwrap(), Profile::Fast).build().unwrap();
+        let expected = expected.prove(request()).unwrap();
+        let session = on_device(kernels, build().unwrap(), Profile::Fast);
+        check(&session.prove(request()).unwrap(), &expected);
+    }
+}
+
+/// Shards whose rows are born on the device, with a memory in pieces.
+fn shards(kernels: &Kernels) {
+    let program = || traceloom_programs::merge_sort::program().unwrap();
+    let request = || {
+        let words: Vec<u64> = (0..80).map(|i| i * 7 % 251).collect();
+        Request::args([20]).input(0, &[], &words).unwrap()
+    };
+    let options = |retention| ShardOptions {
+        shards: NumShards::Exactly(3),
+        retention: RetentionChoice::Always(retention),
+        ..ShardOptions::default()
+    };
+    let expected = builder(program(), Profile::Fast).shards(options(Retention::Regenerate));
+    let expected = expected.build().unwrap().prove(request()).unwrap();
+    assert_eq!(expected.proof.statements.len(), 3);
+    let session = |retention| {
+        let builder = builder(program(), Profile::Fast).strict(true).shards(options(retention));
+        with_device(&kernels.mock(true), builder).0
+    };
+    check(&session(Retention::Retain).prove(request()).unwrap(), &expected);
+    let error = session(Retention::Regenerate).prove(request()).err().unwrap().to_string();
+    assert!(error.starts_with("retention: a device keeps"), "{error}");
+}
+
+fn fallback(kernels: &Kernels) {
+    let program = || traceloom_programs::fibonacci::program().unwrap();
+    let request = || Request::args([40]);
+    let without = || builder(program(), Profile::Fast).registry(&[]);
+    let expected = without().build().unwrap().prove(request()).unwrap();
+    let (session, _) = with_device(&kernels.mock(false), without());
+    let found = session.prove(request()).unwrap();
+    check(&found, &expected);
+    let ledger = &found.report.trace.ledger;
+    let circuit = &found.report.trace.circuits[0];
+    assert_eq!(circuit.provider.name(), "reference");
+    let up = ledger.moved[&(circuit.name.clone(), Kind::Rows)].up;
+    assert_eq!(up, 8 * (circuit.height * circuit.width) as u64);
+}
+
+fn memory(kernels: &Kernels) {
+    let program = || traceloom_programs::fibonacci::program().unwrap();
+    let session = |mock: &Mock| with_device(mock, builder(program(), Profile::Fast));
+    let (plenty, device) = session(&kernels.mock(false));
+    plenty.prove(Request::args([30])).unwrap();
+    // Enough for the rows and the key, and too little for the proof.
+    let (session, _) = session(&kernels.mock(false).with_memory(device.memory().1 / 4 * 3));
+    let error = session.prove(Request::args([30])).unwrap_err().to_string();
+    let parts =
+        ["memory: the proof needs ", " are free; prove fewer rows at once", "--backend cpu"];
+    assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+}

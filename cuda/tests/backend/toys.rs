@@ -1,0 +1,318 @@
+//! A toy system with every kind of table, in all shapes.
+
+use traceloom_air::field::{Field, PrimeCharacteristicRing, TwoAdicField, element};
+use traceloom_air::message::MEMORY_CHANNEL;
+use traceloom_air::system::System;
+use traceloom_air::trace::ShardWitness;
+use traceloom_cuda::backend::memory::Plan;
+use traceloom_cuda::backend::trace::CudaTrace;
+use traceloom_cuda::backend::{Clock, CudaBackend, CudaCommitted, CudaKey};
+use traceloom_cuda::error::Code;
+use traceloom_cuda::mock::Mock;
+use traceloom_prover::backend::{Backend, ShardInput};
+use traceloom_prover::{ProveError, ProveOptions, ProvingKey, SetupError, prove, prove_with};
+use traceloom_runtime::ledger::Ledger;
+use traceloom_verifier::scheme::{F, Quadratic};
+use traceloom_verifier::shape::ShardShape;
+use traceloom_verifier::{LookupChallenges, Params, Profile};
+
+use crate::toy::{INNER, Inner, PLAIN, batch, fast, ops, shard, system, with_extras};
+use crate::{Kernels, Test, context};
+
+pub const TESTS: [(&str, Test); 10] = [
+    ("every_blowup_arity_and_field", every_blowup_arity_and_field),
+    ("every_small_height", every_small_height),
+    ("heights_of_many_launches", heights_of_many_launches),
+    ("systems_without_lookups_or_tables", systems_without_lookups_or_tables),
+    ("every_profile_and_all_grinding", every_profile_and_all_grinding),
+    ("shards_and_op_tables", shards_and_op_tables),
+    ("a_zero_denominator_is_an_error_with_its_row", a_zero_denominator_is_an_error_with_its_row),
+    ("values_of_a_commitment_at_a_point", values_of_a_commitment_at_a_point),
+    ("any_call_may_fail", any_call_may_fail),
+    ("memory_is_planned_within_a_tenth", memory_is_planned_within_a_tenth),
+];
+
+/// The proof of the CPU.
+fn expected(system: &System, params: &Params, shards: &[ShardWitness]) -> Vec<u8> {
+    let key = ProvingKey::new(system, params).unwrap();
+    prove(&key, shards.to_vec(), &ProveOptions::default()).unwrap().0.encode()
+}
+
+#[derive(Debug)]
+enum Failure {
+    Device(String),
+    Setup(SetupError),
+    Prove(ProveError),
+}
+
+/// The proof of a device.
+fn proved(
+    mock: &Mock,
+    system: &System,
+    params: &Params,
+    shards: &[ShardWitness],
+) -> Result<Vec<u8>, Failure> {
+    let context = context(mock).map_err(|error| Failure::Device(error.to_string()))?;
+    let ledger = Ledger::default();
+    let clock = Clock::default();
+    let backend = CudaBackend::new(&context, &ledger, &clock);
+    let key = ProvingKey::with_backend(&backend, system, params).map_err(Failure::Setup)?;
+    let names: Vec<String> = system.circuits.iter().map(|circuit| circuit.name.clone()).collect();
+    let witnesses = shards.iter().enumerate();
+    let witnesses = witnesses.map(|(shard, witness)| backend.witness(shard, &names, witness));
+    let witnesses = witnesses.collect::<Result<Vec<_>, _>>().map_err(Failure::Prove)?;
+    let proof = prove_with(&backend, &key, witnesses, &ProveOptions::default());
+    Ok(proof.map_err(Failure::Prove)?.0.encode())
+}
+
+/// Both proofs are the same, work is on time or late, and nothing is left.
+fn agree(kernels: &Kernels, system: &System, params: &Params, shards: &[ShardWitness]) {
+    let expected = expected(system, params, shards);
+    let heights: usize = shards.iter().flat_map(|shard| shard.traces.iter().flatten()).count();
+    let mock = kernels.mock(heights.is_multiple_of(2));
+    mock.delay();
+    let found = proved(&mock, system, params, shards).unwrap();
+    assert!(found == expected, "proof bytes differ: {params:?}");
+    assert_eq!((mock.num_live(), mock.stalls(), mock.busy_releases()), (0, 0, 0));
+}
+
+/// The toy system, at blowup 2 without the constraint whose degree is too high for it.
+fn system_for(params: &Params) -> System {
+    let mut system = system();
+    if params.log_blowup == 1 {
+        system.circuits[INNER].constraints.pop();
+    }
+    system
+}
+
+fn every_blowup_arity_and_field(kernels: &Kernels) {
+    for extension_degree in [2, 3] {
+        for log_blowup in 1..=4 {
+            // At blowup 2 ten queries are worth less than the profile promises.
+            let promised = Params { min_heuristic_bits: 0, ..fast(extension_degree) };
+            let max_log_arity = 1 + (log_blowup + extension_degree) % 4;
+            let params = Params { log_blowup, max_log_arity, ..promised };
+            let witness = with_extras(shard(&[8, 9, 10], Inner::Here, &[]), 1, 5);
+            agree(kernels, &system_for(&params), &params, &[witness]);
+        }
+    }
+    for max_log_arity in 1..=4 {
+        let params = Params { max_log_arity, ..fast(3) };
+        let witness = with_extras(shard(&[8, 9, 10], Inner::Here, &[]), 1, 5);
+        agree(kernels, &system(), &params, &[witness]);
+    }
+}
+
+fn every_small_height(kernels: &Kernels) {
+    for (log_plain, log_free) in [(0, 0), (1, 0), (3, 9), (10, 2)] {
+        for inputs in [&[5][..], &[1, 2, 3, 4, 5]] {
+            let witness = with_extras(shard(inputs, Inner::Here, &[]), log_plain, log_free);
+            agree(kernels, &system(), &fast(2), &[witness]);
+        }
+    }
+}
+
+/// Columns that take three launches to extend, and values of several chunks of rows.
+fn heights_of_many_launches(kernels: &Kernels) {
+    for (extension_degree, log_plain, log_free) in [(2, 13, 12), (3, 12, 14)] {
+        let witness = with_extras(shard(&[7, 8], Inner::Here, &[]), log_plain, log_free);
+        agree(kernels, &system(), &fast(extension_degree), &[witness]);
+    }
+}
+
+fn systems_without_lookups_or_tables(kernels: &Kernels) {
+    for (extension_degree, log_height) in [(2, 0), (3, 1), (2, 6)] {
+        let mut system = system();
+        system.circuits = vec![system.circuits[PLAIN].clone()];
+        let witness = with_extras(shard(&[5], Inner::Here, &[]), log_height, 0);
+        let witness = ShardWitness {
+            traces: vec![witness.traces[PLAIN].clone()],
+            publics: vec![vec![]],
+            claims: vec![],
+            boundary: vec![],
+        };
+        agree(kernels, &system, &fast(extension_degree), &[witness]);
+    }
+}
+
+fn every_profile_and_all_grinding(kernels: &Kernels) {
+    let ground = Params {
+        lookup_pow_bits: 5,
+        zeta_pow_bits: 6,
+        batch_pow_bits: 7,
+        commit_pow_bits: 13,
+        query_pow_bits: 9,
+        ..fast(3)
+    };
+    // The largest grindings take the host seconds.
+    let profiles = Profile::ALL.map(|profile| Params {
+        lookup_pow_bits: profile.params().lookup_pow_bits.min(12),
+        query_pow_bits: profile.params().query_pow_bits.min(13),
+        min_heuristic_bits: 0,
+        min_provable_bits: 0,
+        ..profile.params()
+    });
+    for params in profiles.into_iter().chain([ground]) {
+        agree(kernels, &system(), &params, &[shard(&[3, 4, 5], Inner::Here, &[])]);
+    }
+}
+
+fn shards_and_op_tables(kernels: &Kernels) {
+    for extension_degree in [2, 3] {
+        let first = with_extras(shard(&[1, 2, 3], Inner::Elsewhere, &[]), 2, 0);
+        let second = shard(&[4], Inner::Here, &[1, 2, 3]);
+        let third = with_extras(shard(&[], Inner::Elsewhere, &[]), 4, 1);
+        let shards = batch(vec![first, second, third]);
+        agree(kernels, &system(), &fast(extension_degree), &shards);
+        let witness = ops::witness(ops::NUMBERS, 100);
+        agree(kernels, &ops::system(ops::NUMBERS), &fast(extension_degree), &[witness]);
+    }
+}
+
+/// Calls of the backend alone, with challenges that no transcript draws.
+fn with_a_committed_shard(
+    kernels: &Kernels,
+    then: impl FnOnce(&CudaBackend<'_>, ShardInput<'_, CudaKey>, Vec<CudaTrace>, &CudaCommitted),
+) {
+    let (system, params) = (system(), fast(2));
+    let context = context(&kernels.mock(false)).unwrap();
+    let (ledger, clock) = (Ledger::default(), Clock::default());
+    let backend = CudaBackend::new(&context, &ledger, &clock);
+    let key = ProvingKey::with_backend(&backend, &system, &params).unwrap();
+    let names: Vec<String> = system.circuits.iter().map(|circuit| circuit.name.clone()).collect();
+    let witness = shard(&[1, 2, 3, 4], Inner::Here, &[]);
+    let witness = backend.witness(0, &names, &witness).unwrap();
+    let heights = [Some(2), Some(2), None, None, Some(2), Some(8)];
+    let shape = ShardShape::new(key.verifying_key(), &heights, 1);
+    let input = ShardInput { key: &key, shard: 0, shape: &shape, publics: &witness.publics };
+    let traces: Vec<CudaTrace> = witness.traces.into_iter().flatten().collect();
+    let (_, main) = backend.commit_main(input, &traces).unwrap();
+    then(&backend, input, traces, &main);
+}
+
+fn a_zero_denominator_is_an_error_with_its_row(kernels: &Kernels) {
+    with_a_committed_shard(kernels, |backend, input, traces, _| {
+        // A message of memory begins with the number of its channel: with beta its opposite,
+        // gamma 0 makes every denominator of that channel 0.
+        let (zero, channel) = (Quadratic::default(), element(MEMORY_CHANNEL));
+        let challenges = LookupChallenges { beta: zero - channel, gamma: zero };
+        let error = backend.stage_two(input, traces, &challenges).err().unwrap();
+        let circuit = "inner".to_owned();
+        assert_eq!(error, ProveError::ZeroDenominator { shard: 0, circuit, row: 0 });
+    });
+}
+
+/// Columns can be evaluated right after they are committed: their values are those of the
+/// interpolated columns.
+fn values_of_a_commitment_at_a_point(kernels: &Kernels) {
+    let cells = shard(&[1, 2, 3, 4], Inner::Here, &[]).traces;
+    with_a_committed_shard(kernels, |backend, input, _, main| {
+        let log_blowup = input.key.verifying_key().params().log_blowup;
+        let point = Quadratic::new([element(5), element(6)]);
+        let values = backend.values_at(main, point, log_blowup).unwrap();
+        assert_eq!(values.len(), cells.iter().flatten().count());
+        for (values, trace) in values.iter().zip(cells.iter().flatten()) {
+            let (height, width) = (trace.height(), trace.width);
+            assert_eq!(values.len(), width);
+            // Lagrange on the subgroup: (z^n - 1)/n times the sum of v_i w^i / (z - w^i).
+            let root = F::two_adic_generator(height.ilog2() as usize);
+            let scale = point.exp_u64(height as u64) - Quadratic::ONE;
+            let scale = scale * element(height as u64).inverse();
+            for (column, &value) in values.iter().enumerate() {
+                let sum: Quadratic = (0..height)
+                    .map(|row| {
+                        let x = root.exp_u64(row as u64);
+                        (point - x).inverse() * x * trace.values[row * width + column]
+                    })
+                    .sum();
+                assert_eq!(value, sum * scale, "column {column}");
+            }
+        }
+    });
+}
+
+/// Whatever call fails, there is a right proof or an error that says where, and nothing is
+/// left.
+fn any_call_may_fail(kernels: &Kernels) {
+    let mut system = system();
+    system.circuits = vec![system.circuits[PLAIN].clone()];
+    let witness = with_extras(shard(&[5], Inner::Here, &[]), 1, 0);
+    let witness = ShardWitness {
+        traces: vec![witness.traces[PLAIN].clone()],
+        publics: vec![vec![]],
+        claims: vec![],
+        boundary: vec![],
+    };
+    let params = Params { num_queries: 2, query_pow_bits: 2, ..fast(2) };
+    let params = Params { min_heuristic_bits: 0, ..params };
+    let shards = [witness];
+    let expected = expected(&system, &params, &shards);
+    let clean = kernels.mock(false);
+    assert!(proved(&clean, &system, &params, &shards).unwrap() == expected);
+    let num_calls = clean.calls().len() as u64;
+    assert!(num_calls > 200, "{num_calls} calls");
+    for number in 0..num_calls {
+        let code = [Code(1), Code::OUT_OF_MEMORY, Code::ILLEGAL_ADDRESS][number as usize % 3];
+        let mock = kernels.mock(false);
+        mock.fail_call(number, code);
+        if number.is_multiple_of(2) {
+            mock.delay();
+        }
+        match proved(&mock, &system, &params, &shards) {
+            Ok(found) => assert!(found == expected, "call {number}"),
+            Err(error) => {
+                let text = match error {
+                    Failure::Device(text) => text,
+                    Failure::Setup(error) => error.to_string(),
+                    Failure::Prove(error) => error.to_string(),
+                };
+                assert!(text.contains("device 0 (mock, sm_90)"), "call {number}: {text}");
+            }
+        }
+        assert_eq!(mock.num_live(), 0, "call {number}: something leaks");
+    }
+}
+
+/// What is planned is what is measured, for each stage that can be the largest.
+fn memory_is_planned_within_a_tenth(kernels: &Kernels) {
+    let options = ProveOptions::default();
+    for (extension_degree, log_plain, log_free, num_shards) in
+        [(2, 13, 12, 1), (3, 10, 15, 1), (3, 12, 12, 2)]
+    {
+        let (system, params) = (system(), fast(extension_degree));
+        let mock = kernels.mock(false);
+        let context = context(&mock).unwrap();
+        let ledger = Ledger::default();
+        let clock = Clock::default();
+        let backend = CudaBackend::new(&context, &ledger, &clock);
+        let key = ProvingKey::with_backend(&backend, &system, &params).unwrap();
+        let witness = with_extras(shard(&[7, 8], Inner::Here, &[]), log_plain, log_free);
+        let shards = match num_shards {
+            1 => vec![witness],
+            _ => {
+                let second = shard(&[4], Inner::Here, &[7, 8]);
+                let first = with_extras(shard(&[7, 8], Inner::Elsewhere, &[]), log_plain, 3);
+                batch(vec![first, with_extras(second, 3, log_free)])
+            }
+        };
+        let names: Vec<String> = system.circuits.iter().map(|c| c.name.clone()).collect();
+        let witnesses = shards.iter().enumerate();
+        let witnesses = witnesses.map(|(shard, of)| backend.witness(shard, &names, of).unwrap());
+        let witnesses: Vec<_> = witnesses.collect();
+        let height = |trace: &traceloom_air::trace::Trace| trace.height().ilog2() as usize;
+        let shapes: Vec<ShardShape> = shards
+            .iter()
+            .map(|shard| shard.traces.iter().map(|of| of.as_ref().map(height)).collect())
+            .map(|heights: Vec<_>| ShardShape::new(key.verifying_key(), &heights, num_shards))
+            .collect();
+        let plan = Plan::new(key.verifying_key(), key.backend_key(), &shapes);
+        let (held, before) = context.engine().device().memory();
+        let planned = held - plan.traces() + plan.peak() + plan.tables();
+        prove_with(&backend, &key, witnesses, &options).unwrap();
+        let (_, measured) = context.engine().device().memory();
+        assert!(measured > before, "the proof takes most");
+        let ratio = planned as f64 / measured as f64;
+        println!("planned {planned}, measured {measured}, ratio {ratio:.3}");
+        assert!((0.9..1.1).contains(&ratio), "planned {planned}, measured {measured}");
+    }
+}
