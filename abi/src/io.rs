@@ -8,10 +8,25 @@ use crate::field::is_canonical;
 /// Each channel is one append-only array of words with keys that name stretches of it. Data
 /// is only appended and a key is set once, so rows that are built after an execution read the
 /// same words as the execution.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Io {
     channels: BTreeMap<u64, Vec<u64>>,
-    keys: HashMap<(u64, Vec<u64>), (u64, u64)>,
+    keys: HashMap<(u64, Vec<u64>), Stretch>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    index: u64,
+    len: u64,
+    /// Number of keys that were set before.
+    position: usize,
+}
+
+/// How much of an [`Io`] there was at some moment.
+#[derive(Clone, Debug)]
+pub struct IoMark {
+    lengths: BTreeMap<u64, usize>,
+    num_keys: usize,
 }
 
 /// Why an io access failed.
@@ -76,7 +91,8 @@ impl Io {
     /// [`IoError::MissingKey`].
     pub fn info(&self, channel: u64, key: &[u64]) -> Result<(u64, u64), IoError> {
         let found = self.keys.get(&(channel, key.to_vec()));
-        found.copied().ok_or_else(|| IoError::MissingKey { channel, key: key.to_vec() })
+        let found = found.map(|stretch| (stretch.index, stretch.len));
+        found.ok_or_else(|| IoError::MissingKey { channel, key: key.to_vec() })
     }
 
     /// Names `len` words from `index` on; they may be written later.
@@ -90,7 +106,8 @@ impl Io {
         index: u64,
         len: u64,
     ) -> Result<(), IoError> {
-        match self.keys.try_insert_once((channel, key.to_vec()), (index, len)) {
+        let stretch = Stretch { index, len, position: self.keys.len() };
+        match self.keys.try_insert_once((channel, key.to_vec()), stretch) {
             true => Ok(()),
             false => Err(IoError::KeySet { channel, key: key.to_vec() }),
         }
@@ -125,6 +142,25 @@ impl Io {
     /// The channels that have words, with them, in order.
     pub fn channels(&self) -> impl Iterator<Item = (u64, &[u64])> {
         self.channels.iter().map(|(&channel, words)| (channel, words.as_slice()))
+    }
+
+    /// What there is now, for [`Self::restore`].
+    #[must_use]
+    pub fn mark(&self) -> IoMark {
+        let lengths = self.channels.iter().map(|(&channel, words)| (channel, words.len()));
+        IoMark { lengths: lengths.collect(), num_keys: self.keys.len() }
+    }
+
+    /// Takes back everything that was added after `mark`, which is a mark of this io.
+    pub fn restore(&mut self, mark: &IoMark) {
+        self.channels.retain(|channel, words| match mark.lengths.get(channel) {
+            Some(&length) => {
+                words.truncate(length);
+                true
+            }
+            None => false,
+        });
+        self.keys.retain(|_, stretch| stretch.position < mark.num_keys);
     }
 
     /// Number of words over all channels, keys included. A limit of executions counts them.
@@ -167,6 +203,12 @@ mod tests {
         assert!(matches!(io.read(0, u64::MAX, 2), Err(IoError::OutOfRange { .. })));
         assert_eq!(io.read(7, 0, 0), Ok(&[][..]));
         assert!(matches!(io.info(1, &[5]), Err(IoError::MissingKey { .. })));
+        let (before, mark) = (io.clone(), io.mark());
+        io.add_input(0, &[9], &[4]).unwrap();
+        io.add_input(2, &[], &[]).unwrap();
+        io.write(3, &[8]);
+        io.restore(&mark);
+        assert_eq!(io, before);
         let error = io.add_input(1, &[], &[u64::MAX]).unwrap_err();
         assert_eq!(error, IoError::NotCanonical { channel: 1, word: u64::MAX });
     }

@@ -1,6 +1,8 @@
 //! The interface between generated code and its users: records, seeds, rows, registries.
 //!
 //! - [`record`] and [`io`]: what one execution leaves behind;
+//! - [`execute`]: what emitted executors are made of, and [`limits`] what they may use;
+//! - [`difference`]: where two records differ;
 //! - [`biguint`]: integers as lists in memory;
 //! - [`seed`]: what a row cannot compute, packed;
 //! - [`pack`] and [`row`]: what emitted packers and writers are made of;
@@ -21,8 +23,12 @@ pub mod cuda;
 #[allow(missing_docs)] // The header comments what a name does not say.
 #[rustfmt::skip]
 pub mod device_abi;
+pub mod difference;
 pub mod evaluate;
+pub mod execute;
+mod index;
 pub mod io;
+pub mod limits;
 pub mod pack;
 pub mod record;
 pub mod registry;

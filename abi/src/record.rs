@@ -3,12 +3,25 @@
 //! Storage is behind methods: a query's words may one day be kept in the widths
 //! of its function, so nothing outside this file sees how they lie.
 
-use hashbrown::{DefaultHashBuilder, HashTable};
-use std::hash::BuildHasher;
-
 use crate::bytes::{ByteOp, ByteTable};
+use crate::field::MODULUS;
+use crate::index::Index;
 use crate::io::Io;
 use crate::pack;
+
+/// `multiplicity + 1` in the field.
+#[must_use]
+pub const fn one_more(multiplicity: u64) -> u64 {
+    if multiplicity + 1 == MODULUS { 0 } else { multiplicity + 1 }
+}
+
+/// The rank of a query of which `rank` is known so far, above that of a callee inside of its
+/// component whose call is constrained.
+#[must_use]
+pub const fn above(rank: u32, callee: u32) -> u32 {
+    // A chain of calls is no longer than there are queries: at most 2^32 - 1.
+    if rank > callee { rank } else { callee + 1 }
+}
 
 /// Everything that happened.
 #[derive(Clone, Debug)]
@@ -77,8 +90,7 @@ pub struct QueryTable {
     outputs: Vec<u64>,
     queries: Vec<Query>,
     callee_ranks: Vec<u32>,
-    index: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    index: Index,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -115,8 +127,7 @@ impl QueryTable {
             outputs: Vec::new(),
             queries: Vec::new(),
             callee_ranks: Vec::new(),
-            index: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
+            index: Index::default(),
         }
     }
 
@@ -143,19 +154,30 @@ impl QueryTable {
     /// The query with these inputs.
     #[must_use]
     pub fn find(&self, inputs: &[u64]) -> Option<usize> {
-        let hash = self.hasher.hash_one(inputs);
-        let found = self.index.find(hash, |&query| self.key(query as usize) == inputs);
-        found.map(|&query| query as usize)
+        self.index.find(inputs, |query| self.key(query) == inputs)
     }
 
     /// Enters a query that [`Self::find`] does not find; multiplicity 0, unfinished.
     ///
     /// # Panics
+    /// As [`Self::find_or_insert`].
+    pub fn insert(&mut self, inputs: &[u64]) -> usize {
+        self.find_or_insert(inputs).0
+    }
+
+    /// The query with these inputs, and whether it was entered just now, with
+    /// multiplicity 0 and unfinished.
+    ///
+    /// # Panics
     /// If the number of inputs is wrong or 2^32 queries are there: the executor
     /// checks both before.
-    pub fn insert(&mut self, inputs: &[u64]) -> usize {
+    pub fn find_or_insert(&mut self, inputs: &[u64]) -> (usize, bool) {
         assert_eq!(inputs.len(), self.num_inputs, "the executor checks arities");
-        let query = u32::try_from(self.queries.len()).expect("the executor limits rows");
+        let (keys, size, count) = (&self.inputs, self.num_inputs, self.queries.len());
+        let is_key = |query: usize| &keys[query * size..][..size] == inputs;
+        if let Some(query) = self.index.find_or_insert(inputs, count, is_key) {
+            return (query, false);
+        }
         self.inputs.extend_from_slice(inputs);
         self.outputs.resize(self.outputs.len() + self.num_outputs, 0);
         self.queries.push(Query {
@@ -166,12 +188,7 @@ impl QueryTable {
             num_callee_ranks: 0,
             finished: false,
         });
-        let hash = self.hasher.hash_one(inputs);
-        let (hasher, keys, size) = (&self.hasher, &self.inputs, self.num_inputs);
-        self.index.insert_unique(hash, query, |&other| {
-            hasher.hash_one(&keys[other as usize * size..][..size])
-        });
-        query as usize
+        (count, true)
     }
 
     /// Records what the body of `query` reached.
@@ -202,6 +219,12 @@ impl QueryTable {
     /// Sets the multiplicity of `query` to a canonical word.
     pub fn set_multiplicity(&mut self, query: usize, multiplicity: u64) {
         self.queries[query].multiplicity = multiplicity;
+    }
+
+    /// Adds 1 to the multiplicity of `query`.
+    pub fn count(&mut self, query: usize) {
+        let multiplicity = &mut self.queries[query].multiplicity;
+        *multiplicity = one_more(*multiplicity);
     }
 
     /// Path number of `query`.
@@ -270,6 +293,18 @@ impl QueryTable {
         pack::put_all::<WIDTH>(&outputs[first..], out)
     }
 
+    /// All inputs of `query`.
+    #[must_use]
+    pub fn inputs(&self, query: usize) -> &[u64] {
+        self.key(query)
+    }
+
+    /// All outputs of `query`; zeros until it is finished.
+    #[must_use]
+    pub fn outputs(&self, query: usize) -> &[u64] {
+        &self.outputs[query * self.num_outputs..][..self.num_outputs]
+    }
+
     fn key(&self, query: usize) -> &[u64] {
         &self.inputs[query * self.num_inputs..][..self.num_inputs]
     }
@@ -282,19 +317,12 @@ pub struct MemoryTable {
     width: usize,
     values: Vec<u64>,
     multiplicities: Vec<u64>,
-    index: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    index: Index,
 }
 
 impl MemoryTable {
     fn new(width: usize) -> Self {
-        Self {
-            width,
-            values: Vec::new(),
-            multiplicities: Vec::new(),
-            index: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-        }
+        Self { width, values: Vec::new(), multiplicities: Vec::new(), index: Index::default() }
     }
 
     fn num_bytes(&self) -> usize {
@@ -324,30 +352,32 @@ impl MemoryTable {
     /// The pointer to `values`, if they were stored.
     #[must_use]
     pub fn find(&self, values: &[u64]) -> Option<usize> {
-        let hash = self.hasher.hash_one(values);
-        let found = self.index.find(hash, |&pointer| self.values(pointer as usize) == values);
-        found.map(|&pointer| pointer as usize)
+        self.index.find(values, |pointer| self.values(pointer) == values)
     }
 
     /// The pointer to `values`, stored if they are new.
     ///
     /// # Panics
+    /// As [`Self::find_or_store`].
+    pub fn store(&mut self, values: &[u64]) -> usize {
+        self.find_or_store(values).0
+    }
+
+    /// The pointer to `values`, and whether they were stored just now.
+    ///
+    /// # Panics
     /// If the number of values is wrong or 2^32 pointers are there: the executor
     /// checks both before.
-    pub fn store(&mut self, values: &[u64]) -> usize {
-        if let Some(pointer) = self.find(values) {
-            return pointer;
-        }
+    pub fn find_or_store(&mut self, values: &[u64]) -> (usize, bool) {
         assert_eq!(values.len(), self.width, "the executor checks widths");
-        let pointer = u32::try_from(self.multiplicities.len()).expect("the executor limits rows");
+        let (all, width, count) = (&self.values, self.width, self.multiplicities.len());
+        let is_stored = |pointer: usize| &all[pointer * width..][..width] == values;
+        if let Some(pointer) = self.index.find_or_insert(values, count, is_stored) {
+            return (pointer, false);
+        }
         self.values.extend_from_slice(values);
         self.multiplicities.push(0);
-        let hash = self.hasher.hash_one(values);
-        let (hasher, all, width) = (&self.hasher, &self.values, self.width);
-        self.index.insert_unique(hash, pointer, |&other| {
-            hasher.hash_one(&all[other as usize * width..][..width])
-        });
-        pointer as usize
+        (count, true)
     }
 
     /// The values behind `pointer`, if it was stored.
@@ -368,35 +398,58 @@ impl MemoryTable {
         self.multiplicities[pointer] = multiplicity;
     }
 
+    /// Adds 1 to the multiplicity of `pointer`.
+    pub fn count(&mut self, pointer: usize) {
+        let multiplicity = &mut self.multiplicities[pointer];
+        *multiplicity = one_more(*multiplicity);
+    }
+
     fn values(&self, pointer: usize) -> &[u64] {
         &self.values[pointer * self.width..][..self.width]
     }
 }
 
-/// Multiplicities of one byte table, `height × ops` words.
-#[derive(Clone, Debug)]
+/// Multiplicities of one byte table: by operation, then by row, since an execution uses a
+/// few operations on many rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteCounts {
     table: ByteTable,
     counts: Vec<u64>,
 }
 
 impl ByteCounts {
-    fn new(table: ByteTable) -> Self {
+    pub(crate) fn new(table: ByteTable) -> Self {
         Self { table, counts: vec![0; table.height() * table.ops().len()] }
+    }
+
+    /// Takes the counts out and leaves none, not even zeros.
+    pub(crate) fn take(&mut self) -> Self {
+        Self { table: self.table, counts: std::mem::take(&mut self.counts) }
+    }
+
+    /// The multiplicities as an array of its size, by operation.
+    pub(crate) fn ops<const HEIGHT: usize, const OPS: usize>(
+        &mut self,
+    ) -> Option<&mut [[u64; HEIGHT]; OPS]> {
+        self.counts.as_chunks_mut().0.try_into().ok()
     }
 
     /// Adds `count` uses of `op`, an operation of this table, on `a`, `b`.
     #[inline]
     pub fn add(&mut self, op: ByteOp, a: u8, b: u8, count: u64) {
         let row = self.table.row(a, b);
-        self.counts[row * self.table.ops().len() + op.position()] += count;
+        self.counts[op.position() * self.table.height() + row] += count;
+    }
+
+    /// The multiplicity of `row` for the operation at `position` of its table.
+    #[must_use]
+    pub fn count(&self, row: usize, position: usize) -> u64 {
+        self.counts[position * self.table.height() + row]
     }
 
     /// The multiplicities of `row`, one per operation.
-    #[must_use]
-    pub fn row(&self, row: usize) -> &[u64] {
-        let width = self.table.ops().len();
-        &self.counts[row * width..][..width]
+    pub fn row(&self, row: usize) -> impl Iterator<Item = u64> {
+        self.counts.iter().skip(row).step_by(self.table.height()).copied()
     }
 }
 

@@ -3,6 +3,7 @@
 //! A registry is a list of [`ProgramUnit`]s. Before a unit is used, its fingerprint and digest
 //! are compared with those of the program at hand.
 
+use crate::execute::FunctionExecutor;
 use crate::field::Goldilocks;
 use crate::pack::PackError;
 use crate::record::Record;
@@ -11,13 +12,13 @@ use crate::seed::{FullLayout, SeedSchema};
 
 /// Version of this module and of everything that emitted text uses; part of the
 /// unit digest.
-pub const ABI_VERSION: u32 = 4;
+pub const ABI_VERSION: u32 = 5;
 
 /// Version of the generator, planner and emitters alike, whose units this build uses;
 /// part of the unit digest. Raised whenever the text or the rows made from one program
 /// change. It is stated here, below generator and runtime, so that the runtime finds
 /// units of an older generator without knowing the generator.
-pub const GENERATOR_VERSION: u32 = 8;
+pub const GENERATOR_VERSION: u32 = 9;
 
 /// Packs one seed per query; whether every row is narrow. If not, the seeds still
 /// hold the low bits only and must not be used.
@@ -45,6 +46,8 @@ pub struct ProgramUnit {
     /// Constrained functions, in program order. One that is not here is written by the
     /// reference builder, and so is the circuit that it is a member of.
     pub functions: &'static [FunctionUnit],
+    /// Executors of all functions, in program order.
+    pub executors: &'static [FunctionExecutor],
     /// Device code: row writers. It includes the headers of [`crate::cuda`] and nothing
     /// else.
     pub sources: &'static [SourceFile],

@@ -12,7 +12,8 @@
 //! - [`contract`]: what generated code of a function relies on;
 //! - [`system`]: constraints and lookups of all circuits;
 //! - [`lower`]: plans of rows;
-//! - [`execute`]: from a claim to the record of what happened.
+//! - [`execute`]: from a claim to the record of what happened;
+//! - [`statements`]: what emitted executors do for operations.
 //!
 //! Programs come from outside and are untrusted: nothing here recurses over
 //! their nesting, and every error names function, block and operation.
@@ -36,6 +37,7 @@ pub mod model;
 mod number;
 mod operations;
 pub mod paths;
+pub mod statements;
 pub mod system;
 mod tape;
 pub mod text;

@@ -44,6 +44,28 @@ pub struct Function {
     pub blocks: Vec<Block>,
 }
 
+impl Function {
+    /// By block: where a yield in it goes on, if it may yield.
+    #[must_use]
+    pub fn continuations(&self) -> Vec<Option<BlockId>> {
+        let mut resumes = vec![None; self.blocks.len()];
+        for (index, block) in self.blocks.iter().enumerate() {
+            let outer = resumes[index];
+            let inner = match &block.control {
+                Control::MatchContinue { continuation, .. } => {
+                    resumes[continuation.index()] = outer;
+                    Some(*continuation)
+                }
+                _ => outer,
+            };
+            for child in block.control.arms().into_iter().flat_map(Match::blocks) {
+                resumes[child.index()] = inner;
+            }
+        }
+        resumes
+    }
+}
+
 /// Operations in order, then one control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {

@@ -11,6 +11,7 @@ use traceloom_plan::{PlanFaults, ProgramPlan, hex, json, verify};
 
 use crate::cuda::writer::row_writers;
 use crate::digest::{input_digest, unit_digest};
+use crate::executor;
 use crate::rust;
 use crate::rust::Registry;
 use crate::units::MARK;
@@ -26,7 +27,7 @@ pub struct Unit {
     pub digest: [u8; 32],
     /// Input digest: of the program with its names, and of the generator.
     pub input: [u8; 32],
-    /// Text by file name: `mod.rs`; `SYMBOL.rs`, `UNIT_SYMBOL.cuh` and `UNIT_SYMBOL.cu`
+    /// Text by file name: `mod.rs`; `execute.rs`; `SYMBOL.rs`, `UNIT_SYMBOL.cuh` and `UNIT_SYMBOL.cu`
     /// per function; `UNIT.cu`; `plan.json`.
     pub files: BTreeMap<String, String>,
 }
@@ -67,6 +68,8 @@ pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
         let text = header(&banner(&plan, &what)) + &text;
         files.insert(rust_file(&function.symbol), text);
     }
+    let executors = header(&banner(&plan, "executors.")) + &executor::program_file(program);
+    files.insert(executor::FILE.into(), executors);
     let device = row_writers(&plan, &unit, &digest);
     let sources: Vec<String> = device.iter().map(|file| file.name.clone()).collect();
     files.extend(device.into_iter().map(|file| (file.name, file.text)));

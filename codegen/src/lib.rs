@@ -4,6 +4,7 @@
 //! In reading order:
 //! - [`compile()`]: the passes, on one screen;
 //! - [`rust`]: plans printed as packers and scalar writers;
+//! - [`executor`]: executors, printed from bytecode;
 //! - [`cuda`]: CUDA text, row writers in it;
 //! - [`evaluator`]: constraint and lookup evaluators of a circuit, Rust and CUDA; they are
 //!   not part of units;
@@ -23,6 +24,7 @@ pub mod cuda;
 pub mod device;
 pub mod digest;
 pub mod evaluator;
+pub mod executor;
 pub mod rust;
 pub mod units;
 pub mod whole;

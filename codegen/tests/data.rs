@@ -6,6 +6,7 @@
 mod common;
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -14,10 +15,11 @@ use traceloom_air::field::element;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Limits, execute};
 use traceloom_bytecode::import::import;
+use traceloom_bytecode::json;
 use traceloom_bytecode::model::{
     Block, BlockId, Control, Function, FunctionId, Match, Op, Program, ValueId,
 };
-use traceloom_codegen::compile;
+use traceloom_codegen::{compile, executor};
 use traceloom_plan::inventory;
 
 const FILE: &str = "multi_stark.bytecode.json";
@@ -48,6 +50,7 @@ fn main() {
     let trials = vec![
         trial("the_whole_program_has_plans", the_whole_program_has_plans),
         trial("blake3_rows_equal_the_reference", blake3_rows_equal_the_reference),
+        trial("blake3_executors_equal_the_interpreter", blake3_executors_equal_the_interpreter),
     ];
     libtest_mimic::run(&args, trials).exit();
 }
@@ -96,6 +99,74 @@ fn blake3_rows_equal_the_reference(source: &[u8]) {
         assert_eq!(tally.wide_rows, 0);
     }
 }
+
+/// The executors of all functions, compiled in a crate of their own.
+fn blake3_executors_equal_the_interpreter(source: &[u8]) {
+    let (program, _) = with_main(read(source));
+    let program = CheckedProgram::new(program).unwrap();
+    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    write("src/execute.rs", &executor::program_file(&program));
+    write("src/executor.rs", include_str!("emitted/executor.rs"));
+    write("src/program.json", &json::print(program.program()));
+    write("src/main.rs", MAIN);
+    let mut manifest = "[package]\nname = \"executors\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+                        \n[workspace]\n\n[dependencies]\n"
+        .to_owned();
+    for name in ["abi", "bytecode"] {
+        manifest += &format!("traceloom-{name} = {{ path = {:?} }}\n", workspace.join(name));
+    }
+    // The workspace's profiles, so that its dependencies are those built already.
+    let own = std::fs::read_to_string(workspace.join("Cargo.toml")).unwrap();
+    let profiles = own.find("[profile.dev]").expect("profiles");
+    write("Cargo.toml", &(manifest + "\n" + &own[profiles..]));
+    std::fs::copy(workspace.join("Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| workspace.join("target"), PathBuf::from);
+    let output = Command::new(env!("CARGO"))
+        .current_dir(&workspace)
+        .args(["run", "--offline", "--quiet", "--manifest-path"])
+        .arg(folder.path().join("Cargo.toml"))
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .unwrap();
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Hashes inputs of several lengths both ways, and meets limits.
+const MAIN: &str = r#"
+mod execute;
+#[allow(dead_code)]
+mod executor;
+
+use executor::Case;
+use traceloom_abi::io::Io;
+use traceloom_bytecode::execute::Limits;
+use traceloom_bytecode::{CheckedProgram, json};
+
+fn main() {
+    let program = json::parse(include_bytes!("program.json")).unwrap();
+    let program = CheckedProgram::new(program).unwrap();
+    let main = program.find("main").unwrap();
+    let case = |len: u64| {
+        let words: Vec<u64> = (0..len).map(|i| i * 31 % 251).collect();
+        let mut io = Io::default();
+        io.add_input(0, &[], &words).unwrap();
+        let executors = execute::EXECUTORS;
+        Case { program: &program, executors, claims: vec![(main, vec![len])], io }
+    };
+    for len in [0, 1, 63, 64, 65, 1023, 1025, 2100, 5000] {
+        println!("{len} bytes: {:?}", case(len).outputs()[0]);
+    }
+    let limits = Limits { steps: 1 << 20, ..Limits::default() };
+    let (limited, altered) = (case(65).limited(20), case(130).altered(&limits));
+    println!("{limited:?}, {altered:?}");
+    assert!(limited.failed > 50 && altered.failed > 0);
+}
+"#;
 
 /// Adds `main(len)`, which hashes the words of io channel 0 by the program's own
 /// functions, and `list(i, len)`, which reads them into a list in memory.

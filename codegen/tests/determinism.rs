@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "173a8531b5aa5a1dd9e3b50e595d7dfd4cd1df083004ecebe682451c6a45f55d",
-            "400ff4143400204f9d99e79b277407488920b68abf934f8b5efe504a7b1b2323",
+            "518860ea77eda058318b91994e1f563ac35bdb74100e4c6259658945e245f3f0",
+            "4acac6b87c28fb649852f188d367c0daaa72436b5cd29733e106b50f4620ca89",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "d37353e50a8b77b067c15783f87bf8974c889647596e361be2d9803eb9749a66",
-            "d121cc6e89d9c8cde210e0f16e12aae8c5386a06b1032eb763df70796047bf20",
+            "68a07703f72a04baf408ed74b3c81f8b09374b6d6bfb6fc13ea34bb93bb6607e",
+            "6baf94752907664c5c102ab91d247234e91c6da52a0a582709bd5f6441a85139",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {

@@ -23,12 +23,13 @@ use traceloom_plan::names::Ident;
 type Product = (&'static str, fn(&CheckedProgram) -> String);
 
 /// One line per target.
-const PRODUCTS: [Product; 5] = [
+const PRODUCTS: [Product; 6] = [
     ("plan", plan),
     ("rust", |program| file(program, "f_main.rs")),
     ("cuda", |program| file(program, "UNIT_f_main.cuh")),
     ("evaluator_rust", |program| evaluator::rust::module_text(&circuit(program).1.circuit)),
     ("evaluator_cuda", evaluator_cuda),
+    ("executor", |program| file(program, "execute.rs")),
 ];
 
 /// Rust text cuts operations after this many characters.

@@ -10,6 +10,7 @@ use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
 use crate::shards::Planned;
+use crate::session::ExecutedBy;
 use crate::source::SourceRun;
 
 /// Version of the JSON form.
@@ -28,6 +29,8 @@ pub struct ProofReport {
     pub backend: String,
     /// Why no device computes the proof, if a device was asked for.
     pub backend_reason: Option<String>,
+    /// Who ran the program.
+    pub executed_by: ExecutedBy,
     /// Stages by name, in order.
     pub stages: Vec<(&'static str, Duration)>,
     /// Peak of the process's memory so far, in bytes, if the system states it.
@@ -258,6 +261,7 @@ impl ProofReport {
             "profile": self.profile,
             "proof_bytes": self.proof_bytes,
             "backend": { "name": self.backend, "reason": self.backend_reason },
+            "execution": { "name": self.executed_by.name, "reason": self.executed_by.reason },
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "peak_memory_bytes": self.peak_memory,
             "shards": self.shards.json(&self.trace),

@@ -110,8 +110,7 @@ pub fn bytes_trace(record: &Record, table: ByteTable, circuit: &Circuit) -> Trac
     let columns: Vec<usize> = circuit.byte_ops().iter().map(|op| op.position()).collect();
     let mut values: Vec<Goldilocks> = Vec::with_capacity(table.height() * columns.len());
     for row in 0..table.height() {
-        let counts = counts.row(row);
-        values.extend(columns.iter().map(|&column| element(counts[column])));
+        values.extend(columns.iter().map(|&column| element(counts.count(row, column))));
     }
     Trace { width: columns.len(), values }
 }

@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex};
 
+use traceloom_abi::registry::ProgramUnit;
 use traceloom_bytecode::execute::Limits;
 use traceloom_bytecode::json;
 use traceloom_generated::PROGRAMS;
 use traceloom_prover::Stage;
 use traceloom_runtime::provider::{Provider, TraceProvider};
 use traceloom_runtime::session::{
-    Backend, Description, Devices, Expected, Kind, Request, Session, SessionBuilder, SessionError,
-    Step,
+    Backend, Description, Devices, ExecutedBy, Executor, Expected, Kind, Request, Session,
+    SessionBuilder, SessionError, Step,
 };
 use traceloom_verifier::Profile;
 
@@ -268,4 +269,81 @@ fn a_device_that_is_asked_for_by_name_is_needed() {
     let session = one().devices(Devices::Unavailable("it is away".into())).build().unwrap();
     let report = session.prove(Request::args([1])).unwrap().report;
     assert_eq!(report.backend_reason.as_deref(), Some("it is away"));
+}
+
+fn fibonacci(executor: Executor, registry: &'static [&'static ProgramUnit]) -> SessionBuilder {
+    let program = traceloom_programs::find("fibonacci").unwrap().build().unwrap();
+    Session::of_program(program).profile(Profile::Fast).execute(executor).registry(registry)
+}
+
+/// The registry with another unit of `fibonacci`.
+fn changed(change: impl FnOnce(&mut ProgramUnit)) -> &'static [&'static ProgramUnit] {
+    let unit = PROGRAMS.iter().find(|unit| unit.name == "fibonacci").unwrap();
+    let mut unit = **unit;
+    change(&mut unit);
+    let unit: &'static ProgramUnit = Box::leak(Box::new(unit));
+    Vec::leak(vec![unit])
+}
+
+#[test]
+fn who_executes_is_chosen_and_told() {
+    let generated = ExecutedBy { name: "generated", reason: None };
+    let interpreted = ExecutedBy { name: "interpreted", reason: None };
+    let run = |builder: SessionBuilder| {
+        let executed = builder.build().unwrap().execute(Request::args([30])).unwrap();
+        assert_eq!(executed.outputs(0), [832_040]);
+        executed.by
+    };
+    assert_eq!(run(fibonacci(Executor::Auto, PROGRAMS)), generated);
+    assert_eq!(run(fibonacci(Executor::Generated, PROGRAMS).strict(true)), generated);
+    assert_eq!(run(fibonacci(Executor::Interpreted, PROGRAMS)), interpreted);
+    // Without a unit that fits, there is a reason.
+    let mut short = PROGRAMS.iter().find(|unit| unit.name == "fibonacci").unwrap().executors[0];
+    short.num_inputs = 2;
+    let short: &'static [_] = Vec::leak(vec![short]);
+    let cases: [(&'static [&'static ProgramUnit], &str); 5] = [
+        (&[], "no unit was generated"),
+        (changed(|unit| unit.generator_version += 1), "generator version"),
+        (changed(|unit| unit.fingerprint = [7; 32]), "has changed"),
+        (changed(|unit| unit.executors = &[]), "number of executors"),
+        (changed(|unit| unit.executors = short), "number of inputs"),
+    ];
+    for (registry, what) in cases {
+        let by = run(fibonacci(Executor::Auto, registry));
+        assert_eq!(by.name, "interpreted");
+        assert!(by.reason.unwrap().contains(what), "{what}");
+        let notices = Arc::new(Mutex::new(Vec::new()));
+        let kept = notices.clone();
+        let take = move |notice: &str| kept.lock().unwrap().push(notice.to_owned());
+        run(fibonacci(Executor::Generated, registry).notices(take));
+        let notices = notices.lock().unwrap();
+        assert!(notices.len() == 1 && notices[0].contains(what), "{notices:?}");
+        let strict = fibonacci(Executor::Generated, registry).strict(true).build().unwrap();
+        let error = strict.execute(Request::args([30])).unwrap_err();
+        assert!(matches!(error, SessionError::Executors { .. }), "{error}");
+        assert_eq!(error.kind(), Kind::Refused);
+        assert!(error.to_string().contains(what), "{error}");
+    }
+}
+
+#[test]
+fn proofs_are_the_same_whoever_executes() {
+    let prove = |executor| {
+        let session = fibonacci(executor, PROGRAMS).build().unwrap();
+        session.prove(Request::args([60])).unwrap()
+    };
+    let [interpreted, generated] = [Executor::Interpreted, Executor::Generated].map(prove);
+    assert_eq!(interpreted.bytes, generated.bytes);
+    assert_eq!(interpreted.report.executed_by.name, "interpreted");
+    assert_eq!(generated.report.json()["execution"]["name"], "generated");
+}
+
+#[test]
+fn an_executor_that_stops_has_the_interpreter_s_end() {
+    let limits = Limits { steps: 100, ..Limits::default() };
+    let error = |executor| {
+        let session = fibonacci(executor, PROGRAMS).limits(limits.clone()).build().unwrap();
+        session.execute(Request::args([30])).unwrap_err().to_string()
+    };
+    assert_eq!(error(Executor::Generated), error(Executor::Interpreted));
 }

@@ -1,6 +1,6 @@
 //! `traceloom execute`.
 
-use super::output::{plain, say};
+use super::output::{Progress, plain, say};
 use super::{Failure, RunArgs, source};
 
 use traceloom_air::claim::Claim;
@@ -10,7 +10,8 @@ use traceloom_runtime::session::{Executed, Session};
 
 /// Runs a program; prints outputs and row counts.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let session = source::session(args)?.build()?;
+    let progress = Progress::new();
+    let session = source::session(args)?.notices(move |notice| progress.note(notice)).build()?;
     let executed = session.execute(source::request(args)?)?;
     print_claim(&session, &executed.execution.claims[0].claim);
     print_rows(&session, &executed);

@@ -29,6 +29,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use traceloom_bytecode::execute::Limits;
 use traceloom_runtime::provider::TraceProvider;
+use traceloom_runtime::session::Executor;
 
 pub use failure::Failure;
 
@@ -82,6 +83,10 @@ struct RunArgs {
     /// Entry function; needed if the program has several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
+    /// Who runs the program: interpreted (the interpreter over bytecode), generated (generated
+    /// code) or auto (generated code where there is any). What follows is the same.
+    #[arg(long, default_value = "auto", value_parser = source::executor, value_name = "EXECUTOR")]
+    execute: Executor,
     /// Limits of the execution. There is no option for them.
     #[arg(skip)]
     limits: Limits,

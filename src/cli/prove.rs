@@ -61,6 +61,7 @@ fn print_times(proved: &Proved, all: Duration) {
     // Those that the report has before the prover's.
     for (name, time) in &report.stages[..report.stages.len() - Stage::ALL.len()] {
         match *name {
+            "execution" => say!("{:>12}  execution, {}", seconds(*time), report.executed_by.name),
             "rows" => say!("{:>12}  main traces, {}", seconds(*time), trace.providers()),
             name => say!("{:>12}  {name}", seconds(*time)),
         }

@@ -3,7 +3,7 @@
 use traceloom_air::field::{MODULUS, is_canonical};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_programs::{Example, Inputs};
-use traceloom_runtime::session::{Request, SessionBuilder};
+use traceloom_runtime::session::{Executor, Request, SessionBuilder};
 use traceloom_verifier::Profile;
 
 use super::{Failure, RunArgs};
@@ -15,7 +15,7 @@ pub fn load(name: &str) -> Result<CheckedProgram, Failure> {
 
 /// The builder of the session that a command line asks for.
 pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
-    Ok(crate::session(&args.program)?.limits(args.limits.clone()))
+    Ok(crate::session(&args.program)?.execute(args.execute).limits(args.limits.clone()))
 }
 
 /// The execution that a command line asks for.
@@ -50,6 +50,14 @@ fn word(option: &str, index: usize, item: &str) -> Result<u64, Failure> {
             "{option}, number {index}: {item:?} is not a decimal number from 0 to {}",
             MODULUS - 1
         ))
+    })
+}
+
+/// Parses `--execute`.
+pub fn executor(name: &str) -> Result<Executor, String> {
+    Executor::from_name(name).ok_or_else(|| {
+        let names = Executor::ALL.map(Executor::name);
+        format!("{name:?} is no executor; there are {}", names.join(", "))
     })
 }
 

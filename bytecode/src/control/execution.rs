@@ -30,22 +30,12 @@ impl Shape {
     pub(crate) fn new(program: &CheckedProgram, id: FunctionId) -> Self {
         let function = program.function(id);
         let places = &program.layout(id).blocks;
-        let mut resumes = vec![None; function.blocks.len()];
-        for (index, block) in function.blocks.iter().enumerate() {
-            let outer = resumes[index];
-            let inner = match &block.control {
-                Control::MatchContinue { continuation, num_outputs, .. } => {
-                    resumes[continuation.index()] = outer;
-                    let num_values = places[continuation.index()].num_values;
-                    let num_values = num_values - *num_outputs as usize;
-                    Some(Resume { block: *continuation, num_values })
-                }
-                _ => outer,
-            };
-            for child in block.control.arms().into_iter().flat_map(Match::blocks) {
-                resumes[child.index()] = inner;
-            }
-        }
+        let resume = |block: BlockId| {
+            let place = &places[block.index()];
+            Resume { block, num_values: place.num_values - place.num_merged }
+        };
+        let resumes = function.continuations().into_iter().map(|block| block.map(resume));
+        let resumes = resumes.collect();
         Self { resumes, sorted: sorted_cases(function) }
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use traceloom_abi::io::IoError;
+use traceloom_abi::limits::LimitError;
 
-use super::limits::LimitError;
 use crate::check::CheckedProgram;
 use crate::model::{BlockId, FunctionId, ValueId};
 

@@ -18,12 +18,13 @@
 //! above it is requested as advice too, so it is never replayed while it runs.
 
 use traceloom_abi::io::{Io, IoError};
-use traceloom_abi::record::{Finish, Record};
+use traceloom_abi::limits::{Limits, Meter, QUERY_BYTES};
+pub(super) use traceloom_abi::record::one_more;
+use traceloom_abi::record::{Finish, Record, above};
 use traceloom_air::claim::{Claim, RankedClaim};
-use traceloom_air::field::{MODULUS, element, is_canonical};
+use traceloom_air::field::{element, is_canonical};
 
 use super::error::{ExecuteError, Failure, Fault, MAX_CALLERS, Place, Words};
-use super::limits::{Limits, Meter};
 use super::{DebugHook, Hooks, ProgressHook};
 use crate::callgraph::RankedCall;
 use crate::check::CheckedProgram;
@@ -31,8 +32,8 @@ use crate::control::execution::Shape;
 use crate::model::{BlockId, FunctionId, Op, ValueId};
 use crate::operations::Operation;
 
-/// Bytes that a query takes beside its words, map entry included.
-const QUERY_BYTES: u64 = 48;
+/// Bytes of a frame beside its values, leaves and ranks.
+pub(super) const FRAME_BYTES: u64 = size_of::<Frame>() as u64;
 
 pub(crate) type Outcome<T> = Result<T, Box<Fault>>;
 
@@ -105,9 +106,45 @@ impl Mode {
     }
 }
 
-/// `multiplicity + 1` in the field.
-pub(super) const fn one_more(multiplicity: u64) -> u64 {
-    if multiplicity + 1 == MODULUS { 0 } else { multiplicity + 1 }
+/// Whether all words of the given io are canonical.
+pub(super) fn check_io(io: &Io) -> Result<(), ExecuteError> {
+    for (channel, words) in io.channels() {
+        if let Some(&word) = words.iter().find(|&&word| !is_canonical(word)) {
+            return Err(ExecuteError::Input(IoError::NotCanonical { channel, word }));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the claim at `index` of its list can be asked for.
+pub(super) fn check_claim(
+    program: &CheckedProgram,
+    index: usize,
+    id: FunctionId,
+    args: &[u64],
+) -> Result<(), ExecuteError> {
+    let functions = &program.program().functions;
+    let (function, count) = (id.0, functions.len());
+    let data = functions.get(id.index()).ok_or(ExecuteError::UnknownFunction {
+        index,
+        function,
+        count,
+    })?;
+    let name = || data.name.clone();
+    if !data.entry {
+        return Err(ExecuteError::NotAnEntry { index, function, name: name() });
+    }
+    let (expected, got) = (data.num_inputs as usize, args.len());
+    if expected != got {
+        return Err(ExecuteError::Arity { index, function, name: name(), expected, got });
+    }
+    match args.iter().position(|&word| !is_canonical(word)) {
+        None => Ok(()),
+        Some(position) => {
+            let word = args[position];
+            Err(ExecuteError::NotCanonical { index, function, name: name(), position, word })
+        }
+    }
 }
 
 impl<'a> Machine<'a> {
@@ -116,19 +153,14 @@ impl<'a> Machine<'a> {
         io: Io,
         limits: &Limits,
         hooks: Hooks<'a>,
-    ) -> Result<Self, ExecuteError> {
-        for (channel, words) in io.channels() {
-            if let Some(&word) = words.iter().find(|&&word| !is_canonical(word)) {
-                return Err(ExecuteError::Input(IoError::NotCanonical { channel, word }));
-            }
-        }
+    ) -> Self {
         let functions = &program.program().functions;
         let signatures = functions.iter().map(|f| (f.num_inputs as usize, f.num_outputs as usize));
         let widths = program.program().memory_sizes.iter().map(|&width| width as usize);
         let record = Record::new(signatures, widths, io);
         let (every, progress) =
             hooks.progress.map_or((0, None), |(n, hook)| (n.max(1), Some(hook)));
-        Ok(Self {
+        Self {
             program,
             record,
             meter: Meter::new(limits, every),
@@ -142,7 +174,7 @@ impl<'a> Machine<'a> {
             callee_ranks: Vec::new(),
             inside_ranks: Vec::new(),
             scratch: Vec::new(),
-        })
+        }
     }
 
     /// Runs the claim at `index` of its list.
@@ -152,7 +184,7 @@ impl<'a> Machine<'a> {
         function: FunctionId,
         args: &[u64],
     ) -> Result<RankedClaim, ExecuteError> {
-        self.check_claim(index, function, args)?;
+        check_claim(self.program, index, function, args)?;
         self.values.clear();
         self.values.extend_from_slice(args);
         self.answer(function)
@@ -167,31 +199,6 @@ impl<'a> Machine<'a> {
         let ranked = self.program.layout(function).ranked;
         let rank = ranked.then(|| self.record.functions[function.index()].rank(query));
         Ok(RankedClaim { claim, rank })
-    }
-
-    fn check_claim(&self, index: usize, id: FunctionId, args: &[u64]) -> Result<(), ExecuteError> {
-        let functions = &self.program.program().functions;
-        let (function, count) = (id.0, functions.len());
-        let data = functions.get(id.index()).ok_or(ExecuteError::UnknownFunction {
-            index,
-            function,
-            count,
-        })?;
-        let name = || data.name.clone();
-        if !data.entry {
-            return Err(ExecuteError::NotAnEntry { index, function, name: name() });
-        }
-        let (expected, got) = (data.num_inputs as usize, args.len());
-        if expected != got {
-            return Err(ExecuteError::Arity { index, function, name: name(), expected, got });
-        }
-        match args.iter().position(|&word| !is_canonical(word)) {
-            None => Ok(()),
-            Some(position) => {
-                let word = args[position];
-                Err(ExecuteError::NotCanonical { index, function, name: name(), position, word })
-            }
-        }
     }
 
     /// Replaces the inputs of `function` on the empty stack by its outputs.
@@ -391,8 +398,7 @@ impl<'a> Machine<'a> {
         caller.op += 1;
         let rank = table.rank(query);
         if matches!(ranked, RankedCall::Inside | RankedCall::Lone) {
-            // A chain of calls is no longer than there are queries: at most 2^32 - 1.
-            caller.rank = caller.rank.max(rank + 1);
+            caller.rank = above(caller.rank, rank);
         }
         if matches!(ranked, RankedCall::Outside | RankedCall::Inside) {
             self.callee_ranks.push(rank);

@@ -3,7 +3,7 @@
 //! - [`execute`] runs claims one after the other against one record;
 //! - `machine`: frames, memoised calls, ranks, replays; it never recurses;
 //! - `ops`, `biguint`: what operations need of it;
-//! - [`limits`]: what an execution may use;
+//! - `generated`: the same by emitted executors, where there are any;
 //! - [`error`]: why it stopped.
 //!
 //! What authors of programs should know:
@@ -16,14 +16,15 @@
 
 mod biguint;
 pub mod error;
-pub mod limits;
+mod generated;
 pub(crate) mod machine;
 mod ops;
 #[cfg(test)]
 mod tests;
 
 pub use error::{ExecuteError, Failure, Fault, Place, Words};
-pub use limits::{Limit, LimitError, Limits, Stats};
+pub use generated::{Generated, execute_generated};
+pub use traceloom_abi::limits::{Limit, LimitError, Limits, Stats};
 
 use std::fmt;
 
@@ -34,7 +35,7 @@ use traceloom_air::field::word;
 
 use crate::check::CheckedProgram;
 use crate::model::FunctionId;
-use machine::Machine;
+use machine::{Machine, check_io};
 
 /// What an execution leaves behind.
 #[derive(Clone, Debug)]
@@ -116,7 +117,8 @@ pub fn execute_with<'a>(
     limits: &Limits,
     hooks: Hooks<'a>,
 ) -> Result<Execution, ExecuteError> {
-    let mut machine = Machine::new(program, io, limits, hooks)?;
+    check_io(&io)?;
+    let mut machine = Machine::new(program, io, limits, hooks);
     let mut ranked = Vec::with_capacity(claims.len());
     for (index, (function, args)) in claims.iter().enumerate() {
         ranked.push(machine.claim(index, *function, args)?);

@@ -2,15 +2,13 @@
 
 use std::io::Write;
 
+use traceloom_abi::limits::POINTER_BYTES;
 use traceloom_air::field::{Goldilocks, element};
 
-use super::DebugLine;
 use super::error::Fault;
 use super::machine::{At, Machine, Mode, Outcome, one_more};
+use super::{DebugHook, DebugLine};
 use crate::model::ValueId;
-
-/// Bytes that a pointer takes beside its values, map entry included.
-const POINTER_BYTES: u64 = 16;
 
 /// First word that is no byte.
 const BYTE_BOUND: u64 = 1 << 8;
@@ -86,11 +84,16 @@ impl Machine<'_> {
         let frame = self.frames.last().expect("a frame is running");
         let function = &self.program.function(frame.function).name;
         let line = DebugLine { function, label, values: &self.scratch };
-        match &mut self.debug {
-            Some(hook) => hook(line),
-            // A closed standard error is no reason to stop.
-            None => drop(writeln!(std::io::stderr(), "{line}")),
-        }
+        print(&mut self.debug, line);
+    }
+}
+
+/// Hands a line to whoever takes it.
+pub(super) fn print(debug: &mut Option<DebugHook<'_>>, line: DebugLine<'_>) {
+    match debug {
+        Some(hook) => hook(line),
+        // A closed standard error is no reason to stop.
+        None => drop(writeln!(std::io::stderr(), "{line}")),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::fingerprint::Encoder;
 use crate::forms::{FieldKind, Form, ONE, Parts, TWO, field, form};
 use crate::lower::Lowering;
 use crate::model::{Op, ValueId};
+use crate::statements::{Arg, Held, Integer, Of, Results, Statement};
 use crate::system::OpRow;
 
 pub(super) const FORMS: &[Form] = &[
@@ -38,6 +39,11 @@ impl Operation for Const {
 
     fn lower(&self, row: &mut Lowering<'_>) -> Vec<ValueNo> {
         vec![row.code.push(Expr::Constant(word(self.0)))]
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let results = Results::Constant(word(self.0));
+        vec![Statement::new(Of::Values, "", vec![], results)]
     }
 
     #[inline]
@@ -72,6 +78,12 @@ impl Operation for Add {
         vec![row.code.push(Expr::Add(a, b))]
     }
 
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.0), Arg::Word(self.1)];
+        let sum = Statement::new(Of::Values, "add", args, Results::One(Held::WORD));
+        vec![Statement { integer: Some(Integer::Sum), ..sum }]
+    }
+
     #[inline]
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
         let sum = machine.element(at, self.0) + machine.element(at, self.1);
@@ -103,6 +115,11 @@ impl Operation for Sub {
     fn lower(&self, row: &mut Lowering<'_>) -> Vec<ValueNo> {
         let (a, b) = (row.value(self.0), row.value(self.1));
         vec![row.code.push(Expr::Sub(a, b))]
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.0), Arg::Word(self.1)];
+        vec![Statement::new(Of::Values, "sub", args, Results::One(Held::WORD))]
     }
 
     #[inline]
@@ -153,6 +170,12 @@ impl Operation for Mul {
             row.code.constrain(&[a, b, product]);
         }
         vec![product]
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.0), Arg::Word(self.1)];
+        let product = Statement::new(Of::Values, "mul", args, Results::One(Held::WORD));
+        vec![Statement { integer: Some(Integer::Product), ..product }]
     }
 
     #[inline]
@@ -213,6 +236,11 @@ impl Operation for EqZero {
             row.code.constrain(&[a]);
         }
         vec![is_zero]
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.0)];
+        vec![Statement::new(Of::Values, "eq_zero", args, Results::One(Held::BIT))]
     }
 
     #[inline]

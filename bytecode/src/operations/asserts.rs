@@ -12,6 +12,7 @@ use crate::fingerprint::Encoder;
 use crate::forms::{FieldKind, Form, Parts, field, form};
 use crate::lower::Lowering;
 use crate::model::{Op, ValueId};
+use crate::statements::{Arg, Of, Results, Statement};
 use crate::system::OpRow;
 
 pub(super) const FORMS: &[Form] = &[form(
@@ -63,6 +64,14 @@ impl Operation for AssertEq<'_> {
             row.code.note(Use::Equal(a, b));
         }
         Vec::new()
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let same = |(a, b): (&ValueId, &ValueId)| {
+            let args = vec![Arg::Word(*a), Arg::Word(*b)];
+            Statement::stopping(Of::Values, "same", args, Results::None)
+        };
+        self.lhs.iter().zip(self.rhs).map(same).collect()
     }
 
     #[inline]

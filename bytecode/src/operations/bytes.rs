@@ -11,6 +11,7 @@ use crate::fingerprint::Encoder;
 use crate::forms::{Form, ONE, Parts, TWO, form};
 use crate::lower::Lowering;
 use crate::model::{Op, ValueId};
+use crate::statements::{Arg, Held, Of, Results, Statement, byte_results};
 use crate::system::OpRow;
 
 /// A byte operation of one or two operands.
@@ -72,6 +73,12 @@ impl Operation for Unary {
         row.columns(results.map(|result| Expr::Unary(self.0, result, a)))
     }
 
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::ByteOp(self.0), Arg::Byte(self.1)];
+        let results = Results::First(byte_results(self.0, [None; 2]));
+        vec![Statement::new(Of::Counts, "unary", args, results)]
+    }
+
     #[inline]
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
         let byte = machine.byte(at, 0, self.1)?;
@@ -127,6 +134,22 @@ impl Operation for Binary {
             _ => {}
         }
         results
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let [a, b] = [self.1, self.2].map(Arg::Byte);
+        let two = || Results::All(vec![Held::BYTE, Held::BIT]);
+        vec![match self.0 {
+            ByteOp::Add => Statement::new(Of::Counts, "add", vec![a, b], two()),
+            ByteOp::Sub => Statement::new(Of::Counts, "sub", vec![a, b], two()),
+            op => {
+                let results = match op.num_results() {
+                    0 => Results::None,
+                    _ => Results::First(byte_results(op, [None; 2])),
+                };
+                Statement::new(Of::Counts, "binary", vec![Arg::ByteOp(op), a, b], results)
+            }
+        }]
     }
 
     #[inline]

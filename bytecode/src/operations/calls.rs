@@ -18,6 +18,7 @@ use crate::fingerprint::Encoder;
 use crate::forms::{Field, FieldKind, Form, Parts, field, form};
 use crate::lower::Lowering;
 use crate::model::{FunctionId, Op, ValueId};
+use crate::statements::Statement;
 use crate::system::OpRow;
 
 const FIELDS: &[Field] =
@@ -115,6 +116,10 @@ impl Operation for Call<'_> {
         let outputs = row.fetch(kind, self.num_outputs, self.constrained);
         self.lower_rank(row);
         outputs
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        Vec::new()
     }
 
     fn execute(&self, _: &mut Machine<'_>, _: At) -> Outcome<()> {

@@ -12,6 +12,7 @@ use crate::fingerprint::Encoder;
 use crate::forms::{FieldKind, Form, ONE, Parts, TWO, field, form};
 use crate::lower::Lowering;
 use crate::model::{BIGUINT_WIDTH, Op, ValueId};
+use crate::statements::{Arg, Held, Of, Results, Statement};
 use crate::system::OpRow;
 
 pub(super) const FORMS: &[Form] = &[
@@ -74,6 +75,14 @@ impl Operation for U32Add<'_> {
         results
     }
 
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::ByteArrays(self.0.to_vec())];
+        let mut results = vec![Held::BYTE; 4];
+        // The carry of n words is below n.
+        results.push(Held::Byte(self.0.len() as u8 - 1));
+        vec![Statement::new(Of::Values, "u32_sum", args, Results::All(results))]
+    }
+
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
         let mut sum = 0;
         for (position, &value) in self.0.iter().flatten().enumerate() {
@@ -110,6 +119,11 @@ impl Operation for FieldToBytes {
         row.advice((0..8).map(|i| Expr::ByteOf(a, i)))
     }
 
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.0)];
+        vec![Statement::new(Of::Values, "bytes_of", args, Results::All(vec![Held::BYTE; 8]))]
+    }
+
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
         let bytes = machine.word(at, self.0).to_le_bytes();
         machine.values.extend(bytes.map(u64::from));
@@ -139,6 +153,11 @@ impl Operation for Inverse {
     fn lower(&self, row: &mut Lowering<'_>) -> Vec<ValueNo> {
         let a = row.value(self.0);
         row.advice([Expr::InverseOrZero(a)].into_iter())
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.0)];
+        vec![Statement::new(Of::Values, "inverse", args, Results::One(Held::WORD))]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
@@ -177,6 +196,12 @@ impl Operation for BigUintDivRem {
         row.code.below(&[a, b], 1 << 32);
         let memory = row.memory(BIGUINT_WIDTH);
         row.fetch(FetchKind::BigUintDivRem { memory, a, b }, 2, false)
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Memory(BIGUINT_WIDTH), Arg::Word(self.0), Arg::Word(self.1)];
+        let results = Results::All(vec![Held::U32; 2]);
+        vec![Statement::stopping(Of::Machine, "biguint_div_rem", args, results)]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {

@@ -2,6 +2,7 @@
 //! effects of execution only: no row knows them, and no replay repeats them.
 
 use traceloom_abi::io::IoError;
+use traceloom_abi::limits::KEY_BYTES;
 use traceloom_air::field::is_canonical;
 use traceloom_air::system::ExprId;
 use traceloom_plan::{FetchKind, ValueNo};
@@ -13,10 +14,8 @@ use crate::fingerprint::Encoder;
 use crate::forms::{Field, FieldKind, Form, Parts, REST, field, form};
 use crate::lower::Lowering;
 use crate::model::{Op, ValueId};
+use crate::statements::{Arg, Held, Of, Results, Statement};
 use crate::system::OpRow;
-
-/// Bytes that an io key takes beside its words.
-const KEY_BYTES: u64 = 64;
 
 const CHANNEL: Field = field("channel", FieldKind::Value);
 const INDEX: Field = field("index", FieldKind::Value);
@@ -77,6 +76,12 @@ impl Operation for GetInfo<'_> {
         row.fetch(FetchKind::IoInfo { channel, key }, 2, false)
     }
 
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.channel), Arg::Words(self.key.to_vec())];
+        let results = Results::All(vec![Held::WORD; 2]);
+        vec![Statement::stopping(Of::Machine, "io_get_info", args, results)]
+    }
+
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
         let channel = machine.word(at, self.channel);
         machine.gather(at.base, self.key);
@@ -108,6 +113,12 @@ impl Operation for SetInfo<'_> {
     fn encode(&self, encoder: &mut Encoder) {
         encoder.fixed(11, &[self.channel, self.index, self.len]);
         encoder.values(self.key);
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let [channel, index, len] = [self.channel, self.index, self.len].map(Arg::Word);
+        let args = vec![channel, Arg::Words(self.key.to_vec()), index, len];
+        vec![Statement::stopping(Of::Machine, "io_set_info", args, Results::None)]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
@@ -157,6 +168,12 @@ impl Operation for Read {
         row.fetch(FetchKind::IoRead { channel, index }, self.len, false)
     }
 
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.channel), Arg::Word(self.index)];
+        let results = Results::All(vec![Held::WORD; self.len as usize]);
+        vec![Statement::stopping(Of::Machine, "io_read", args, results)]
+    }
+
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
         let (channel, index) = (machine.word(at, self.channel), machine.word(at, self.index));
         let words = machine.record.io.read(channel, index, u64::from(self.len))?;
@@ -178,6 +195,11 @@ impl Operation for Write<'_> {
     fn encode(&self, encoder: &mut Encoder) {
         encoder.fixed(13, &[self.channel]);
         encoder.values(self.values);
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.channel), Arg::Words(self.values.to_vec())];
+        vec![Statement::stopping(Of::Machine, "io_write", args, Results::None)]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
@@ -205,6 +227,11 @@ impl Operation for Debug<'_> {
     fn encode(&self, encoder: &mut Encoder) {
         encoder.number(21);
         encoder.values(self.values);
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Place, Arg::Words(self.values.to_vec())];
+        vec![Statement::new(Of::Machine, "debug", args, Results::None)]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {

@@ -12,6 +12,7 @@ use crate::fingerprint::Encoder;
 use crate::forms::{Form, ONE, Parts, REST, form};
 use crate::lower::Lowering;
 use crate::model::{Op, ValueId};
+use crate::statements::{Arg, Held, Of, Results, Statement};
 use crate::system::OpRow;
 
 pub(super) const FORMS: &[Form] = &[
@@ -54,6 +55,11 @@ impl Operation for Store<'_> {
         row.code.constrain(&values);
         let memory = row.memory(values.len() as u32);
         row.fetch(FetchKind::Store { memory, values }, 1, true)
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Memory(self.values.len() as u32), Arg::Words(self.values.to_vec())];
+        vec![Statement::stopping(Of::Machine, "store", args, Results::One(Held::U32))]
     }
 
     #[inline]
@@ -102,6 +108,12 @@ impl Operation for Load {
         row.code.below(&[pointer], 1 << 32);
         let memory = row.memory(self.width);
         row.fetch(FetchKind::Load { memory, pointer }, self.width, true)
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Memory(self.width), Arg::Word(self.pointer)];
+        let results = Results::All(vec![Held::WORD; self.width as usize]);
+        vec![Statement::stopping(Of::Machine, "load", args, results)]
     }
 
     #[inline]

@@ -26,6 +26,7 @@ use crate::fingerprint::Encoder;
 use crate::forms::{Form, Parts};
 use crate::lower::Lowering;
 use crate::model::{FunctionId, ValueId, byte_op_name};
+use crate::statements::Statement;
 use crate::system::OpRow;
 
 /// One operation.
@@ -301,6 +302,9 @@ pub(crate) trait Operation {
         Vec::new()
     }
 
+    /// What an emitted executor does for it, and how its results are held.
+    fn statements(&self) -> Vec<Statement>;
+
     /// What it does: appends its results, and counts what its row looks up.
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()>;
 }
@@ -385,6 +389,10 @@ impl Operation for Op {
 
     fn lower(&self, row: &mut Lowering<'_>) -> Vec<ValueNo> {
         of!(self, rules => rules.lower(row))
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        of!(self, rules => rules.statements())
     }
 
     #[inline]

@@ -10,6 +10,7 @@ use crate::fingerprint::Encoder;
 use crate::forms::{FieldKind, Form, Parts, TWO, field, form};
 use crate::lower::Lowering;
 use crate::model::{Op, ValueId};
+use crate::statements::{Arg, Held, Of, Results, Statement};
 use crate::system::OpRow;
 
 pub(super) const FORMS: &[Form] = &[
@@ -70,6 +71,11 @@ impl Operation for LessThan {
         vec![row.code.push(Expr::Less(a, b))]
     }
 
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Word(self.0), Arg::Word(self.1)];
+        vec![Statement::stopping(Of::Counts, "u32_less_than", args, Results::One(Held::BIT))]
+    }
+
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {
         let (a, b) = (machine.u32(at, 0, self.0)?, machine.u32(at, 1, self.1)?);
         if at.mode.counts() {
@@ -106,6 +112,12 @@ impl Operation for ToField<'_> {
         let bytes = self.0.map(|byte| row.value(byte));
         row.code.below(&bytes, 1 << 8);
         vec![row.code.push(Expr::Pack(bytes))]
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let args = vec![Arg::Four(*self.0)];
+        let statement = Statement::new(Of::Values, "pack", args, Results::One(Held::WORD));
+        vec![Statement { byte_name: Some("pack_bytes"), ..statement }]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {

@@ -16,7 +16,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use traceloom_abi::seed::{Meaning, OwnedSchema, Width};
 
-use names::number;
+pub(crate) use names::number;
 use pack::Variant;
 use traceloom_plan::hex;
 use traceloom_plan::names::{Ident, Writer, kernel_name};

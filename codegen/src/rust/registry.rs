@@ -27,6 +27,7 @@ impl Registry<'_> {
     /// of their symbols beside it, and so is device code.
     ///
     /// ```text
+    /// mod execute;
     /// mod f_fibonacci;
     ///
     /// pub static PROGRAM: ProgramUnit = ProgramUnit { …, functions: FUNCTIONS, … };
@@ -44,6 +45,7 @@ impl Registry<'_> {
         let (padding, digest_kernel) = (padding_kernel_name(self.unit), digest_name(self.unit));
         let sources = self.sources;
         print(quote! {
+            mod execute;
             #(mod #functions;)*
 
             use traceloom_abi::registry::{FunctionUnit, ProgramUnit, SourceFile, bytes32};
@@ -56,6 +58,7 @@ impl Registry<'_> {
                 fingerprint: bytes32(#fingerprint),
                 digest: bytes32(#digest),
                 functions: FUNCTIONS,
+                executors: execute::EXECUTORS,
                 sources: SOURCES,
                 padding_kernel: #padding,
                 digest_kernel: #digest_kernel,

@@ -23,6 +23,7 @@
 //! | --- | --- |
 //! | `src/units/mod.rs` | modules of all programs, and the lists `PROGRAMS` and `IMAGES` |
 //! | `src/units/NAME/mod.rs` | registry of one program, with its input digest |
+//! | `src/units/NAME/execute.rs` | executors of all its functions |
 //! | `src/units/NAME/SYMBOL.rs` | packers and writers of one function |
 //! | `programs/NAME.plan.json` | its plan, for review |
 //!

@@ -31,6 +31,7 @@ pub fn all() -> Vec<Fixture> {
         continuations(),
         many_paths(),
         recursion(),
+        promotion(),
         effects(),
         group(),
         hostile_names(),
@@ -326,6 +327,61 @@ fn recursion() -> Fixture {
         f.ret(&[both, hashed[1]])
     });
     fixture(p.finish(), &[&[9, 77], &[4, 255], &[0, 1]], &[])
+}
+
+/// Advice that is proven later, with effects, memory, and calls in arms that continue.
+fn promotion() -> Fixture {
+    let mut p = ProgramBuilder::new("promotion");
+    let main = p.entry("main", 2, 2);
+    let (work, leaf) = (p.function("work", 2, 2), p.function("leaf", 1, 1));
+    let advice = p.unconstrained("advice", 2, 2);
+    p.define(leaf, |f, x| {
+        let shifted = f.u8_shift_left(x[0]);
+        f.ret(&[shifted])
+    });
+    p.define(work, |f, x| {
+        let channel = f.constant(3);
+        f.io_write(channel, &[x[0], x[1]]);
+        f.debug("once", x);
+        let merged = f.match_continue(x[1], 2, |arms| {
+            arms.case(0, |f| {
+                let called = f.call(leaf, &[x[0]]);
+                f.yield_values(&[called[0], x[0]])
+            });
+            arms.case(1, |f| {
+                let pointer = f.store(&[x[0], x[1], x[0]]);
+                let called = f.call_unconstrained(leaf, &[x[0]]);
+                let loaded = f.load(3, pointer);
+                f.yield_values(&[loaded[2], called[0]])
+            });
+            arms.default(|f| {
+                let before = f.sub_const(x[1], 1);
+                let inner = f.match_continue(before, 1, |arms| {
+                    arms.case(1, |f| f.yield_values(&[x[0]]));
+                    arms.default(|f| {
+                        let called = f.call(work, &[x[0], before]);
+                        f.yield_values(&[called[1]])
+                    });
+                });
+                let called = f.call(work, &[x[0], before]);
+                f.yield_values(&[inner[0], called[0]])
+            });
+        });
+        let again = f.call(leaf, &[x[0]]);
+        let sum = f.add(merged[0], again[0]);
+        f.ret(&[sum, merged[1]])
+    });
+    p.define(advice, |f, x| {
+        let called = f.call(work, x);
+        f.ret(&called)
+    });
+    p.define(main, |f, x| {
+        let guess = f.call_unconstrained(advice, x);
+        let found = f.call(work, x);
+        f.assert_eq(guess[0], found[0], "advice");
+        f.ret(&found)
+    });
+    fixture(p.finish(), &[&[9, 4], &[9, 6], &[200, 0], &[7, 1], &[7, 2]], &[])
 }
 
 fn effects() -> Fixture {

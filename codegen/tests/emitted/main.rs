@@ -33,13 +33,14 @@ fn emitted_packers_and_writers_equal_the_reference() {
     }
     let fixtures = workspace.join("codegen/tests/common/fixtures.rs");
     let main = format!(
-        "#[path = {fixtures:?}]\nmod fixtures;\nmod provider;\nmod runner;\n{modules}\n\
+        "#[path = {fixtures:?}]\nmod fixtures;\nmod executor;\nmod provider;\nmod runner;\n{modules}\n\
          use traceloom_bytecode::CheckedProgram;\n\nfn main() {{\n    \
          let mut fixtures = fixtures::all().into_iter();\n{calls}    \
          provider::finish();\n}}\n"
     );
     fs::write(root.join("src/main.rs"), main).unwrap();
     fs::write(root.join("src/runner.rs"), include_str!("runner.rs")).unwrap();
+    fs::write(root.join("src/executor.rs"), include_str!("executor.rs")).unwrap();
     fs::write(root.join("src/provider.rs"), include_str!("provider.rs")).unwrap();
     fs::write(root.join("Cargo.toml"), manifest(&workspace)).unwrap();
     fs::copy(workspace.join("Cargo.lock"), root.join("Cargo.lock")).unwrap();

@@ -10,9 +10,12 @@ use traceloom_abi::row::RowShape;
 use traceloom_air::field::{Goldilocks, word};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{Hooks, Limits, execute_with};
+use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::system::GroupColumns;
 use traceloom_runtime::order::runs;
 use traceloom_runtime::reference::function_trace;
+
+use crate::executor::{Case, Ends};
 
 const POISON: u64 = u64::MAX;
 
@@ -25,6 +28,7 @@ pub struct Tally {
     pub rows: usize,
     pub narrow: usize,
     pub widened: usize,
+    pub ends: Ends,
 }
 
 pub fn run(
@@ -40,8 +44,28 @@ pub fn run(
     let id = program.find(entry).expect("the entry");
     let claims: Vec<_> = claims.iter().map(|claim| (id, claim.clone())).collect();
     let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
-    let execution = execute_with(program, &claims, io, &Limits::default(), hooks).unwrap();
-    run_record(program, emitted, execution.record)
+    let execution = execute_with(program, &claims, io.clone(), &Limits::default(), hooks).unwrap();
+    let mut tally = run_record(program, emitted, execution.record);
+    tally.ends = executors(program, emitted, claims, io);
+    tally
+}
+
+/// Compares executors, to their end and to every other one.
+pub fn executors(
+    program: &CheckedProgram,
+    emitted: Emitted,
+    claims: Vec<(FunctionId, Vec<u64>)>,
+    io: Io,
+) -> Ends {
+    let case = Case { program, executors: emitted.0.executors, claims, io };
+    case.outputs();
+    let limits = Limits { steps: 1 << 16, depth: 1 << 10, ..Limits::default() };
+    let (limited, altered) = (case.limited(8), case.altered(&limits));
+    Ends {
+        generated: limited.generated + altered.generated,
+        interpreted: limited.interpreted + altered.interpreted,
+        failed: limited.failed + altered.failed,
+    }
 }
 
 /// The same of what was executed elsewhere.

@@ -20,6 +20,7 @@
 mod difference;
 mod function;
 
+use traceloom_abi::execute::FunctionExecutor;
 use traceloom_abi::registry::{ABI_VERSION, FunctionUnit, GENERATOR_VERSION, ProgramUnit};
 use traceloom_abi::row::RowShape;
 use traceloom_bytecode::CheckedProgram;
@@ -110,10 +111,8 @@ impl Binding {
         program: &CheckedProgram,
         registry: &[&'static ProgramUnit],
     ) -> Result<Self, BindError> {
-        let unit = find(program, registry)?;
+        let unit = compared(program, registry)?;
         let place = || format!("unit of program {:?}", program.program().name);
-        same(place, "ABI version", &ABI_VERSION, &unit.abi_version)?;
-        same(place, "generator version", &GENERATOR_VERSION, &unit.generator_version)?;
         let mut found = vec![Vec::new(); program.program().functions.len()];
         for function in unit.functions {
             let id = FunctionId(function.function);
@@ -181,6 +180,39 @@ impl Binding {
         };
         members.iter().enumerate().map(member).collect()
     }
+}
+
+/// The executors of `program`, compared with it.
+///
+/// # Errors
+/// [`BindError`]: nothing is there, or it was made from or by something else.
+pub fn executors(
+    program: &CheckedProgram,
+    registry: &[&'static ProgramUnit],
+) -> Result<&'static [FunctionExecutor], BindError> {
+    let unit = compared(program, registry)?;
+    let place = || format!("unit of program {:?}", program.program().name);
+    let functions = &program.program().functions;
+    same(place, "number of executors", &functions.len(), &unit.executors.len())?;
+    for (function, executor) in functions.iter().zip(unit.executors) {
+        let place = || format!("{}, executor of {:?}", place(), function.name);
+        let (inputs, outputs) = (executor.num_inputs, executor.num_outputs);
+        same(place, "number of inputs", &function.num_inputs, &inputs)?;
+        same(place, "number of outputs", &function.num_outputs, &outputs)?;
+    }
+    Ok(unit.executors)
+}
+
+/// The unit of `program`, of its bytecode and of this build's versions.
+fn compared(
+    program: &CheckedProgram,
+    registry: &[&'static ProgramUnit],
+) -> Result<&'static ProgramUnit, BindError> {
+    let unit = find(program, registry)?;
+    let place = || format!("unit of program {:?}", program.program().name);
+    same(place, "ABI version", &ABI_VERSION, &unit.abi_version)?;
+    same(place, "generator version", &GENERATOR_VERSION, &unit.generator_version)?;
+    Ok(unit)
 }
 
 /// Finds the unit by fingerprint. A unit of the same name makes a better error than none.

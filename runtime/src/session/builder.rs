@@ -10,7 +10,7 @@ use traceloom_bytecode::{CheckedProgram, Program};
 use traceloom_verifier::{Params, Profile};
 
 use super::program::ProgramSource;
-use super::{Backend, Description, Devices, Progress, Session, SessionError};
+use super::{Backend, Description, Devices, Executor, Progress, Session, SessionError};
 use crate::provider::TraceProvider;
 use crate::shards::ShardOptions;
 
@@ -29,6 +29,7 @@ type DebugLines = Option<Box<dyn Fn(DebugLine<'_>) + Send + Sync>>;
 pub(super) struct Settings {
     pub description: Option<Arc<dyn Description>>,
     pub params: Params,
+    pub executor: Executor,
     pub provider: TraceProvider,
     pub backend: Backend,
     pub strict: bool,
@@ -81,6 +82,7 @@ impl SessionBuilder {
         let settings = Settings {
             description: None,
             params: Profile::Standard.params(),
+            executor: Executor::Auto,
             provider: TraceProvider::Auto,
             backend: Backend::Auto,
             strict: false,
@@ -122,6 +124,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Who executes the program.
+    #[must_use]
+    pub fn execute(mut self, executor: Executor) -> Self {
+        self.settings.executor = executor;
+        self
+    }
+
     /// Who writes the rows of functions.
     #[must_use]
     pub fn trace(mut self, provider: TraceProvider) -> Self {
@@ -136,7 +145,8 @@ impl SessionBuilder {
         self
     }
 
-    /// Refuse to fall back: every circuit must get its rows from the provider asked for.
+    /// Refuse where rows would be written by another provider than the one asked for, or
+    /// where the interpreter would run a program whose executors were asked for.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.settings.strict = strict;

@@ -11,6 +11,7 @@ use traceloom_prover::{ProveError, SetupError};
 use traceloom_verifier::{DecodeError, VerifyError};
 
 use super::{BackendError, FileKind, Mismatch};
+use crate::bind::BindError;
 use crate::provider::{ChoiceError, WitnessError};
 use crate::shards::PlanError;
 
@@ -104,6 +105,14 @@ pub enum SessionError {
         wanted: Option<String>,
         /// Names of its entry functions.
         entries: Vec<String>,
+    },
+    /// Executors cannot be used, and fallbacks are forbidden.
+    #[error("{place}: would be executed by the interpreter: {error}")]
+    Executors {
+        /// The program.
+        place: String,
+        /// Why.
+        error: Box<BindError>,
     },
     /// Too many arguments, or too few.
     #[error("{function} has {expected} inputs, got {got}; it takes {takes}")]
@@ -213,6 +222,7 @@ impl SessionError {
             | Self::Unbuilt { .. }
             | Self::InvalidProgram { .. }
             | Self::Execute { .. }
+            | Self::Executors { .. }
             | Self::Backend(BackendError::NoDevice(_))
             | Self::Choice(_)
             | Self::Rows(_)

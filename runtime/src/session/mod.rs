@@ -15,8 +15,8 @@
 //! - `builder`: what a session is made of; `program`: where its program comes from; `file`:
 //!   how files are read;
 //! - `request`, `expected`: what is asked for, and what a verifier expects;
-//! - `run`: execution, rows and check; `prove`, `verify`: the rest; `shards`: traces of one
-//!   shard after the other;
+//! - `executor`: who executes; `run`: execution, rows and check; `prove`, `verify`: the rest;
+//!   `shards`: traces of one shard after the other;
 //! - `backend`: where a proof is computed; `device`: what may write rows;
 //! - `progress`, `results`, `error`: what comes back, all of it as values.
 //!
@@ -28,6 +28,7 @@ mod builder;
 mod description;
 mod device;
 mod error;
+mod executor;
 mod expected;
 mod file;
 mod program;
@@ -51,12 +52,14 @@ use traceloom_prover::{ProvingKey, SetupError};
 use traceloom_verifier::{Params, VerifyingKey};
 
 use builder::Settings;
+use executor::Chosen;
 
 pub use backend::{Backend, BackendError};
 pub use builder::SessionBuilder;
 pub use description::Description;
 pub use device::Devices;
 pub use error::{Kind, SessionError};
+pub use executor::{ExecutedBy, Executor};
 pub use expected::{Difference, Expected, Mismatch};
 pub use file::{FileKind, read_input, read_program, read_proof, read_proof_or_program};
 pub use progress::{Progress, Step};
@@ -70,6 +73,7 @@ pub struct Session {
     place: String,
     program: CheckedProgram,
     settings: Settings,
+    chosen: OnceLock<Chosen>,
     system: OnceLock<System>,
     proving: OnceLock<Result<ProvingKey, SetupError>>,
     verifying: OnceLock<Result<VerifyingKey, SetupError>>,
@@ -81,6 +85,7 @@ impl Session {
             place,
             program,
             settings,
+            chosen: OnceLock::new(),
             system: OnceLock::new(),
             proving: OnceLock::new(),
             verifying: OnceLock::new(),
@@ -97,6 +102,12 @@ impl Session {
     #[must_use]
     pub fn params(&self) -> &Params {
         &self.settings.params
+    }
+
+    /// Who executes: chosen once, before the first execution.
+    fn chosen(&self) -> &Chosen {
+        let Settings { executor, registry, .. } = self.settings;
+        self.chosen.get_or_init(|| Chosen::new(executor, &self.program, registry))
     }
 
     /// Constraints and lookups of all circuits.

@@ -11,7 +11,7 @@ use super::backend::{Decision, decide};
 use super::progress::Tracker;
 use super::shards::RecordShards;
 use super::verify::profile_name;
-use super::{Proved, Request, Session, SessionError, Step};
+use super::{ExecutedBy, Proved, Request, Session, SessionError, Step};
 use crate::device::{DeviceProofError, ProofDevice};
 use crate::ledger::Ledger;
 use crate::report::{ProofReport, TraceReport};
@@ -58,7 +58,8 @@ impl Session {
         })?;
         let bytes = proof.encode();
         let times = [("execution", executed.time), ("rows", rows)];
-        let report = self.report(backend, times, &metrics, bytes.len(), trace, planned);
+        let by = &executed.by;
+        let report = self.report(by, backend, times, &metrics, bytes.len(), trace, planned);
         Ok(Proved { executed, proof, bytes, report, metrics })
     }
 
@@ -104,6 +105,7 @@ impl Session {
 
     fn report(
         &self,
+        executed_by: &ExecutedBy,
         backend: Decision<'_>,
         times: [(&'static str, Duration); 2],
         metrics: &Metrics,
@@ -118,6 +120,7 @@ impl Session {
             proof_bytes,
             backend: backend.name.to_owned(),
             backend_reason: backend.reason,
+            executed_by: executed_by.clone(),
             stages: times.into_iter().chain(stages).collect(),
             peak_memory: peak_memory(),
             shards,

@@ -7,6 +7,7 @@ use traceloom_bytecode::execute::Execution;
 use traceloom_prover::Metrics;
 use traceloom_verifier::{Proof, Report};
 
+use super::ExecutedBy;
 use crate::check::CheckReport;
 use crate::report::{ProofReport, TraceReport};
 
@@ -15,6 +16,8 @@ use crate::report::{ProofReport, TraceReport};
 pub struct Executed {
     /// Claims with their outputs, the record, and what it took.
     pub execution: Execution,
+    /// Who ran it.
+    pub by: ExecutedBy,
     /// Time of the execution.
     pub time: Duration,
 }

@@ -2,13 +2,18 @@
 
 use std::time::Instant;
 
+use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
 use traceloom_air::trace::ShardWitness;
-use traceloom_bytecode::execute::{DebugHook, DebugLine, Hooks, Stats, execute_with};
+use traceloom_bytecode::execute::{
+    DebugHook, DebugLine, ExecuteError, Execution, Hooks, Stats, execute_generated, execute_with,
+};
+use traceloom_bytecode::model::FunctionId;
 use traceloom_verifier::VerifyingKey;
 
+use super::executor::{Chosen, STOPPED};
 use super::progress::Tracker;
-use super::{Checked, Executed, Request, Session, SessionError, Step};
+use super::{Checked, Executed, ExecutedBy, Executor, Request, Session, SessionError, Step};
 use crate::check::check;
 use crate::provider::{Choices, TraceOptions, TraceProvider, witness};
 use crate::report::TraceReport;
@@ -63,10 +68,44 @@ impl Session {
             debug: debug.is_some().then_some(&mut print as DebugHook<'_>),
             progress: Some((STEPS_PER_REPORT, &mut progress)),
         };
-        match execute_with(&self.program, &claims, io, &self.settings.limits, hooks) {
-            Ok(execution) => Ok(Executed { execution, time: start.elapsed() }),
+        let by = self.executed_by(tracker)?;
+        match self.run_claims(&claims, io, hooks, by) {
+            Ok((execution, by)) => Ok(Executed { execution, by, time: start.elapsed() }),
             Err(error) => Err(SessionError::Execute { place: self.place.clone(), error }),
         }
+    }
+
+    /// Who will run a program. Reports a fallback to the tracker.
+    fn executed_by(&self, tracker: &Tracker<'_>) -> Result<ExecutedBy, SessionError> {
+        let Chosen::Interpreted(error) = self.chosen() else { return Ok(ExecutedBy::generated()) };
+        let reason = error.as_ref().map(ToString::to_string);
+        if let (Executor::Generated, Some(error)) = (self.settings.executor, error) {
+            if self.settings.strict {
+                let (place, error) = (self.place.clone(), error.clone());
+                return Err(SessionError::Executors { place, error });
+            }
+            tracker.notice(&format!("executed by the interpreter: {error}"));
+        }
+        Ok(ExecutedBy::interpreted(reason))
+    }
+
+    fn run_claims<'a>(
+        &'a self,
+        claims: &[(FunctionId, Vec<u64>)],
+        io: Io,
+        hooks: Hooks<'a>,
+        by: ExecutedBy,
+    ) -> Result<(Execution, ExecutedBy), ExecuteError> {
+        let limits = &self.settings.limits;
+        let Chosen::Generated(executors) = self.chosen() else {
+            return Ok((execute_with(&self.program, claims, io, limits, hooks)?, by));
+        };
+        let run = execute_generated(&self.program, executors, claims, io, limits, hooks)?;
+        let by = match run.was_interpreted {
+            true => ExecutedBy::interpreted(Some(STOPPED.to_owned())),
+            false => by,
+        };
+        Ok((run.execution, by))
     }
 
     /// Chooses who writes the rows of a record, and whether they are padded for a key. Reports

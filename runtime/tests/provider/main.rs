@@ -28,6 +28,7 @@ use traceloom_runtime::provider::{
 use traceloom_runtime::report::{ProofReport, encoding_name};
 use traceloom_runtime::seeds::{Encoding, PackOptions, Why};
 use traceloom_runtime::shards::{HostBytes, ShardOptions, choose};
+use traceloom_runtime::session::ExecutedBy;
 use traceloom_runtime::witness::reference_witness;
 use traceloom_verifier::{Profile, VerifyingKey, verify};
 
@@ -178,6 +179,7 @@ fn reports_name_the_provider_and_its_bytes() {
         proof_bytes: 77,
         backend: "cpu".into(),
         backend_reason: Some("no driver".into()),
+        executed_by: ExecutedBy { name: "interpreted", reason: Some("no unit".into()) },
         stages,
         peak_memory: Some(1 << 20),
         shards,
@@ -185,6 +187,8 @@ fn reports_name_the_provider_and_its_bytes() {
     }
     .json();
     assert_eq!(report["backend"]["reason"], "no driver");
+    assert_eq!(report["execution"]["name"], "interpreted");
+    assert_eq!(report["execution"]["reason"], "no unit");
     assert_eq!(report["trace"]["ledger"]["bytes_up"], 0);
     assert_eq!(report["format"], "traceloom-report/1");
     assert_eq!(report["stages"][0]["seconds"], 1.0);

@@ -2,6 +2,9 @@
 //! poisoned memory, and against checked packers.
 
 #[allow(dead_code)]
+#[path = "../../../codegen/tests/emitted/executor.rs"]
+mod executor;
+#[allow(dead_code)]
 #[path = "../../../codegen/tests/emitted/provider.rs"]
 mod provider;
 #[allow(dead_code)]

@@ -61,9 +61,10 @@ fn rust_text_of_random_programs_computes_rows_and_systems() {
     let (tally, differences) = compare(&samples, Language::Rust);
     println!("{tally:?}");
     require_none(&samples, Language::Rust, &differences);
-    let Tally { programs, narrow_rows, evaluators, .. } = tally;
+    let Tally { programs, narrow_rows, evaluators, executions, failures, .. } = tally;
     assert!(programs == samples.len() && evaluators > 2 * programs, "{tally:?}");
     assert!(narrow_rows > 2 * programs, "{tally:?}");
+    assert!(executions > 5 * programs && failures > 5 * programs, "{tally:?}");
 }
 
 /// The small programs of a batch are not poor ones.

@@ -199,7 +199,7 @@ fn multiplicities_are_field_elements() {
     let bits = straight("bits", 1, vec![Op::Unary(ByteOp::Bits, v(0))]);
     let program = program(vec![bits]);
     let (limits, hooks) = (Limits::default(), Hooks::default());
-    let mut machine = Machine::new(&program, Io::default(), &limits, hooks).unwrap();
+    let mut machine = Machine::new(&program, Io::default(), &limits, hooks);
     for (set, expected) in [(0, 1), (MODULUS - 2, MODULUS - 1), (MODULUS - 1, 0), (0, 1)] {
         if let Some(query) = machine.record.functions[0].find(&[3]) {
             machine.record.functions[0].set_multiplicity(query, set);

@@ -115,13 +115,14 @@ fn multiplicity(record: &Record, function: usize, inputs: &[u64]) -> u64 {
 
 /// Number of uses of `op` on `a`, `b`.
 fn uses(record: &Record, op: ByteOp, a: u8, b: u8) -> u64 {
-    record.byte_counts(op.table()).row(op.table().row(a, b))[op.position()]
+    let counts = record.byte_counts(op.table());
+    counts.row(op.table().row(a, b)).nth(op.position()).unwrap()
 }
 
 /// Number of uses of `op` on anything.
 fn total_uses(record: &Record, op: ByteOp) -> u64 {
     let counts = record.byte_counts(op.table());
-    (0..op.table().height()).map(|row| counts.row(row)[op.position()]).sum()
+    (0..op.table().height()).map(|row| counts.row(row).nth(op.position()).unwrap()).sum()
 }
 
 /// fib(0) = fib(1) = 1, else the sum of the two before.

@@ -136,7 +136,7 @@ fn effects_happen_once() {
 /// Runs `first` as advice of function 1, lets `tamper` change the record, and
 /// claims function 1 with the same inputs.
 fn replay_after(program: &CheckedProgram, io: Io, tamper: impl FnOnce(&mut Record)) -> Fault {
-    let mut machine = Machine::new(program, io, &Limits::default(), Hooks::default()).unwrap();
+    let mut machine = Machine::new(program, io, &Limits::default(), Hooks::default());
     machine.claim(0, FunctionId(0), &[9]).unwrap();
     tamper(&mut machine.record);
     match machine.claim(1, FunctionId(1), &[9]) {
@@ -193,7 +193,7 @@ fn a_replay_must_call_the_same_queries() {
     let main = straight("main", 1, vec![advice(1, &[0], 1)]);
     let program = program(vec![fib(), reads, main]);
     let hooks = Hooks::default();
-    let mut machine = Machine::new(&program, io(1), &Limits::default(), hooks).unwrap();
+    let mut machine = Machine::new(&program, io(1), &Limits::default(), hooks);
     machine.claim(0, FunctionId(0), &[2]).unwrap();
     machine.claim(1, FunctionId(2), &[9]).unwrap();
     machine.record.io = io(2);

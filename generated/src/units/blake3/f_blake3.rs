@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3",
     function: 0,
     contract: bytes32(
-        "c2326b33a668bffdc45f86af5337ad06860ac193beeba22ac4cdeca7e60d0d0d",
+        "432997083b1f584827f337f2fb532c551d5e4a12f5744c6ccd54f905f94588d1",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_block",
     function: 2,
     contract: bytes32(
-        "d8ea6dcb0023f2e8eda2aefa6cd77494a115ef3c17263ccf7e31f986946824a4",
+        "e0f2722f0eebd57a049649e458c1ada5661b48dda9f487d8465d1f67d9dd601b",
     ),
     layout: UnitLayout {
         num_inputs: 5,

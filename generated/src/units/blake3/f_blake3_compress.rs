@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_compress",
     function: 1,
     contract: bytes32(
-        "9fee04a8b81272ededde3afa1f87ba58736e3aa60a05627cae4c150f89458b9e",
+        "248ef03f14fe7b741de059882aa643edfbe7b34e48145d2e6aa4dc0241f5e5a3",
     ),
     layout: UnitLayout {
         num_inputs: 129,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_last_block",
     function: 11,
     contract: bytes32(
-        "b135d98dfc56a1ec838052da1ce6272c6473cfa6fa48abb64c130f64b3e5b62b",
+        "c438006bb2601e54b5560d859816199bb5d620f97acdb1dd9c5b57e1f0a67723",
     ),
     layout: UnitLayout {
         num_inputs: 11,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_spine",
     function: 4,
     contract: bytes32(
-        "07a3bc5e4ec188581b61765fa72d70711892017118a8fb365ea8ee55e32efac3",
+        "0e35af900d83b9726fa04caf65ba6a72ca3ade5ea7f1bc2f678d8da2679b6c55",
     ),
     layout: UnitLayout {
         num_inputs: 36,

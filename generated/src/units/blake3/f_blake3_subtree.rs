@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_subtree",
     function: 3,
     contract: bytes32(
-        "193079dcc0c0d8165a0afa6860f9eaa957d30ed746de4249fd2e8ddadcec495a",
+        "345b7d6311bf280cd3ec8e5c673803c6e2d827a21d8e4cfcc23aaa7f80f7706b",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "7b4826fad5797f989558cea4bd24c1988cefa1d19d1f990dee248cef4d4e3111",
+        "90dbf124095355be568703578ec1b2345f773af2b543aa102257431ca8bd7388",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "6d911978a0d220b87c90e779f54d13534d04a6ecf10bafd6f0d1ccb00c3a7961",
+        "4242856ad500bbf78ba555e6e7234627e26466738f4cd96836204758a3ebf445",
     ),
     layout: UnitLayout {
         num_inputs: 3,

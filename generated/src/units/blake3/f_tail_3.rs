@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "819e85e223f26284c2611947ce5cce3b463f570a5c8b80aa177070c584f2c9bd",
+        "f52068bea7ce8e1f48a418e25beb86f7c0c1fdfaf3a666f2a14c638ef57f9213",
     ),
     layout: UnitLayout {
         num_inputs: 4,

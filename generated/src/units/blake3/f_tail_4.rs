@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "325f59b81c3eb4409965263025f3af8ae475fe2a1f938b96b89e75dbbe200bfc",
+        "1d8c28c604bad513cd71c387c6d73fa66fa56548a518407a56116e6c91fb6146",
     ),
     layout: UnitLayout {
         num_inputs: 5,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "aa931adb83a2022b4da225d601f5053d9df7fb229fa9b022060ea685c684aeda",
+        "8a733c0343401c1a0ac16fb65ce01a686b394a90ca61c9146b4b63f2a3f1cd71",
     ),
     layout: UnitLayout {
         num_inputs: 6,

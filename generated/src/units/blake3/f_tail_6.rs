@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "63d291c1de603fe51be94af6ced0720175ddbb177b72843d323f089fa9268fc1",
+        "73bee61149f9c9d20276b74deae67b03fb83bb5ca4d163156ee67fa032aa8576",
     ),
     layout: UnitLayout {
         num_inputs: 7,

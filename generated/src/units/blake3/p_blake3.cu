@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0xc8742e252c66b70eull;
-  out[1u] = 0x1f2a207a58a920aaull;
-  out[2u] = 0xc1c44bcc867906e0ull;
-  out[3u] = 0x538f45be0aee83a6ull;
+  out[0u] = 0x3750b2112ff74ecaull;
+  out[1u] = 0x80b10eb151533735ull;
+  out[2u] = 0x75564d0291ccef18ull;
+  out[3u] = 0x7c1b52bcc5d4ee2eull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

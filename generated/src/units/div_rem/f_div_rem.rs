@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_div_rem",
     function: 0,
     contract: bytes32(
-        "22d3ec61442df49de34dcfa3479e84d208ba41908fd78b4bb0a6442cbb2ab03c",
+        "626a01c2425ff16ce383f97b64725966ba2da2150d1b4a3e4fc1341bf32b0370",
     ),
     layout: UnitLayout {
         num_inputs: 8,

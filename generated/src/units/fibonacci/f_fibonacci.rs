@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_fibonacci",
     function: 0,
     contract: bytes32(
-        "08bdeb1cb985503aacb7f1e54586eda2f65b555957b5837da17c237e4af2f988",
+        "926b736906217a3a126aac67c9dec0841325c9b0aa3604bf6e9ce10d9025a8de",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0x934e916245af10edull;
-  out[1u] = 0x2a3d2c0cf6ef9569ull;
-  out[2u] = 0xd77c40e2457c3a02ull;
-  out[3u] = 0x426674e54017245bull;
+  out[0u] = 0x924bba418710b313ull;
+  out[1u] = 0x5ce1675344b98bceull;
+  out[2u] = 0xeb2a476f30a99617ull;
+  out[3u] = 0x8cb109cac41e53d8ull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_half",
     function: 1,
     contract: bytes32(
-        "72b0c8f8520256d21165e4ff6f59f059404aa872c0a56d380805ccdbda32b6fd",
+        "7084d5abf3cb47e0c1c60495183fd493ac2a2d31a1a2d401bd936649ac71d716",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge",
     function: 2,
     contract: bytes32(
-        "f705bc12113a36d8416eb1d967f362c60aca71d8d5a9658474e5fbbf7b200fbf",
+        "f8ef2f00368476f493c9968b5ebb27d3d556446638f214c2b16dae4d9bfc0978",
     ),
     layout: UnitLayout {
         num_inputs: 2,

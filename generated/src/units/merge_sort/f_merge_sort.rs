@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge_sort",
     function: 0,
     contract: bytes32(
-        "5cb6ad99b90e634fded249f6a2e1b2f5ae907cd0256e68c963a1a0366351e67d",
+        "ed531512446a469bb05366919f9b53d118225347dc37585611c46c0305026453",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_nth",
     function: 4,
     contract: bytes32(
-        "b7c1586924233ff81ccb7291733c1d989e47ad9fbf3a7d763f7b805ab7202d72",
+        "3440a6859cdcc7c2ffd413bf07c66fb46882601eea23e7a4de1f8ea5c83d497e",
     ),
     layout: UnitLayout {
         num_inputs: 2,

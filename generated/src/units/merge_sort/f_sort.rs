@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sort",
     function: 3,
     contract: bytes32(
-        "4ed57552f21ba42b5499b907129e596f5ed094290e61cb513377e7843a641d90",
+        "385d5ac3a3fc60ced1ef7f99ddfd0c8a99a175d0f9bc757078d358bbb30ae06d",
     ),
     layout: UnitLayout {
         num_inputs: 2,

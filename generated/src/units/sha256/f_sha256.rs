@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256",
     function: 0,
     contract: bytes32(
-        "3ec119ffcf09fbc8feb5fb2c17b423492aab2f9cf106ce909865fd7cddb7e469",
+        "567982562ec0d98a16acd422ca94e130ff3da9df124371021b947e65dea53ee8",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_block",
     function: 3,
     contract: bytes32(
-        "542bf984f8b7f3d8a9c9c033e79a1fbfc3772f19da8e1754aaf327896b4d7477",
+        "ac0cd7777dde40a7ae28faa95cc757424d4fe8c66dec5e9462ee2c51391c9afd",
     ),
     layout: UnitLayout {
         num_inputs: 96,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_constants",
     function: 1,
     contract: bytes32(
-        "0ab485ca1a0ad9c0b7a8485307e0832e267e9d820f1046939534c8d0abf6a6e1",
+        "cbd03568f8f6c5e83ca622ea8208c023149b15856ca89694ce4ff17573ff5cc7",
     ),
     layout: UnitLayout {
         num_inputs: 1,

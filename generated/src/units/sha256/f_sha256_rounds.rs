@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_rounds",
     function: 2,
     contract: bytes32(
-        "83e83a9e9ef950caf4af1e11305af16528f1935f9c1daf15a447dc452583f032",
+        "fd429a692a3b5a9ffd83dfb4a34ea44bcdc305435d8af6b790e6a81155ccd115",
     ),
     layout: UnitLayout {
         num_inputs: 91,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_state",
     function: 4,
     contract: bytes32(
-        "f0763fa444814537037cc26d2755fbd61d8ed318cc7358b12cc36fb14c9e33d7",
+        "cd3c6b306b37e13c67cd6919065abace7deee36c06fe5dc69cd5bc21b5356d72",
     ),
     layout: UnitLayout {
         num_inputs: 1,

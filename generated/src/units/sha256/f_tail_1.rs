@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "996402b4f7122a1cbaca86038b5cf750d1323688a99987b0e3f6f9c2c98f82e2",
+        "2468b130df3cd006885af18d54255793bc5d6f87a6164cafb93e704cf7248e92",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "2f27499e7b93fc15afd95b3b2f12dd45ff85b7a38a03695b3a2d11ac07794bc8",
+        "4c3f29c1ffa7fedf7a8727017e20923d9ce8b17e755788ba8524343a5975b486",
     ),
     layout: UnitLayout {
         num_inputs: 3,

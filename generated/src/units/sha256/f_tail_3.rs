@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "48f7527505840e5edc056401007793070111671895d21345df7c7a89e73a5539",
+        "77f94cf1c7c8247e055894e312754911a1d20ff36df246463219fbdb4a92083b",
     ),
     layout: UnitLayout {
         num_inputs: 4,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "e3d0ca513b1a1ac31521b217083c4bcb08000077d7e1b9555b6257e435ea63d2",
+        "1e32f24b5411f6beb492a465416be7f170c32bf14df8dce2a1af79ee69aca6d4",
     ),
     layout: UnitLayout {
         num_inputs: 5,

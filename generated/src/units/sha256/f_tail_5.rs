@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "48eb029cad5d65c66671c92f45799dc1a15561ef7d31e59c7ca4cb0456d6d249",
+        "8194abd952869e0fde3d33e7b8f56a05382c2e24195e1983a8dd44e5b9833d0c",
     ),
     layout: UnitLayout {
         num_inputs: 6,

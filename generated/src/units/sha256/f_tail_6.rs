@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "8b7e9afc6783fb12d750dd4955151dc93a1ef1d794a144541ab9813de888d32f",
+        "e0ec882f9c143376ec508a5f8050626aa03f0c0828948d9e7ef65beab08611a5",
     ),
     layout: UnitLayout {
         num_inputs: 7,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0xa57e961b6474876ull;
-  out[1u] = 0x785cdf113ad2cc96ull;
-  out[2u] = 0x12db225f3025726full;
-  out[3u] = 0x39001531151aeba6ull;
+  out[0u] = 0xb54b57d5e965faf2ull;
+  out[1u] = 0x921d302400883cd8ull;
+  out[2u] = 0x2ac18fd9af57d78cull;
+  out[3u] = 0x9c6927e791b3bc50ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

@@ -45,8 +45,9 @@ pub fn case(
         let claims: Vec<_> =
             claims.iter().map(|(id, args)| (FunctionId(*id), args.to_vec())).collect();
         let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
-        let run = execute_with(&program, &claims, io, &Limits::default(), hooks).unwrap();
-        let tally = runner::run_record(&program, emitted, run.record);
+        let run = execute_with(&program, &claims, io.clone(), &Limits::default(), hooks).unwrap();
+        let mut tally = runner::run_record(&program, emitted, run.record);
+        tally.ends = runner::executors(&program, emitted, claims, io);
         let circuits = build_system(&program).circuits;
         assert!(circuits.len() == scalar.len() && circuits.len() == packed.len());
         for (position, circuit) in circuits.iter().enumerate() {
@@ -57,7 +58,9 @@ pub fn case(
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok((tally, circuits)) => {
-            println!("program {number} {} {} {circuits}", tally.narrow, tally.widened);
+            let (narrow, widened, ends) = (tally.narrow, tally.widened, tally.ends);
+            let (generated, failed) = (ends.generated, ends.failed);
+            println!("program {number} {narrow} {widened} {circuits} {generated} {failed}");
         }
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();

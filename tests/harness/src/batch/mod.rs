@@ -3,7 +3,8 @@
 //! Compilers are slow to start, so programs are compiled in batches: one build of
 //! Rust and one of C++ for all of them. Each constrained function's packers and
 //! writers, in every encoding, give the cells of the reference builder; each
-//! circuit's evaluators give the values of its system.
+//! circuit's evaluators give the values of its system; executors give the records and the
+//! errors of the interpreter.
 //!
 //! - [`cuda`]: CUDA text as C++, in a process of its own;
 //! - [`rust`]: Rust text as a crate of its own.
@@ -104,6 +105,10 @@ pub struct Tally {
     pub narrow_rows: usize,
     /// Rows of the scalar provider whose seeds had to be widened.
     pub widened_rows: usize,
+    /// Executions that executors ran to their end.
+    pub executions: usize,
+    /// Executions that fail, the same either way.
+    pub failures: usize,
 }
 
 /// A language that text is emitted in.

@@ -46,7 +46,7 @@ pub fn compare(samples: &[Sample]) -> (Tally, Vec<Difference>) {
     (tally, differences)
 }
 
-/// Lines `program N NARROW WIDENED EVALUATORS` and `difference N MESSAGE`.
+/// Lines `program N NARROW WIDENED EVALUATORS GENERATED FAILED` and `difference N MESSAGE`.
 fn read(found: &str) -> (Tally, Vec<Difference>) {
     let (mut tally, mut differences) = (Tally::default(), Vec::new());
     for line in found.lines() {
@@ -59,6 +59,8 @@ fn read(found: &str) -> (Tally, Vec<Difference>) {
                 tally.narrow_rows += counts[0];
                 tally.widened_rows += counts[1];
                 tally.evaluators += counts[2];
+                tally.executions += counts[3];
+                tally.failures += counts[4];
             }
             ["difference", number, message] => {
                 tally.programs += 1;
@@ -106,12 +108,13 @@ fn write_crate(root: &Path, workspace: &Path, samples: &[Sample]) {
         );
     }
     let main = format!(
-        "{modules}mod compare;\n#[allow(dead_code)]\nmod provider;\n#[allow(dead_code)]\nmod runner;\n\nuse compare::case;\n\n\
+        "{modules}mod compare;\n#[allow(dead_code)]\nmod executor;\n#[allow(dead_code)]\nmod provider;\n#[allow(dead_code)]\nmod runner;\n\nuse compare::case;\n\n\
          fn main() {{\n    compare::quiet();\n{calls}}}\n"
     );
     write("src/main.rs", main.as_bytes());
     write("src/compare.rs", include_bytes!("compare.rs"));
     write("src/runner.rs", include_bytes!("../../../../codegen/tests/emitted/runner.rs"));
+    write("src/executor.rs", include_bytes!("../../../../codegen/tests/emitted/executor.rs"));
     write("src/provider.rs", include_bytes!("../../../../codegen/tests/emitted/provider.rs"));
     write("Cargo.toml", manifest(workspace).as_bytes());
     fs::copy(workspace.join("Cargo.lock"), root.join("Cargo.lock")).expect("a lock file");

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_binomial",
     function: 0,
     contract: bytes32(
-        "db840aeaec88b83f57b2904abd79c3aabce91163529fc571df0d68f9a7e8f13f",
+        "779ed56835591da1a06b0dbe1d8ee1c55458b566916d11122ce323d827202c4f",
     ),
     layout: UnitLayout {
         num_inputs: 2,

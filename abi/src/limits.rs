@@ -96,9 +96,10 @@ pub struct Stats {
     pub replays: u64,
 }
 
-/// Counts what is used against the limits.
+/// Counts what is used against the limits. The interpreter and emitted executors have the
+/// same one, so that both use the same of everything.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub struct Meter {
     limits: Limits,
     stats: Stats,
     /// Number of steps between two progress reports, 0 for none.
@@ -109,7 +110,9 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    pub(super) fn new(limits: &Limits, every: u64) -> Self {
+    /// Nothing is used yet; progress is due every so many steps, 0 for never.
+    #[must_use]
+    pub fn new(limits: &Limits, every: u64) -> Self {
         let mut limits = limits.clone();
         limits.queries = limits.queries.min(MAX_ROWS);
         limits.pointers = limits.pointers.min(MAX_ROWS);
@@ -118,13 +121,18 @@ impl Meter {
         Self { limits, stats: Stats::default(), every, next_report, next_stop }
     }
 
-    pub(super) fn stats(&self) -> &Stats {
+    /// What is used so far.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
     /// Counts steps; whether progress is to be reported.
+    ///
+    /// # Errors
+    /// [`LimitError`].
     #[inline]
-    pub(super) fn steps(&mut self, count: u64) -> Result<bool, LimitError> {
+    pub fn steps(&mut self, count: u64) -> Result<bool, LimitError> {
         self.stats.steps = self.stats.steps.saturating_add(count);
         if self.stats.steps < self.next_stop { Ok(false) } else { self.stop() }
     }
@@ -143,35 +151,55 @@ impl Meter {
     }
 
     /// Counts a query that takes `bytes`, beside `stacks` bytes of frames.
-    pub(super) fn query(&mut self, bytes: u64, stacks: u64) -> Result<(), LimitError> {
+    ///
+    /// # Errors
+    /// [`LimitError`].
+    pub fn query(&mut self, bytes: u64, stacks: u64) -> Result<(), LimitError> {
         self.stats.queries += 1;
         check(Limit::Queries, self.limits.queries, self.stats.queries)?;
         self.bytes(bytes, stacks)
     }
 
     /// Counts a pointer that takes `bytes`, beside `stacks` bytes of frames.
-    pub(super) fn pointer(&mut self, bytes: u64, stacks: u64) -> Result<(), LimitError> {
+    ///
+    /// # Errors
+    /// [`LimitError`].
+    pub fn pointer(&mut self, bytes: u64, stacks: u64) -> Result<(), LimitError> {
         self.stats.pointers += 1;
         check(Limit::Pointers, self.limits.pointers, self.stats.pointers)?;
         self.bytes(bytes, stacks)
     }
 
     /// Counts `bytes` of record, beside `stacks` bytes of frames.
-    pub(crate) fn bytes(&mut self, bytes: u64, stacks: u64) -> Result<(), LimitError> {
+    ///
+    /// # Errors
+    /// [`LimitError`].
+    pub fn bytes(&mut self, bytes: u64, stacks: u64) -> Result<(), LimitError> {
         self.stats.record_bytes = self.stats.record_bytes.saturating_add(bytes);
         check(Limit::Bytes, self.limits.bytes, self.stats.record_bytes.saturating_add(stacks))
     }
 
     /// Allows `depth` frames at once.
-    pub(super) fn depth(&mut self, depth: u64) -> Result<(), LimitError> {
+    ///
+    /// # Errors
+    /// [`LimitError`].
+    pub fn depth(&mut self, depth: u64) -> Result<(), LimitError> {
         self.stats.max_depth = self.stats.max_depth.max(depth);
         check(Limit::Depth, self.limits.depth, depth)
     }
 
-    pub(super) fn replay(&mut self) {
+    /// Counts a replay.
+    pub fn replay(&mut self) {
         self.stats.replays += 1;
     }
 }
+
+/// Bytes that a query takes beside its words, map entry included.
+pub const QUERY_BYTES: u64 = 48;
+/// Bytes that a pointer takes beside its values, map entry included.
+pub const POINTER_BYTES: u64 = 16;
+/// Bytes that an io key takes beside its words.
+pub const KEY_BYTES: u64 = 64;
 
 fn check(limit: Limit, most: u64, needed: u64) -> Result<(), LimitError> {
     if needed <= most { Ok(()) } else { Err(LimitError { limit, most, needed }) }

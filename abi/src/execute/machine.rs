@@ -1,0 +1,232 @@
+//! The machine that emitted pieces run on: frames, the stack of words, the record.
+
+use super::{Counts, Ended, FunctionExecutor, Stop};
+use crate::bytes::ByteTable;
+use crate::io::Io;
+use crate::limits::{Limits, Meter, Stats};
+use crate::record::{ByteCounts, Record};
+
+/// Executes claims of one program against one record. After [`Stop`] the record is of no
+/// use.
+pub struct Machine<'a> {
+    pub(super) executors: &'static [FunctionExecutor],
+    pub(super) record: Record,
+    pub(super) meter: Meter,
+    hooks: Hooks<'a>,
+    /// Bytes of a frame of the interpreter beside its values, leaves and ranks.
+    pub(super) frame_bytes: u64,
+    /// At least the bytes that the interpreter's frames would take now.
+    pub(super) stack_bytes: u64,
+    /// By function and query: whether its lookups have been counted.
+    pub(super) counted: Vec<Vec<bool>>,
+    pub(super) frames: Vec<Frame>,
+    /// How the innermost frame runs.
+    pub(super) mode: Mode,
+    /// What pieces leave to the next pieces of their frames.
+    pub(super) stack: Vec<u64>,
+    /// Selectors of the leaves that the frames have passed.
+    pub(super) leaves: Vec<u32>,
+    /// Ranks of the ranked callees of the frames, those of lone calls excluded.
+    pub(super) callee_ranks: Vec<u32>,
+    /// Those among them inside their caller's component, of frames that count.
+    pub(super) inside_ranks: Vec<u32>,
+}
+
+/// A query that is running or being replayed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub function: u32,
+    pub query: usize,
+    /// The piece that runs next.
+    pub piece: u32,
+    /// What the call that it waits for needs of its callee's rank.
+    pub ranked: Ranked,
+    pub mode: Mode,
+    /// Starts of its parts of the stacks.
+    pub first_leaf: usize,
+    pub first_rank: usize,
+    pub first_inside: usize,
+    /// Its rank, as far as its callees so far say.
+    pub rank: u32,
+}
+
+/// How a frame runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As advice: nothing is counted.
+    Advice,
+    /// With constraints: its lookups are counted.
+    Counting,
+    /// With constraints, after it ran as advice: no effects.
+    Replay,
+}
+
+impl Mode {
+    pub const fn counts(self) -> bool {
+        !matches!(self, Self::Advice)
+    }
+}
+
+/// What a call needs of its callee's rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranked {
+    /// Nothing: the callee has none, or nothing is proven.
+    No,
+    /// The callee is in another component.
+    Outside,
+    /// The callee is in the component of its caller.
+    Inside,
+    /// The same, and no path has another such call, so nobody asks for the gap.
+    Lone,
+}
+
+/// A `debug` operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DebugPlace {
+    /// Index of its function.
+    pub function: u32,
+    /// Index of its block.
+    pub block: u32,
+    /// Position in the block.
+    pub op: u32,
+}
+
+/// Where an execution reports while it runs.
+pub struct Hooks<'a> {
+    /// Receives the values of `debug` operations.
+    pub debug: &'a mut dyn FnMut(DebugPlace, &[u64]),
+    /// Is called about every so many steps, 0 for never.
+    pub every: u64,
+    /// What is called then.
+    pub progress: &'a mut dyn FnMut(&Stats),
+}
+
+impl<'a> Machine<'a> {
+    /// A machine with an empty record. `io` has canonical words, `widths` are those of the
+    /// program's memories, `frame_bytes` the size of a frame of the interpreter.
+    pub fn new(
+        executors: &'static [FunctionExecutor],
+        widths: impl IntoIterator<Item = usize>,
+        io: Io,
+        limits: &Limits,
+        frame_bytes: u64,
+        hooks: Hooks<'a>,
+    ) -> Self {
+        let signatures = executors.iter().map(|f| (f.num_inputs as usize, f.num_outputs as usize));
+        Self {
+            executors,
+            record: Record::new(signatures, widths, io),
+            meter: Meter::new(limits, hooks.every),
+            hooks,
+            frame_bytes,
+            stack_bytes: 0,
+            counted: vec![Vec::new(); executors.len()],
+            frames: Vec::new(),
+            mode: Mode::Advice,
+            stack: Vec::new(),
+            leaves: Vec::new(),
+            callee_ranks: Vec::new(),
+            inside_ranks: Vec::new(),
+        }
+    }
+
+    /// Runs a claim of `function`; its outputs. The arguments are canonical, as many as the
+    /// function has inputs.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn claim(&mut self, function: u32, args: &[u64]) -> Result<Vec<u64>, Stop> {
+        self.stack.clear();
+        self.request(function, args, true)?;
+        let mut counts = self.record.bytes.each_mut().map(ByteCounts::take);
+        let ended = self.run(&mut counts);
+        self.record.bytes = counts;
+        ended?;
+        Ok(std::mem::take(&mut self.stack))
+    }
+
+    fn run(&mut self, counts: &mut [ByteCounts; 2]) -> Ended {
+        let mut unread = None;
+        while let Some(frame) = self.frames.last() {
+            let executor = self.executors.get(frame.function as usize).ok_or(Stop)?;
+            let piece = executor.pieces.get(frame.piece as usize).ok_or(Stop)?;
+            self.mode = frame.mode;
+            let counts = match self.mode {
+                Mode::Advice => unread.get_or_insert_with(|| ByteTable::ALL.map(ByteCounts::new)),
+                Mode::Counting | Mode::Replay => &mut *counts,
+            };
+            piece(self, Counts::new(counts)?)?;
+        }
+        Ok(())
+    }
+
+    /// What was executed, and what it took.
+    #[must_use]
+    pub fn into_record(self) -> (Record, Stats) {
+        (self.record, *self.meter.stats())
+    }
+
+    /// The record so far.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The inputs of the frame's query.
+    ///
+    /// # Errors
+    /// [`Stop`] if it has another number of them.
+    #[inline]
+    pub fn inputs<const N: usize>(&self) -> Result<&[u64; N], Stop> {
+        let frame = self.frames.last().ok_or(Stop)?;
+        let inputs = self.record.functions[frame.function as usize].inputs(frame.query);
+        inputs.try_into().map_err(|_| Stop)
+    }
+
+    /// Leaves words to the next piece of the frame.
+    #[inline]
+    pub fn push(&mut self, words: &[u64]) {
+        self.stack.extend_from_slice(words);
+    }
+
+    /// The words on top of the stack, which are taken from it.
+    ///
+    /// # Errors
+    /// [`Stop`] if there are fewer.
+    #[inline]
+    pub fn pop<const N: usize>(&mut self) -> Result<[u64; N], Stop> {
+        let rest = self.stack.len().checked_sub(N).ok_or(Stop)?;
+        let words = self.stack[rest..].try_into().map_err(|_| Stop)?;
+        self.stack.truncate(rest);
+        Ok(words)
+    }
+
+    /// Goes on with another piece of the frame.
+    ///
+    /// # Errors
+    /// [`Stop`] if no frame runs.
+    #[inline]
+    pub fn goto(&mut self, piece: u32) -> Ended {
+        self.frames.last_mut().ok_or(Stop)?.piece = piece;
+        Ok(())
+    }
+
+    /// Counts steps and reports progress when it is due.
+    ///
+    /// # Errors
+    /// [`Stop`] at the limit.
+    #[inline]
+    pub fn steps(&mut self, count: u64) -> Ended {
+        if self.meter.steps(count)? {
+            (self.hooks.progress)(self.meter.stats());
+        }
+        Ok(())
+    }
+
+    /// Reports values.
+    pub fn debug(&mut self, function: u32, block: u32, op: u32, values: &[u64]) {
+        if self.mode != Mode::Replay {
+            (self.hooks.debug)(DebugPlace { function, block, op }, values);
+        }
+    }
+}
