@@ -202,12 +202,12 @@ impl<'a, E: Extension, B: Backend> Driver<'a, E, B> {
     ) -> Result<Stated<E, B>, ProveError> {
         let (root, committed) = self.commit_main(source, shard, &statement, &shape)?;
         statement.main = root;
-        let key = self.key;
+        let (key, backend) = (self.key, self.backend);
+        // Part of the stage that has begun.
         let bound = seed.map(|seed| {
-            self.time(Stage::Main, shard, 0, |backend| {
-                let input = ShardInput { key, shard, shape: &shape, publics: &statement.publics };
-                bind(backend, seed, input, &committed.main, &statement)
-            })
+            let input = ShardInput { key, shard, shape: &shape, publics: &statement.publics };
+            let bind = || bind(backend, seed, input, &committed.main, &statement);
+            self.metrics.time(Stage::Main, bind)
         });
         let (bound, values) = bound.transpose()?.unzip();
         statement.bound = values.unwrap_or_default();
