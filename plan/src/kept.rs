@@ -50,7 +50,8 @@ pub fn kept(function: &FunctionPlan, role: Role) -> BTreeSet<ValueNo> {
             }
         }
         match &block.control {
-            GenericControl::Match { value, .. } => used.push(*value),
+            GenericControl::Match { value, cases, .. } if !cases.is_empty() => used.push(*value),
+            GenericControl::Match { .. } => {}
             GenericControl::Yield { values, .. } => used.extend(values),
             GenericControl::Return { .. } => {}
         }

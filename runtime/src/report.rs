@@ -9,8 +9,8 @@ use traceloom_air::system::Circuit;
 use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
-use crate::shards::Planned;
 use crate::session::ExecutedBy;
+use crate::shards::Planned;
 use crate::source::SourceRun;
 
 /// Version of the JSON form.

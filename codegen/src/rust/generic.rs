@@ -180,7 +180,6 @@ impl<'a> Emitter<'a> {
                 quote! { #(#merged)* block = #block; }
             }
             GenericControl::Match { value, cases, default, .. } => {
-                let value = self.operand(index, *value).word();
                 let arms = cases.iter().map(|&(key, block)| {
                     let (key, block) = (number(key), number(block));
                     quote! { #key => #block, }
@@ -195,6 +194,10 @@ impl<'a> Emitter<'a> {
                         quote!(return Err(PackError { op: #op, problem: Problem::NoCase }))
                     }
                 };
+                if cases.is_empty() {
+                    return quote! { block = #default; };
+                }
+                let value = self.operand(index, *value).word();
                 quote! { block = match #value { #(#arms)* _ => #default, }; }
             }
         }

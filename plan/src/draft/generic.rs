@@ -93,7 +93,9 @@ fn find_needs(code: &mut Code, blocks: &[GenericBlock]) {
         match &block.control {
             GenericControl::Return { outputs: returned } => outputs.extend(returned),
             GenericControl::Yield { values, .. } => ends.extend(values),
-            GenericControl::Match { value, .. } => ends.push(*value),
+            // With a default alone nothing is compared.
+            GenericControl::Match { value, cases, .. } if !cases.is_empty() => ends.push(*value),
+            GenericControl::Match { .. } => {}
         }
     }
     let both = |some: &[ValueNo], more: &[ValueNo]| [some, more].concat();

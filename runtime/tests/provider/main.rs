@@ -27,8 +27,8 @@ use traceloom_runtime::provider::{
 };
 use traceloom_runtime::report::{ProofReport, encoding_name};
 use traceloom_runtime::seeds::{Encoding, PackOptions, Why};
-use traceloom_runtime::shards::{HostBytes, ShardOptions, choose};
 use traceloom_runtime::session::ExecutedBy;
+use traceloom_runtime::shards::{HostBytes, ShardOptions, choose};
 use traceloom_runtime::witness::reference_witness;
 use traceloom_verifier::{Profile, VerifyingKey, verify};
 

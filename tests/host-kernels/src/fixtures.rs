@@ -70,6 +70,7 @@ pub fn all() -> Vec<Fixture> {
         words(),
         control(),
         undecided(),
+        undecided_here(),
         many_paths(),
         calls(),
         group(),
@@ -146,6 +147,16 @@ fn undecided() -> Fixture {
                 })
             });
             arms.default(|f| f.ret(&[a]));
+        })
+    })
+}
+
+/// The same of a value of the block that ends with the match.
+fn undecided_here() -> Fixture {
+    single("undecided_here", [2, 1], vec![vec![1, 2], vec![3, 4]], |f, inputs, _| {
+        let difference = f.sub(inputs[0], inputs[1]);
+        f.match_value(difference, |arms| {
+            arms.default(|f| f.ret(&[inputs[1]]));
         })
     })
 }

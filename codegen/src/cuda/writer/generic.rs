@@ -200,8 +200,8 @@ impl<'a> Emitter<'a> {
                 // A value without a block is of no row of this program: it ends here.
                 let none = self.function.generic.blocks.len() as u32;
                 stmts.push(go(default.unwrap_or(none)));
-                let word = self.values.held(*value);
                 for &(key, block) in cases {
+                    let word = self.values.held(*value);
                     let word = match (word.class(), key >> 32) {
                         (Class::U32, 0) => word.as_u32(),
                         _ => word.as_u64(),
