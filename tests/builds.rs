@@ -38,19 +38,21 @@ struct Ran {
     files: BTreeMap<String, Vec<u8>>,
 }
 
-/// Text without times: `12 ms` and `1.25 s` are `# t`, and columns are not aligned.
-fn without_times(bytes: &[u8]) -> String {
+/// Text without measured values: `12 ms` and `1.25 s` are `# t`, and so is the memory of a
+/// process, `9.2 MiB at most used`. Columns are not aligned.
+fn without_measured(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut masked = String::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let is_unit = |word: &&&str| ["s", "ms"].contains(&word.trim_end_matches([',', ']']));
-        let is_time = |at: usize| {
-            words.get(at + 1).as_ref().is_some_and(is_unit)
+        let is_measured = |at: usize| {
+            let is_memory = words[at + 1..].get(1..4) == Some(&["at", "most", "used"]);
+            (is_memory || words.get(at + 1).as_ref().is_some_and(is_unit))
                 && words[at].trim_start_matches('[').parse::<f64>().is_ok()
         };
         for (at, word) in words.iter().enumerate() {
-            let shown = match (is_time(at), at > 0 && is_time(at - 1)) {
+            let shown = match (is_measured(at), at > 0 && is_measured(at - 1)) {
                 (true, _) => "#",
                 (_, true) => "t",
                 _ => word,
@@ -77,7 +79,7 @@ fn run(binary: &Path, files: &BTreeMap<String, Vec<u8>>, args: &[OsString]) -> R
         let bytes = fs::read(entry.path()).ok()?;
         (files.get(&name) != Some(&bytes)).then_some((name, bytes))
     });
-    let (files, [out, err]) = (left.collect(), [stdout, stderr].map(|text| without_times(&text)));
+    let (files, [out, err]) = (left.collect(), [stdout, stderr].map(|text| without_measured(&text)));
     Ran { code: status.code(), out, err, files }
 }
 

@@ -11,7 +11,7 @@ use super::backend::{Decision, decide};
 use super::progress::Tracker;
 use super::shards::RecordShards;
 use super::verify::profile_name;
-use super::{ExecutedBy, Proved, Request, Session, SessionError, Step};
+use super::{Executed, Proved, Request, Session, SessionError, Step};
 use crate::device::{DeviceProofError, ProofDevice};
 use crate::ledger::Ledger;
 use crate::report::{ProofReport, TraceReport};
@@ -50,16 +50,14 @@ impl Session {
             Some(device) => self.prove_on(device, key, &mut source, &tracker, choices.ledger())?,
             None => self.prove_on_cpu(&mut source, planned.retention, &tracker)?,
         };
-        let (trace, rows) = source.report();
+        let rows = source.report();
         tracker.begin(Step::Verify);
         verify(key, &executed.claims(), &proof).map_err(|error| SessionError::SelfCheck {
             place: self.place.clone(),
             error: Box::new(error),
         })?;
         let bytes = proof.encode();
-        let times = [("execution", executed.time), ("rows", rows)];
-        let by = &executed.by;
-        let report = self.report(by, backend, times, &metrics, bytes.len(), trace, planned);
+        let report = self.report(&executed, backend, rows, &metrics, bytes.len(), planned);
         Ok(Proved { executed, proof, bytes, report, metrics })
     }
 
@@ -105,14 +103,14 @@ impl Session {
 
     fn report(
         &self,
-        executed_by: &ExecutedBy,
+        executed: &Executed,
         backend: Decision<'_>,
-        times: [(&'static str, Duration); 2],
+        (trace, rows): (TraceReport, Duration),
         metrics: &Metrics,
         proof_bytes: usize,
-        trace: TraceReport,
         shards: Planned,
     ) -> ProofReport {
+        let times = [("execution", executed.time), ("rows", rows)];
         let stages = Stage::ALL.map(|stage| (stage.name(), metrics.stage(stage)));
         ProofReport {
             program: self.program.program().name.clone(),
@@ -120,7 +118,7 @@ impl Session {
             proof_bytes,
             backend: backend.name.to_owned(),
             backend_reason: backend.reason,
-            executed_by: executed_by.clone(),
+            executed_by: executed.by.clone(),
             stages: times.into_iter().chain(stages).collect(),
             peak_memory: peak_memory(),
             shards,
