@@ -79,7 +79,8 @@ fn run(binary: &Path, files: &BTreeMap<String, Vec<u8>>, args: &[OsString]) -> R
         let bytes = fs::read(entry.path()).ok()?;
         (files.get(&name) != Some(&bytes)).then_some((name, bytes))
     });
-    let (files, [out, err]) = (left.collect(), [stdout, stderr].map(|text| without_measured(&text)));
+    let (files, [out, err]) =
+        (left.collect(), [stdout, stderr].map(|text| without_measured(&text)));
     Ran { code: status.code(), out, err, files }
 }
 
