@@ -41,15 +41,19 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints how many shards there are, and what they take, where that says something.
+/// Prints how many shards there are, and the memory of the host. What was planned is the
+/// memory of a proof on the CPU, so it says nothing of one on a device.
 fn print_shards(proved: &Proved) {
-    let planned = &proved.report.shards;
-    let shards = planned.plan.shards.len();
-    let memory = size(u64::try_from(planned.estimate.peak()).unwrap_or(u64::MAX));
-    match proved.report.peak_memory {
-        Some(peak) => say!("shards   {shards}, {memory} planned, {} at most used", size(peak)),
-        None => say!("shards   {shards}, {memory} planned"),
+    let report = &proved.report;
+    let mut line = format!("shards   {}", report.shards.plan.shards.len());
+    if report.backend == "cpu" {
+        let memory = u64::try_from(report.shards.estimate.peak()).unwrap_or(u64::MAX);
+        line += &format!(", {} planned", size(memory));
     }
+    if let Some(peak) = report.peak_memory {
+        line += &format!(", {} at most used", size(peak));
+    }
+    say!("{line}");
 }
 
 /// Prints where time went, and what was moved to a device and back.

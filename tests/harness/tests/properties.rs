@@ -117,7 +117,9 @@ fn power(family: Family) -> (usize, usize) {
         Family::ZeroInverse => (30, 50),
         Family::Advice => (80, 25),
         Family::Memory => (200, 80),
-        Family::Merge | Family::Rank | Family::CalleeRank | Family::Gap => (5, 100),
+        Family::Merge | Family::Rank | Family::CalleeRank => (5, 100),
+        // Lone calls have no gap, and a gap has two columns: few programs have any.
+        Family::Gap => (3, 100),
         _ => (50, 100),
     }
 }
