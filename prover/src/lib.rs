@@ -24,5 +24,7 @@ mod stage_two;
 pub use key::{ProvingKey, SetupError};
 pub use metrics::{Metrics, Stage};
 pub use prove::{
-    Progress, ProveError, ProveOptions, Retention, ShardSource, prove, prove_shards, prove_with,
+    Batch, BatchReport, Committed, Finished, OnBackend, Part, Progress, ProveError, ProveOptions,
+    Retention, ShardSource, ShardStore, ShardWorker, Task, Worker, WorkerReport, prove,
+    prove_shards, prove_with, stage_cost,
 };

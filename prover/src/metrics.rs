@@ -63,6 +63,14 @@ impl Metrics {
         self.stages.iter().sum()
     }
 
+    /// Adds the times of another worker.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.stages.iter_mut().zip(other.stages).for_each(|(all, of)| *all += of);
+        self.transforms += other.transforms;
+        self.hashing += other.hashing;
+        self.evaluation += other.evaluation;
+    }
+
     pub(crate) fn time<T>(&mut self, stage: Stage, run: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let value = run();

@@ -114,6 +114,39 @@ impl Proof {
     }
 }
 
+impl Shards {
+    /// Shards alone, for whoever keeps them before the proof is whole: the degree of their
+    /// field, and the list as a proof file has it.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_word(&mut out, self.extension_degree() as u64);
+        match self {
+            Self::Quadratic(shards) => shards.put(&mut out),
+            Self::Cubic(shards) => shards.put(&mut out),
+        }
+        out
+    }
+
+    /// Reads them back; no other bytes give the same shards.
+    ///
+    /// # Errors
+    /// [`DecodeError`] with the offset and the field that cannot be read.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut input = Reader { bytes, offset: 0, promised: 0, field: "extension degree" };
+        let degree = input.word()?;
+        let shards = match degree {
+            2 => Self::Quadratic(Vec::get(&mut input)?),
+            3 => Self::Cubic(Vec::get(&mut input)?),
+            _ => return Err(input.fail_at(0, DecodeErrorKind::Number(degree))),
+        };
+        if input.offset != bytes.len() {
+            return Err(input.fail(DecodeErrorKind::Trailing(bytes.len() - input.offset)));
+        }
+        Ok(shards)
+    }
+}
+
 /// Why bytes are not a proof file: whoever wrote them is at fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("proof file, byte {offset}, {field}: {kind}")]

@@ -94,11 +94,8 @@ fn verify_batch<E: Extension>(
     for (index, (shape, shard)) in shapes.iter().zip(shards).enumerate() {
         shape.check_proof(index, &proof.statements[index], shard)?;
     }
-    let seed = steps::seed(key, shards.len());
-    let mut transcript = seed.clone();
-    let mut bound = Vec::new();
-    for (index, statement) in proof.statements.iter().enumerate() {
-        bound.push((shards.len() > 1).then(|| steps::bound_point(&seed, index, statement)));
+    let mut transcript = steps::seed(key, shards.len());
+    for statement in &proof.statements {
         steps::statement(&mut transcript, statement, shards.len());
     }
     if !transcript.check_witness(key.params().lookup_pow_bits, proof.lookup_witness) {
@@ -106,19 +103,45 @@ fn verify_batch<E: Extension>(
     }
     let challenges = steps::lookup_challenges::<E>(&mut transcript);
     check_sum(key, proof, shards, &challenges)?;
-    for (index, shard) in shards.iter().enumerate() {
-        let check = ShardCheck {
-            key,
-            shape: &shapes[index],
-            statement: &proof.statements[index],
-            proof: shard,
-            challenges: &challenges,
-            bound: bound[index],
-            shard: index,
-        };
-        check.run(transcript.fork(index))?;
+    let statements = &proof.statements;
+    let batch = RoundTwo { key, shapes, statements, transcript: &transcript, challenges };
+    shards.iter().enumerate().try_for_each(|(index, shard)| batch.check(index, shard))
+}
+
+/// A batch after the challenges that its shards share.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundTwo<'a, E> {
+    /// The key.
+    pub key: &'a VerifyingKey,
+    /// Of all shards, from their statements.
+    pub shapes: &'a [ShardShape],
+    /// Of all shards; they passed [`check_statements`].
+    pub statements: &'a [ShardStatement],
+    /// The transcript from which the challenges were just drawn.
+    pub transcript: &'a Transcript,
+    /// The challenges.
+    pub challenges: LookupChallenges<E>,
+}
+
+impl<E: Extension> RoundTwo<'_, E> {
+    /// Checks the proof of one shard. That the terminals of all shards balance is the affair of
+    /// whoever has them all.
+    ///
+    /// # Errors
+    /// [`VerifyError`]: the proof is not one of this shard of this batch.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn check(&self, shard: usize, proof: &ShardProof<E>) -> Result<(), VerifyError> {
+        let Self { key, shapes, statements, transcript, challenges } = *self;
+        let (shape, statement) = (&shapes[shard], &statements[shard]);
+        shape.check_proof(shard, statement, proof)?;
+        let bound = (shapes.len() > 1)
+            .then(|| steps::bound_point(&steps::seed(key, shapes.len()), shard, statement));
+        let challenges = &challenges;
+        let check = ShardCheck { key, shape, statement, proof, challenges, bound, shard };
+        check.run(transcript.fork(shard))
     }
-    Ok(())
 }
 
 /// The sum of all terminals and claims is zero.

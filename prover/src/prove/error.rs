@@ -69,6 +69,12 @@ pub enum ProveError {
         /// Which shard.
         shard: usize,
     },
+    /// Nobody came to work on the batch.
+    #[error("{shards} shards are left and there is nobody who computes them")]
+    NoWorker {
+        /// Shards of the batch.
+        shards: usize,
+    },
     /// Messages pushed and pulled do not cancel.
     #[error("the lookups and claims of this batch do not balance")]
     Unbalanced,

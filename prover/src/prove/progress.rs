@@ -2,6 +2,7 @@
 
 use traceloom_verifier::shape::{RoundKind, ShardShape};
 
+use super::queue::Cost;
 use crate::metrics::Stage;
 
 /// A stage of a shard begins.
@@ -11,15 +12,25 @@ pub struct Progress {
     pub stage: Stage,
     /// The shard; 0 in [`Stage::Lookup`], which all shards share.
     pub shard: usize,
+    /// Number of shards.
+    pub num_shards: usize,
+    /// Who works on it, by the order in which workers came.
+    pub worker: usize,
+    /// Rows, with padding, of the shards that have this stage behind them.
+    pub rows_done: u64,
+    /// Rows, with padding, of all shards.
+    pub rows: u64,
     /// What is done already, out of `total`. The unit is a cell of a matrix that a stage
     /// reads or commits, so time is roughly proportional to it.
     pub done: u64,
-    /// All that is to do, of all shards.
+    /// All that is to do, of all shards. What has to be done again adds to it, and what a store
+    /// has kept does not count.
     pub total: u64,
 }
 
-/// The cells that a stage of one shard reads or commits.
-pub(super) fn work(shape: &ShardShape, stage: Stage) -> u64 {
+/// The cells that a stage of one shard reads or commits: what it costs.
+#[must_use]
+pub fn work(shape: &ShardShape, stage: Stage) -> u64 {
     let cells = |kind: RoundKind| {
         let matrices = shape.round(kind).map_or(&[][..], |round| &round.matrices);
         matrices.iter().map(|matrix| (matrix.width as u64) << matrix.log_height).sum::<u64>()
@@ -34,9 +45,14 @@ pub(super) fn work(shape: &ShardShape, stage: Stage) -> u64 {
     }
 }
 
-/// The cells of a batch; main traces that are not kept are made twice.
-pub(super) fn total(shapes: &[ShardShape], keeps: bool) -> u64 {
-    let again = |shape| if keeps { 0 } else { work(shape, Stage::Main) };
-    let stages = |shape| Stage::ALL.map(|stage| work(shape, stage)).iter().sum::<u64>();
-    shapes.iter().map(|shape| stages(shape) + again(shape)).sum()
+/// What the rounds of a shard cost.
+pub(super) fn cost(shape: &ShardShape) -> Cost {
+    let rest = [Stage::StageTwo, Stage::Quotient, Stage::Opening];
+    let rest = rest.map(|stage| work(shape, stage)).iter().sum();
+    Cost { main: work(shape, Stage::Main), rest }
+}
+
+/// Rows of a shard, with padding.
+pub(super) fn rows(shape: &ShardShape) -> u64 {
+    shape.active.iter().map(|active| 1 << active.log_height).sum()
 }

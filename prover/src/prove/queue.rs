@@ -1,0 +1,264 @@
+//! What is to be done for a batch, and who does it.
+//!
+//! ```text
+//! round one   a root per shard, from whoever is free, or from a store
+//! barrier     challenges, once, by whoever comes when all roots are there
+//! round two   a proof per shard: by the worker that keeps it, else by whoever is free
+//! ```
+//!
+//! A store's root that turns out to be wrong sends the batch back to the barrier: the challenges
+//! depend on all roots, so what was proven under them is void. The number of such returns, the
+//! *epoch*, tells results that are still worth something from others.
+
+use std::sync::Arc;
+
+use traceloom_verifier::LookupChallenges;
+use traceloom_verifier::proof::{ShardProof, ShardStatement};
+use traceloom_verifier::scheme::F;
+use traceloom_verifier::transcript::Transcript;
+
+use super::store::Committed;
+
+/// A worker, by the order in which they came.
+pub(super) type WorkerId = usize;
+
+/// Everything that shards share after the barrier.
+pub(super) struct Challenged<E> {
+    pub(super) statements: Vec<ShardStatement>,
+    pub(super) transcript: Transcript,
+    pub(super) lookup_witness: F,
+    pub(super) challenges: LookupChallenges<E>,
+    /// Digest of the statements.
+    pub(super) about: [u8; 32],
+}
+
+/// Something to do.
+pub(super) enum Job<E> {
+    /// Round one of a shard.
+    Commit { shard: usize, statement: Box<ShardStatement> },
+    /// The barrier.
+    Challenges { statements: Vec<ShardStatement>, epoch: usize },
+    /// Round two of a shard.
+    Prove { shard: usize, batch: Arc<Challenged<E>>, is_stored: bool, epoch: usize },
+}
+
+/// What a worker is told when it asks.
+pub(super) enum Next<E> {
+    Job(Job<E>),
+    /// Others work on what is left; one of them may fail.
+    Wait,
+    /// There is nothing left.
+    Nothing,
+}
+
+/// Where a root is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RootAt {
+    Missing,
+    InWork,
+    /// Computed in this run.
+    Fresh,
+    /// Taken from a store.
+    Stored,
+}
+
+/// Where a proof is.
+enum ProofAt<E> {
+    Missing,
+    InWork,
+    Done(ShardProof<E>),
+}
+
+struct Entry<E> {
+    statement: ShardStatement,
+    root: RootAt,
+    proof: ProofAt<E>,
+    kept_by: Option<WorkerId>,
+    /// Whether round two has to compute round one of this shard again.
+    is_again: bool,
+}
+
+/// What the rounds of a shard cost, in cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cost {
+    pub(super) main: u64,
+    pub(super) rest: u64,
+}
+
+/// The shards of a batch and the state of each.
+pub(super) struct Queue<E> {
+    shards: Vec<Entry<E>>,
+    challenged: Option<Arc<Challenged<E>>>,
+    is_challenging: bool,
+    epoch: usize,
+}
+
+impl<E> Queue<E> {
+    /// Nothing is done yet. `is_again` says whether workers keep nothing between the rounds.
+    pub(super) fn new(statements: Vec<ShardStatement>, is_again: bool) -> Self {
+        let entry = |statement| Entry {
+            statement,
+            root: RootAt::Missing,
+            proof: ProofAt::Missing,
+            kept_by: None,
+            is_again,
+        };
+        let shards = statements.into_iter().map(entry).collect();
+        Self { shards, challenged: None, is_challenging: false, epoch: 0 }
+    }
+
+    pub(super) fn num_shards(&self) -> usize {
+        self.shards.len()
+    }
+
+    /// What `worker` is to do next.
+    pub(super) fn next(&mut self, worker: WorkerId) -> Next<E> {
+        if let Some(shard) = self.shards.iter().position(|of| of.root == RootAt::Missing) {
+            let entry = &mut self.shards[shard];
+            entry.root = RootAt::InWork;
+            let statement = Box::new(entry.statement.clone());
+            return Next::Job(Job::Commit { shard, statement });
+        }
+        if self.shards.iter().any(|of| of.root == RootAt::InWork) {
+            return Next::Wait;
+        }
+        match &self.challenged {
+            Some(batch) => {
+                let batch = Arc::clone(batch);
+                self.next_proof(worker, batch)
+            }
+            None if self.is_challenging => Next::Wait,
+            None => {
+                self.is_challenging = true;
+                let statements = self.shards.iter().map(|of| of.statement.clone()).collect();
+                Next::Job(Job::Challenges { statements, epoch: self.epoch })
+            }
+        }
+    }
+
+    fn next_proof(&mut self, worker: WorkerId, batch: Arc<Challenged<E>>) -> Next<E> {
+        let is_open = |of: &Entry<E>| matches!(of.proof, ProofAt::Missing);
+        let of = |keeper| move |of: &Entry<E>| is_open(of) && of.kept_by == keeper;
+        let mine = self.shards.iter().position(of(Some(worker)));
+        let Some(shard) = mine.or_else(|| self.shards.iter().position(of(None))) else {
+            return if self.is_done() { Next::Nothing } else { Next::Wait };
+        };
+        let (epoch, entry) = (self.epoch, &mut self.shards[shard]);
+        (entry.proof, entry.kept_by) = (ProofAt::InWork, None);
+        let is_stored = entry.root == RootAt::Stored;
+        Next::Job(Job::Prove { shard, batch, is_stored, epoch })
+    }
+
+    /// A root is there: from a worker, which may keep the shard, or from a store.
+    pub(super) fn put_root(&mut self, shard: usize, committed: Committed, from: Origin) {
+        let entry = &mut self.shards[shard];
+        (entry.statement.main, entry.statement.bound) = (committed.root, committed.bound);
+        (entry.root, entry.kept_by) = match from {
+            Origin::Worker { kept_by } => (RootAt::Fresh, kept_by),
+            Origin::Store => (RootAt::Stored, None),
+        };
+        entry.is_again = entry.kept_by.is_none();
+    }
+
+    /// The challenges are there, with the proofs of a store.
+    pub(super) fn put_challenges(
+        &mut self,
+        epoch: usize,
+        batch: Challenged<E>,
+        proofs: Vec<(usize, ShardProof<E>)>,
+    ) {
+        if epoch != self.epoch {
+            return;
+        }
+        (self.challenged, self.is_challenging) = (Some(Arc::new(batch)), false);
+        for (shard, proof) in proofs {
+            let entry = &mut self.shards[shard];
+            (entry.proof, entry.kept_by) = (ProofAt::Done(proof), None);
+        }
+    }
+
+    /// A proof is there; returns whether it is of this epoch.
+    pub(super) fn put_proof(&mut self, epoch: usize, shard: usize, proof: ShardProof<E>) -> bool {
+        let is_of_now = epoch == self.epoch;
+        if is_of_now {
+            self.shards[shard].proof = ProofAt::Done(proof);
+        }
+        is_of_now
+    }
+
+    /// A job was given up.
+    pub(super) fn give_back(&mut self, job: &Job<E>) {
+        match job {
+            Job::Commit { shard, .. } => self.shards[*shard].root = RootAt::Missing,
+            Job::Challenges { epoch, .. } if *epoch == self.epoch => self.is_challenging = false,
+            Job::Prove { shard, epoch, .. } if *epoch == self.epoch => {
+                let entry = &mut self.shards[*shard];
+                (entry.proof, entry.is_again) = (ProofAt::Missing, true);
+            }
+            Job::Challenges { .. } | Job::Prove { .. } => {}
+        }
+    }
+
+    /// The root of a store is wrong: its shard is done again, and everything behind the barrier.
+    /// Returns false if another worker has found that out before.
+    pub(super) fn discard_root(&mut self, shard: usize) -> bool {
+        let entry = &mut self.shards[shard];
+        if entry.root != RootAt::Stored {
+            return false;
+        }
+        entry.root = RootAt::Missing;
+        (entry.statement.main, entry.statement.bound) = ([0; 32], Vec::new());
+        for entry in &mut self.shards {
+            let was_open = matches!(entry.proof, ProofAt::Missing);
+            entry.is_again |= !was_open;
+            entry.proof = ProofAt::Missing;
+        }
+        (self.challenged, self.is_challenging) = (None, false);
+        self.epoch += 1;
+        true
+    }
+
+    /// A worker is gone, with what it kept.
+    pub(super) fn forget(&mut self, worker: WorkerId) {
+        for entry in self.shards.iter_mut().filter(|of| of.kept_by == Some(worker)) {
+            (entry.kept_by, entry.is_again) = (None, true);
+        }
+    }
+
+    /// The cost of everything that is not done, jobs in work included.
+    pub(super) fn remaining(&self, costs: &[Cost]) -> u64 {
+        let of = |(entry, cost): (&Entry<E>, &Cost)| {
+            let again = if entry.is_again { cost.main } else { 0 };
+            let root = match entry.root {
+                RootAt::Missing | RootAt::InWork => cost.main,
+                RootAt::Fresh | RootAt::Stored => 0,
+            };
+            match entry.proof {
+                ProofAt::Done(_) => root,
+                ProofAt::Missing | ProofAt::InWork => root + cost.rest + again,
+            }
+        };
+        self.shards.iter().zip(costs).map(of).sum()
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.challenged.is_some()
+            && self.shards.iter().all(|of| matches!(of.proof, ProofAt::Done(_)))
+    }
+
+    /// Challenges and proofs, once all are done.
+    pub(super) fn finished(self) -> Option<(Arc<Challenged<E>>, Vec<ShardProof<E>>)> {
+        let proofs = self.shards.into_iter().map(|of| match of.proof {
+            ProofAt::Done(proof) => Some(proof),
+            ProofAt::Missing | ProofAt::InWork => None,
+        });
+        Some((self.challenged?, proofs.collect::<Option<_>>()?))
+    }
+}
+
+/// Where a root comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    Worker { kept_by: Option<WorkerId> },
+    Store,
+}
