@@ -144,6 +144,16 @@ impl Io {
         self.channels.iter().map(|(&channel, words)| (channel, words.as_slice()))
     }
 
+    /// All keys in the order in which they were set: channel, key, index and length of its words.
+    #[must_use]
+    pub fn keys(&self) -> Vec<(u64, &[u64], u64, u64)> {
+        let mut keys: Vec<_> = self.keys.iter().collect();
+        keys.sort_unstable_by_key(|(_, stretch)| stretch.position);
+        keys.into_iter()
+            .map(|((channel, key), stretch)| (*channel, key.as_slice(), stretch.index, stretch.len))
+            .collect()
+    }
+
     /// What there is now, for [`Self::restore`].
     #[must_use]
     pub fn mark(&self) -> IoMark {

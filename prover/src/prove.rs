@@ -91,7 +91,8 @@ pub fn prove_shards<B: Backend>(
 ) -> Result<(Proof, Metrics), ProveError> {
     let statements = source.statements()?;
     let batch = Batch::new(key.verifying_key(), statements, retention, None, options)?;
-    batch.work(&mut OnBackend::new(backend, key, source));
+    // The batch has the error, too.
+    let _ = batch.work(&mut OnBackend::new(backend, key, source));
     let Finished { proof, metrics, .. } = batch.finish()?;
     Ok((proof, metrics))
 }

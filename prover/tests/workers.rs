@@ -120,9 +120,13 @@ fn two_backends_prove_one_batch_with_the_bytes_of_one() {
             let batch =
                 Batch::new(key.verifying_key(), statements, retention, None, &options).unwrap();
             thread::scope(|scope| {
-                scope.spawn(|| batch.work(&mut OnBackend::new(&cpu, &key, &mut Again::host())));
                 scope.spawn(|| {
-                    batch.work(&mut OnBackend::new(&second, &other, &mut columns(&second)));
+                    batch.work(&mut OnBackend::new(&cpu, &key, &mut Again::host())).unwrap();
+                });
+                scope.spawn(|| {
+                    batch
+                        .work(&mut OnBackend::new(&second, &other, &mut columns(&second)))
+                        .unwrap();
                 });
             });
             assert!(!batch.wants_workers());
@@ -151,11 +155,14 @@ fn a_worker_that_fails_is_not_used_again_and_its_shards_are_done_by_others() {
             let batch =
                 Batch::new(key.verifying_key(), statements, retention, None, &options).unwrap();
             // Alone, so that it comes to its n-th call.
-            batch.work(&mut OnBackend::new(&failing, &other, &mut columns(&failing)));
-            let has_failed = batch.wants_workers();
+            let worked = batch.work(&mut OnBackend::new(&failing, &other, &mut columns(&failing)));
+            let has_failed = worked.is_err();
+            assert_eq!(has_failed, batch.wants_workers());
             assert_eq!(has_failed, failing.calls().len() == call + 1);
             let called = failing.calls().len();
-            batch.work(&mut OnBackend::new(&cpu, &key, &mut Again::host()).named("the CPU"));
+            let mut source = Again::host();
+            let mut cpu = OnBackend::new(&cpu, &key, &mut source).named("the CPU");
+            batch.work(&mut cpu).unwrap();
             assert_eq!(failing.calls().len(), called, "it is used again");
             let alive = failing.alive();
             assert_eq!((alive.traces, alive.commitments, alive.layers), (0, 0, 0), "{call}");
@@ -191,7 +198,7 @@ fn with_no_worker_left_the_last_failure_is_the_error() {
     let batch = new();
     for call in [3, 0] {
         let failing = Columns::failing_at(call);
-        batch.work(&mut OnBackend::new(&failing, &other, &mut columns(&failing)));
+        batch.work(&mut OnBackend::new(&failing, &other, &mut columns(&failing))).unwrap_err();
         assert!(batch.wants_workers());
     }
     let error = batch.finish().unwrap_err();
@@ -211,15 +218,16 @@ fn a_shard_that_differs_on_another_worker_stops_the_proof() {
     let batch =
         Batch::new(key.verifying_key(), statements, Retention::Retain, None, &options).unwrap();
     // It commits to all shards and fails in round two.
-    batch.work(&mut OnBackend::new(&failing, &other, &mut columns(&failing)));
+    batch.work(&mut OnBackend::new(&failing, &other, &mut columns(&failing))).unwrap_err();
     let mut wrong = Again::new(|shard| {
         let mut traces = shards()[shard].traces.clone();
         traces[common::OUTER].as_mut().unwrap().values[0] += element(1);
         traces
     });
-    batch.work(&mut OnBackend::new(&cpu, &key, &mut wrong));
+    let error = batch.work(&mut OnBackend::new(&cpu, &key, &mut wrong)).unwrap_err();
+    assert_eq!(error, ProveError::RootDiffers { shard: 0 });
     assert!(!batch.wants_workers());
-    batch.work(&mut OnBackend::new(&cpu, &key, &mut Again::host()));
+    batch.work(&mut OnBackend::new(&cpu, &key, &mut Again::host())).unwrap();
     assert_eq!(batch.finish().unwrap_err(), ProveError::RootDiffers { shard: 0 });
 }
 
@@ -234,11 +242,12 @@ fn a_worker_that_panics_leaves_nobody_waiting() {
     thread::scope(|scope| {
         let panics = scope.spawn(|| {
             let mut source = Again::new(|_| -> Vec<Option<Trace>> { panic!("on purpose") });
-            batch.work(&mut OnBackend::new(&CpuBackend::default(), &key, &mut source));
+            let _ = batch.work(&mut OnBackend::new(&CpuBackend::default(), &key, &mut source));
         });
         assert!(panics.join().is_err());
         scope.spawn(|| {
-            batch.work(&mut OnBackend::new(&CpuBackend::default(), &key, &mut Again::host()));
+            let _ =
+                batch.work(&mut OnBackend::new(&CpuBackend::default(), &key, &mut Again::host()));
         });
     });
     assert!(!batch.wants_workers() && batch.finish().is_err());
@@ -466,7 +475,7 @@ fn progress_states_rows_and_what_is_left() {
         let batch =
             Batch::new(key.verifying_key(), statements, retention, store, &options).unwrap();
         let backend = CpuBackend::default();
-        batch.work(&mut OnBackend::new(&backend, &key, &mut Again::host()));
+        batch.work(&mut OnBackend::new(&backend, &key, &mut Again::host())).unwrap();
         batch.finish().unwrap();
         seen.into_inner().unwrap()
     };

@@ -12,13 +12,14 @@ use traceloom_abi::registry::ProgramUnit;
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::field::Goldilocks;
 use traceloom_air::trace::{ShardWitness, Trace};
-use traceloom_prover::{Metrics, ProveError, ProveOptions, SetupError};
+use traceloom_prover::backend;
+use traceloom_prover::{Batch, ProveError, SetupError, ShardSource};
 use traceloom_verifier::VerifyingKey;
-use traceloom_verifier::proof::Proof;
 
 use crate::ledger::Ledger;
 use crate::provider::WitnessError;
 use crate::seeds::Encoding;
+use crate::shards::RetentionChoice;
 use crate::source::SeedSource;
 
 /// The device of a proof.
@@ -73,22 +74,34 @@ pub trait RowDevice: fmt::Debug + Sync {
     }
 }
 
-/// A device that computes whole proofs, of traces that it wrote and of those of the host.
+/// A device that computes shards of proofs, of traces that it wrote and of those of the host.
 pub trait ProofDevice: fmt::Debug + Sync {
     /// Name of its backend in reports.
     fn backend(&self) -> &'static str;
 
-    /// Proves a batch of shards. The bytes are those of the CPU.
+    /// Works on a batch, on the thread at hand, until nothing is left to do. Other devices may
+    /// work on it at the same time. What is computed has the bytes of the CPU.
     ///
     /// # Errors
-    /// [`DeviceProofError`]. Nothing is computed by anybody else then.
-    fn prove(
-        &self,
-        key: &VerifyingKey,
-        shards: Vec<ShardTraces>,
-        options: &ProveOptions<'_>,
-        ledger: &Ledger,
-    ) -> Result<(Proof, Metrics), DeviceProofError>;
+    /// [`DeviceProofError`]: why this device does not go on.
+    fn work(&self, job: DeviceJob<'_>) -> Result<(), DeviceProofError>;
+}
+
+/// What a device works on.
+pub struct DeviceJob<'a> {
+    /// The key of the system.
+    pub key: &'a VerifyingKey,
+    /// The batch.
+    pub batch: &'a Batch<'a>,
+    /// The traces of shards, where they are written.
+    pub rows: &'a mut dyn ShardSource<Trace = MainTrace>,
+    /// What is kept of shards between the rounds. With [`RetentionChoice::Auto`] the device
+    /// keeps them if all of them fit.
+    pub retention: RetentionChoice,
+    /// Name of the device in reports.
+    pub name: String,
+    /// Gets every transfer and launch.
+    pub ledger: &'a Ledger,
 }
 
 /// Why a device made no proof.
@@ -142,6 +155,22 @@ impl MainTrace {
         match self {
             Self::Host(trace) => trace.height(),
             Self::Device(trace) => trace.height(),
+        }
+    }
+}
+
+impl backend::MainTrace for MainTrace {
+    fn width(&self) -> usize {
+        match self {
+            Self::Host(trace) => trace.width,
+            Self::Device(trace) => trace.width(),
+        }
+    }
+
+    fn num_cells(&self) -> usize {
+        match self {
+            Self::Host(trace) => trace.values.len(),
+            Self::Device(trace) => trace.width() * trace.height(),
         }
     }
 }

@@ -133,6 +133,22 @@ impl Ledger {
 }
 
 impl Entries {
+    /// Adds what another ledger says.
+    pub fn add(&mut self, other: &Self) {
+        for (key, moved) in &other.moved {
+            let all = self.moved.entry(key.clone()).or_default();
+            *all = all.plus(*moved);
+        }
+        for (circuit, bytes) in &other.avoided {
+            *self.avoided.entry(circuit.clone()).or_default() += bytes;
+        }
+        for (key, dispatched) in &other.dispatched {
+            let all = self.dispatched.entry(key.clone()).or_default();
+            all.launches += dispatched.launches;
+            all.rows += dispatched.rows;
+        }
+    }
+
     /// Bytes up and down of one kind.
     #[must_use]
     pub fn of_kind(&self, kind: Kind) -> Moved {

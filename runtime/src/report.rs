@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use traceloom_air::system::Circuit;
+use traceloom_prover::WorkerReport;
 
 use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
 use crate::session::ExecutedBy;
 use crate::shards::Planned;
+use crate::shards::cache::CacheReport;
 use crate::source::SourceRun;
 
 /// Version of the JSON form.
@@ -37,7 +39,11 @@ pub struct ProofReport {
     pub peak_memory: Option<u64>,
     /// The shards, with the memory that was planned for them.
     pub shards: Planned,
-    /// The main traces of all shards together.
+    /// Who computed which shards.
+    pub workers: Vec<WorkerReport>,
+    /// What a cache was good for, if there is one.
+    pub cache: Option<CacheReport>,
+    /// The main traces of all shards together, those that were reused left out.
     pub trace: TraceReport,
 }
 
@@ -210,6 +216,23 @@ pub fn encoding_name(encoding: Encoding) -> &'static str {
 }
 
 impl TraceReport {
+    /// Adds what another worker wrote of the same record.
+    pub(crate) fn add(&mut self, other: Self) {
+        for (all, part) in self.circuits.iter_mut().zip(other.circuits) {
+            // Rows of one worker may fall back where those of another do not.
+            if all.height == 0 && part.height > 0 {
+                (all.provider, all.reason) = (part.provider, part.reason.clone());
+            }
+            all.add(part, false);
+        }
+        if self.device != other.device {
+            let names: Vec<String> = self.device.take().into_iter().chain(other.device).collect();
+            self.device = (!names.is_empty()).then(|| names.join(", "));
+        }
+        self.downloading += other.downloading;
+        self.ledger.add(&other.ledger);
+    }
+
     /// As JSON.
     #[must_use]
     pub fn json(&self) -> Value {
@@ -250,6 +273,26 @@ impl TraceReport {
     }
 }
 
+fn worker_json(worker: &WorkerReport) -> Value {
+    json!({
+        "name": worker.name,
+        "committed": worker.committed,
+        "kept": worker.kept,
+        "proven": worker.proven,
+        "failure": worker.failure,
+    })
+}
+
+fn cache_json(cache: &CacheReport) -> Value {
+    json!({
+        "folder": cache.folder.display().to_string(),
+        "reused_roots": cache.reused_roots,
+        "reused_proofs": cache.reused_proofs,
+        "ignored": cache.ignored,
+        "failure": cache.failure,
+    })
+}
+
 impl ProofReport {
     /// As JSON.
     #[must_use]
@@ -265,6 +308,8 @@ impl ProofReport {
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "peak_memory_bytes": self.peak_memory,
             "shards": self.shards.json(&self.trace),
+            "workers": self.workers.iter().map(worker_json).collect::<Vec<_>>(),
+            "cache": self.cache.as_ref().map(cache_json),
             "trace": self.trace.json(),
         })
     }

@@ -1,6 +1,7 @@
 //! `traceloom execute`.
 
-use super::output::{Progress, plain, say};
+use super::log::Progress;
+use super::output::{plain, say};
 use super::{Failure, RunArgs, source};
 
 use traceloom_air::claim::Claim;

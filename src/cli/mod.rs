@@ -4,6 +4,7 @@
 //! usage, or input that is unreadable or malformed.
 
 mod backend;
+mod cache;
 mod check;
 mod codegen;
 mod doctor;
@@ -11,6 +12,7 @@ mod execute;
 mod failure;
 mod import;
 mod inspect;
+mod log;
 mod output;
 mod outputs;
 mod plan;
@@ -64,6 +66,9 @@ enum Command {
     Import(ImportArgs),
     /// Write the generated units of a crate, or compare them with its programs.
     Codegen(CodegenArgs),
+    /// List, verify or prune a folder that `prove --cache` keeps finished shards in.
+    #[command(subcommand)]
+    Cache(CacheCommand),
     /// Print what this machine and this build have for a GPU, and what to do about what
     /// is missing.
     Doctor,
@@ -128,6 +133,20 @@ struct ProveArgs {
     /// (the CPU, until there is a measured reason for the other).
     #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
     backend: traceloom_runtime::session::Backend,
+    /// GPUs that prove with --backend cuda: all, or their numbers separated by commas. Shards go
+    /// to whichever is free. By default it is one, see --device.
+    #[arg(long, value_parser = backend::Which::parse, value_name = "all|N,…", conflicts_with = "device")]
+    devices: Option<backend::Which>,
+    /// Let the CPU go on with the proof if no GPU is left, because all of them failed.
+    #[arg(long)]
+    or_cpu: bool,
+    /// Folder in which finished shards are kept. The same command goes on from there after it was
+    /// killed; the proof has the same bytes.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Steps on standard error: text, or json, an object a line (docs/log.md).
+    #[arg(long, default_value = "text", value_parser = log::Log::parse, value_name = "FORM")]
+    log: log::Log,
     /// Where to write the proof.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -139,6 +158,35 @@ struct ProveArgs {
     /// and fast: 100 bits against the best attack known) or fast (tests only).
     #[arg(long, default_value = "standard", value_parser = source::profile)]
     profile: traceloom_verifier::Profile,
+}
+
+#[derive(Debug, Subcommand)]
+enum CacheCommand {
+    /// Print of which proofs something is kept, with sizes and ages, and what is of no use.
+    List {
+        /// The folder.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Check the length and the digest of every file, and that it is where it belongs.
+    Verify {
+        /// The folder.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Remove files that are torn, damaged or of another version, and those that options name.
+    /// Files of proofs that a process works on stay.
+    Prune {
+        /// The folder.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Remove files that can be used, too.
+        #[arg(long)]
+        all: bool,
+        /// Remove files that can be used if they are at least as old: a number with s, m, h or d.
+        #[arg(long, value_name = "AGE", value_parser = cache::age)]
+        older_than: Option<std::time::Duration>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -246,6 +294,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
         | Command::Inspect(_)
         | Command::Import(_)
         | Command::Codegen(_)
+        | Command::Cache(_)
         | Command::Doctor => Ok(Vec::new()),
     }
 }
@@ -286,6 +335,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Plan(args) => plan::run(args),
         Command::Import(args) => import::run(args),
         Command::Codegen(args) => codegen::run(args),
+        Command::Cache(command) => cache::run(command),
         Command::Doctor => doctor::run(),
     }
 }

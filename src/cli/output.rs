@@ -1,14 +1,13 @@
-//! Files, progress and the printing of standard forms.
+//! Files and the printing of standard forms.
 
 use std::cell::RefCell;
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use traceloom_codegen::whole;
-use traceloom_runtime::session;
 
 use super::Failure;
 
@@ -68,8 +67,13 @@ pub(super) fn print(line: fmt::Arguments<'_>) {
     }
 }
 
+/// Whether what this thread prints is kept.
+pub(super) fn is_keeping() -> bool {
+    KEPT.with_borrow(Option::is_some)
+}
+
 /// Writes to standard error. If that fails, there is no other place to report it.
-fn tell(text: fmt::Arguments<'_>) {
+pub(super) fn tell(text: fmt::Arguments<'_>) {
     if !is_kept(text, |printed| &mut printed.err) {
         let mut err = io::stderr();
         let _ = err.write_fmt(text).and_then(|()| err.flush());
@@ -113,59 +117,6 @@ pub fn check_place(path: &Path) -> Result<(), Failure> {
         return Err(Failure::file("write", path, &error));
     }
     Ok(())
-}
-
-/// Steps of a long command on standard error: rewritten in place on a terminal,
-/// plain lines otherwise.
-#[derive(Clone, Copy)]
-pub struct Progress {
-    start: Instant,
-    terminal: bool,
-}
-
-impl Progress {
-    /// Starts the clock.
-    pub fn new() -> Self {
-        // What is kept goes to no terminal.
-        let is_kept = KEPT.with_borrow(Option::is_some);
-        Self { start: Instant::now(), terminal: !is_kept && io::stderr().is_terminal() }
-    }
-
-    /// Names the step that begins now.
-    pub fn step(self, what: &str) {
-        let seconds = self.start.elapsed().as_secs_f64();
-        match self.terminal {
-            true => tell(format_args!("\r\x1b[K[{seconds:6.1} s] {what} …")),
-            false => tell(format_args!("[{seconds:6.1} s] {what}\n")),
-        }
-    }
-
-    /// Says how far a step is, where that can be rewritten.
-    pub fn part(self, now: &session::Progress) {
-        if self.terminal {
-            let part = now.total.map_or_else(
-                || now.done.to_string(),
-                |total| format!("{} %", 100 * now.done.min(total) / total.max(1)),
-            );
-            let left = now.remaining.map(|left| format!(", {} left", seconds(left)));
-            let (all, name) = (self.start.elapsed().as_secs_f64(), now.stage.name());
-            let left = left.unwrap_or_default();
-            tell(format_args!("\r\x1b[K[{all:6.1} s] {name} … {part}{left}"));
-        }
-    }
-
-    /// Prints a note for the user in a line of its own.
-    pub fn note(self, what: &str) {
-        self.done();
-        tell(format_args!("note: {what}\n"));
-    }
-
-    /// Ends the steps.
-    pub fn done(self) {
-        if self.terminal {
-            tell(format_args!("\r\x1b[K"));
-        }
-    }
 }
 
 /// A name of a program, without characters that a terminal would interpret.

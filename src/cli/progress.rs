@@ -4,24 +4,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use traceloom_cuda::provider::RowWriter;
-use traceloom_runtime::session::{SessionBuilder, Step};
+use traceloom_runtime::session::{Progress as Now, SessionBuilder, Step};
 
 use super::backend::Gpu;
-use super::output::Progress;
+use super::log::Progress;
 
 /// A session that uses `gpu` and reports what it does.
 pub fn told(builder: SessionBuilder, gpu: Gpu, progress: Progress) -> SessionBuilder {
-    let writer = gpu.writer;
+    let writers = gpu.writers;
     let is_said = AtomicBool::new(false);
     let told = Mutex::new(None);
     builder.devices(gpu.devices).notices(move |notice| progress.note(notice)).progress(move |now| {
         // Kernels are loaded with the choice of who writes rows.
         if now.stage == Step::Rows && !is_said.swap(true, Ordering::Relaxed) {
-            kernels(&writer, progress);
+            kernels(&writers, progress);
         }
-        let before = told.lock().unwrap_or_else(PoisonError::into_inner).replace(now.stage);
-        if before != Some(now.stage) {
-            progress.step(now.stage.name());
+        let (stage, shard) = (now.stage, several(now).map(|of| of.shard));
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.replace((stage, shard)) != Some((stage, shard)) {
+            progress.step(now);
         }
         if now.done > 0 {
             progress.part(now);
@@ -29,9 +30,14 @@ pub fn told(builder: SessionBuilder, gpu: Gpu, progress: Progress) -> SessionBui
     })
 }
 
+/// The shard of a step, where there are several.
+pub fn several(now: &Now) -> Option<traceloom_runtime::session::ShardProgress> {
+    now.shard.filter(|of| of.num_shards > 1)
+}
+
 /// Reports kernels that were compiled just now, because the user waited for them.
-fn kernels(writer: &Option<Arc<RowWriter>>, progress: Progress) {
-    let compiled = writer.iter().flat_map(|writer| writer.compiled_now());
+fn kernels(writers: &[Arc<RowWriter>], progress: Progress) {
+    let compiled = writers.iter().flat_map(|writer| writer.compiled_now());
     for (program, origin) in compiled {
         progress.note(&format!("kernels of program {program:?}: {origin}"));
     }

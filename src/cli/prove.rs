@@ -8,23 +8,32 @@ use traceloom_runtime::session::Proved;
 
 use super::backend::Gpu;
 use super::execute::{print_claim, print_rows};
-use super::output::{Progress, say, seconds, size, write_whole};
+use super::log::Progress;
+use super::output::{say, seconds, size, write_whole};
 use super::outputs::Outputs;
 use super::progress::told;
 use super::{Failure, ProveArgs, source};
 
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
-    let progress = Progress::new();
+    let progress = Progress::with(args.log);
+    prove(args, progress).inspect_err(|failure| progress.failure(&failure.to_string()))
+}
+
+fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     let outputs = Outputs::tried(&args.out, args.report.as_deref())?;
-    let gpu = Gpu::open(&args.trace, args.backend)?;
+    let gpu = Gpu::open(&args.trace, args.backend, args.devices.as_ref())?;
     let start = Instant::now();
-    let builder = source::session(&args.run)?
+    let mut builder = source::session(&args.run)?
         .profile(args.profile)
         .backend(args.backend)
         .trace(args.trace.trace)
         .strict(args.trace.strict)
-        .shards(args.shards.options());
+        .shards(args.shards.options())
+        .cpu_takes_over(args.or_cpu);
+    if let Some(folder) = &args.cache {
+        builder = builder.cache(folder);
+    }
     let session = told(builder, gpu, progress).build()?;
     let proved = session.prove(source::request(&args.run)?)?;
     progress.done();
@@ -54,6 +63,17 @@ fn print_shards(proved: &Proved) {
         line += &format!(", {} at most used", size(peak));
     }
     say!("{line}");
+    for worker in report.workers.iter().filter(|_| report.workers.len() > 1) {
+        let (name, proven) = (&worker.name, worker.proven);
+        match &worker.failure {
+            None => say!("{:>12}  proven by {name}", proven),
+            Some(failure) => say!("{:>12}  proven by {name}, which failed: {failure}", proven),
+        }
+    }
+    if let Some(cache) = &report.cache {
+        let (roots, proofs) = (cache.reused_roots, cache.reused_proofs);
+        say!("cache    {roots} roots and {proofs} shard proofs reused");
+    }
 }
 
 /// Prints where time went, and what was moved to a device and back.

@@ -4,13 +4,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use traceloom_air::trace::ShardWitness;
-use traceloom_prover::{Metrics, ProveError, ProveOptions, ProvingKey, SetupError, prove_with};
-use traceloom_runtime::device::{
-    DeviceProofError, DeviceTrace, MainTrace, ProofDevice, ShardTraces,
-};
+use traceloom_prover::{OnBackend, ProveError, ProvingKey, Retention, SetupError, ShardSource};
+use traceloom_runtime::device::{DeviceJob, DeviceProofError, DeviceTrace, MainTrace, ProofDevice};
 use traceloom_runtime::ledger::Ledger;
-use traceloom_verifier::proof::Proof;
+use traceloom_runtime::shards::RetentionChoice;
+use traceloom_verifier::proof::ShardStatement;
 use traceloom_verifier::shape::ShardShape;
 use traceloom_verifier::{Params, VerifyingKey};
 
@@ -92,29 +90,34 @@ impl DeviceProver {
 }
 
 impl DeviceProver {
-    /// Refuses a batch that does not fit beside what is on the device.
+    /// Refuses a batch that does not fit beside what is on the device. Returns whether shards may
+    /// be kept between the rounds.
     fn admit(
         &self,
         verifying: &VerifyingKey,
         key: &CudaKey,
-        shards: &[ShardWitness<CudaTrace>],
-    ) -> Result<(), ProveError> {
-        let heights = |shard: &ShardWitness<CudaTrace>| -> Vec<Option<usize>> {
-            let traces = shard.traces.iter();
-            traces.map(|trace| Some(trace.as_ref()?.height.max(1).ilog2() as usize)).collect()
-        };
-        let shape = |shard| ShardShape::new(verifying, &heights(shard), shards.len());
-        let shapes = shards.iter().map(shape);
-        let shapes: Vec<ShardShape> = shapes.collect();
-        let plan = Plan::new(verifying, key, &shapes);
-        let need = plan.peak().saturating_sub(plan.traces()) + plan.tables();
+        shapes: &[ShardShape],
+        retention: RetentionChoice,
+    ) -> Result<bool, ProveError> {
+        let all = Plan::new(verifying, key, shapes);
         let at = At { stage: "memory", shard: None, circuit: None };
         let device = self.engine.device();
         let free = device.free_memory().map_err(|error| at.failed(error))?;
         let have = free + self.engine.seeds().used();
+        let retained = all.peak() + all.tables();
+        // Rows are written again, and one shard is there at a time.
+        let single = |shape| Plan::new(verifying, key, std::slice::from_ref(shape)).peak();
+        let regenerated = shapes.iter().map(single).max().unwrap_or(0) + all.tables();
+        let (keeps, need) = match retention {
+            RetentionChoice::Always(Retention::Retain) => (true, retained),
+            RetentionChoice::Auto if retained <= have => (true, retained),
+            RetentionChoice::Always(Retention::Regenerate) | RetentionChoice::Auto => {
+                (false, regenerated)
+            }
+        };
         match need > have {
             true => Err(at.failed(Failure::Memory { need, have, held: device.memory().0 })),
-            false => Ok(()),
+            false => Ok(keeps),
         }
     }
 }
@@ -124,42 +127,46 @@ impl ProofDevice for DeviceProver {
         NAME
     }
 
-    fn prove(
-        &self,
-        key: &VerifyingKey,
-        shards: Vec<ShardTraces>,
-        options: &ProveOptions<'_>,
-        ledger: &Ledger,
-    ) -> Result<(Proof, Metrics), DeviceProofError> {
+    fn work(&self, job: DeviceJob<'_>) -> Result<(), DeviceProofError> {
+        let DeviceJob { key, batch, rows, retention, name, ledger } = job;
         let context = self.context(ledger)?;
         let clock = Clock::default();
         let backend = CudaBackend::new(&context, ledger, &clock);
         let proving = self.key(&backend, key)?;
-        let shards = shards.into_iter().enumerate();
-        let witnesses = shards.map(|(shard, traces)| witness(&backend, key, shard, traces));
-        let witnesses = witnesses.collect::<Result<Vec<_>, ProveError>>()?;
-        self.admit(key, proving.backend_key(), &witnesses)?;
-        Ok(prove_with(&backend, &proving, witnesses, options)?)
+        let keeps = self.admit(key, proving.backend_key(), batch.shapes(), retention)?;
+        let mut source = OnDevice { backend: &backend, key, rows };
+        let worker = OnBackend::new(&backend, &proving, &mut source);
+        Ok(batch.work(&mut worker.named(name).keeping(keeps))?)
     }
 }
 
-/// A shard with all traces on the device.
-fn witness(
-    backend: &CudaBackend<'_>,
-    key: &VerifyingKey,
-    shard: usize,
-    of: ShardTraces,
-) -> Result<ShardWitness<CudaTrace>, ProveError> {
-    let traces = of.traces.into_iter().zip(&key.system().circuits);
-    let traces = traces.map(|(trace, circuit)| match trace {
-        None => Ok(None),
-        Some(MainTrace::Host(trace)) => backend.upload(shard, &circuit.name, &trace).map(Some),
-        Some(MainTrace::Device(trace)) => born(trace)
-            .map(Some)
-            .map_err(|failure| At::shard("rows", shard).circuit(&circuit.name).failed(failure)),
-    });
-    let traces = traces.collect::<Result<_, _>>()?;
-    Ok(ShardWitness { traces, publics: of.publics, claims: of.claims, boundary: Vec::new() })
+/// The traces of shards, all of them on the device.
+struct OnDevice<'a, 'b> {
+    backend: &'a CudaBackend<'b>,
+    key: &'a VerifyingKey,
+    rows: &'a mut dyn ShardSource<Trace = MainTrace>,
+}
+
+impl ShardSource for OnDevice<'_, '_> {
+    type Trace = CudaTrace;
+
+    fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
+        self.rows.statements()
+    }
+
+    fn traces(&mut self, shard: usize) -> Result<Vec<Option<CudaTrace>>, ProveError> {
+        let traces = self.rows.traces(shard)?.into_iter().zip(&self.key.system().circuits);
+        let on_device = traces.map(|(trace, circuit)| match trace {
+            None => Ok(None),
+            Some(MainTrace::Host(trace)) => {
+                self.backend.upload(shard, &circuit.name, &trace).map(Some)
+            }
+            Some(MainTrace::Device(trace)) => born(trace)
+                .map(Some)
+                .map_err(|failure| At::shard("rows", shard).circuit(&circuit.name).failed(failure)),
+        });
+        on_device.collect()
+    }
 }
 
 /// The cells of a trace that was born on a device.

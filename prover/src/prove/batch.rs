@@ -53,6 +53,8 @@ pub struct WorkerReport {
     pub name: String,
     /// Shards that it committed to in round one.
     pub committed: usize,
+    /// How many of these it kept until round two.
+    pub kept: usize,
     /// Shards whose proof it finished.
     pub proven: usize,
     /// Why it was not used to the end.
@@ -91,7 +93,11 @@ impl<'a> Batch<'a> {
     }
 
     /// Works with `worker` until nothing is left to do, or until it fails.
-    pub fn work(&self, worker: &mut dyn Worker) {
+    ///
+    /// # Errors
+    /// [`ProveError`]: what the worker failed of. The batch may have a proof nevertheless, see
+    /// [`Self::wants_workers`].
+    pub fn work(&self, worker: &mut dyn Worker) -> Result<(), ProveError> {
         match &self.0 {
             Field::Quadratic(rounds) => rounds.work(worker),
             Field::Cubic(rounds) => rounds.work(worker),

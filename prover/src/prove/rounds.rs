@@ -110,7 +110,8 @@ impl<'a, E: Stored> Rounds<'a, E> {
         state.fatal.is_none() && !state.is_broken && !state.queue.is_done()
     }
 
-    pub(super) fn work(&self, worker: &mut dyn ShardWorker<E>) {
+    pub(super) fn work(&self, worker: &mut dyn ShardWorker<E>) -> Result<(), ProveError> {
+        let mut result = Ok(());
         let id = {
             let mut state = self.lock();
             let report = WorkerReport { name: worker.name(), ..WorkerReport::default() };
@@ -122,14 +123,14 @@ impl<'a, E: Stored> Rounds<'a, E> {
             let in_work = InWork::new(self, id);
             let done = self.run(id, worker, &job, &in_work);
             std::mem::forget(guard);
-            let failure = done.err();
-            let goes_on = self.settle(id, job, &in_work, failure);
+            result = done.or_else(|error| self.fail(id, &job, &in_work, error));
             self.changed.notify_all();
-            if !goes_on {
+            if result.is_err() {
                 break;
             }
         }
         self.lock().metrics.add(&worker.metrics());
+        result
     }
 
     /// The next job, or none if nothing is left.
@@ -167,7 +168,9 @@ impl<'a, E: Stored> Rounds<'a, E> {
                 in_work.settle(&mut state.account);
                 let kept_by = keeps.then_some(id);
                 state.queue.put_root(*shard, committed, Origin::Worker { kept_by });
-                state.report.workers[id].committed += 1;
+                let report = &mut state.report.workers[id];
+                report.committed += 1;
+                report.kept += usize::from(keeps);
             }
             Job::Challenges { statements, epoch } => {
                 let (batch, proofs) = self.challenge(worker, statements, in_work)?;
@@ -264,20 +267,19 @@ impl<'a, E: Stored> Rounds<'a, E> {
         (0..self.shapes.len()).filter_map(stored).collect()
     }
 
-    /// A job is over. Returns whether its worker goes on.
-    fn settle(
+    /// A job failed. Its worker goes on if that is the fault of a store.
+    fn fail(
         &self,
         id: WorkerId,
-        job: Job<E>,
+        job: &Job<E>,
         in_work: &InWork<'_, 'a, E>,
-        failure: Option<ProveError>,
-    ) -> bool {
-        let Some(error) = failure else { return true };
+        error: ProveError,
+    ) -> Result<(), ProveError> {
         let mut state = self.lock();
         in_work.settle(&mut state.account);
-        state.queue.give_back(&job);
+        state.queue.give_back(job);
         if let (ProveError::RootDiffers { .. }, Job::Prove { shard, is_stored: true, .. }) =
-            (&error, &job)
+            (&error, job)
         {
             if state.queue.discard_root(*shard) {
                 state.report.reused_roots -= 1;
@@ -289,17 +291,17 @@ impl<'a, E: Stored> Rounds<'a, E> {
                     store.discard(*shard, Part::Root, reason);
                 }
             }
-            return true;
+            return Ok(());
         }
         state.report.workers[id].failure = Some(error.to_string());
         match error {
             ProveError::Backend { .. } | ProveError::Traces { .. } => {
                 state.queue.forget(id);
-                state.lost = Some(error);
+                state.lost = Some(error.clone());
             }
-            error => state.fatal = Some(error),
+            _ => state.fatal = Some(error.clone()),
         }
-        false
+        Err(error)
     }
 
     pub(super) fn finish(

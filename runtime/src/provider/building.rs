@@ -127,8 +127,7 @@ impl<'a> Builder<'a> {
         let mut traces = Vec::with_capacity(self.system.circuits.len());
         let mut reports = Vec::with_capacity(self.system.circuits.len());
         for (position, circuit) in self.system.circuits.iter().enumerate() {
-            let mut report = CircuitReport::new(circuit, self.choices.provider(position));
-            report.reason = self.choices.reason(position).map(Reason::to_string);
+            let mut report = self.circuit(position, circuit);
             let piece = shard.pieces[position].as_ref();
             let trace = piece.map(|piece| self.piece(position, piece, &mut report)).transpose()?;
             let trace = trace.flatten();
@@ -137,6 +136,19 @@ impl<'a> Builder<'a> {
             reports.push(report);
         }
         Ok((ShardTraces { traces, publics: shard.publics(self.system), claims }, reports))
+    }
+
+    /// A report for every circuit of the system, of which nothing is written yet.
+    #[must_use]
+    pub fn circuits(&self) -> Vec<CircuitReport> {
+        let circuits = self.system.circuits.iter().enumerate();
+        circuits.map(|(position, circuit)| self.circuit(position, circuit)).collect()
+    }
+
+    fn circuit(&self, position: usize, circuit: &Circuit) -> CircuitReport {
+        let mut report = CircuitReport::new(circuit, self.choices.provider(position));
+        report.reason = self.choices.reason(position).map(Reason::to_string);
+        report
     }
 
     /// What is said of traces with these circuits.

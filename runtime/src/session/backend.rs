@@ -30,8 +30,8 @@ pub enum BackendError {
 pub(super) struct Decision<'a> {
     /// Name of the backend.
     pub name: &'static str,
-    /// The device that proves; without one the CPU does.
-    pub device: Option<&'a dyn ProofDevice>,
+    /// The devices that prove, with their names; without any the CPU does.
+    pub devices: Vec<(String, &'a dyn ProofDevice)>,
     /// Why it is not a device's, where that could have been.
     pub reason: Option<String>,
     /// Who writes rows; the backend decides what `auto` means.
@@ -44,7 +44,10 @@ pub(super) fn decide(
     provider: TraceProvider,
     devices: &Devices,
 ) -> Result<Decision<'_>, BackendError> {
-    let on_cpu = |reason, provider| Decision { name: "cpu", device: None, reason, provider };
+    let on_cpu = |reason, provider| {
+        let devices = Vec::new();
+        Decision { name: "cpu", devices, reason, provider }
+    };
     match (backend, devices) {
         (Backend::Cpu, _) | (Backend::Auto, Devices::NotAsked) => Ok(on_cpu(None, provider)),
         (Backend::Auto, Devices::Unavailable(why)) => Ok(on_cpu(Some(why.clone()), provider)),
@@ -59,12 +62,13 @@ pub(super) fn decide(
         (Backend::Device, Devices::Found(_)) => {
             let why =
                 || BackendError::NoDevice("this device writes rows and does not prove".into());
-            let device = devices.prover().ok_or_else(why)?;
+            let devices = devices.provers().ok_or_else(why)?;
             let provider = match provider {
                 TraceProvider::Auto => TraceProvider::Device,
                 other => other,
             };
-            Ok(Decision { name: device.backend(), device: Some(device), reason: None, provider })
+            let name = devices[0].1.backend();
+            Ok(Decision { name, devices, reason: None, provider })
         }
     }
 }

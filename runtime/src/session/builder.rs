@@ -36,6 +36,8 @@ pub(super) struct Settings {
     pub shards: ShardOptions,
     pub registry: &'static [&'static ProgramUnit],
     pub devices: Devices,
+    pub cpu_takes_over: bool,
+    pub cache: Option<PathBuf>,
     pub limits: Limits,
     pub observer: Observer,
     pub notices: Notices,
@@ -89,6 +91,8 @@ impl SessionBuilder {
             shards: ShardOptions::default(),
             registry: &[],
             devices: Devices::NotAsked,
+            cpu_takes_over: false,
+            cache: None,
             limits: Limits::default(),
             observer: None,
             notices: None,
@@ -164,6 +168,22 @@ impl SessionBuilder {
     #[must_use]
     pub fn registry(mut self, registry: &'static [&'static ProgramUnit]) -> Self {
         self.settings.registry = registry;
+        self
+    }
+
+    /// Whether the CPU goes on with a proof that no device is left for. By default that is an
+    /// error.
+    #[must_use]
+    pub fn cpu_takes_over(mut self, allowed: bool) -> Self {
+        self.settings.cpu_takes_over = allowed;
+        self
+    }
+
+    /// Keeps finished parts of proofs in this folder and goes on from what is there. Proofs have
+    /// the same bytes with it.
+    #[must_use]
+    pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.settings.cache = Some(folder.into());
         self
     }
 

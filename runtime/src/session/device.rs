@@ -14,25 +14,29 @@ pub enum Devices {
     NotAsked,
     /// None can be used, and why.
     Unavailable(String),
-    /// These. The first one writes all rows, and proves.
+    /// These. The first one writes the rows of a check; each writes the rows of the shards that
+    /// it proves.
     Found(Vec<Arc<dyn RowDevice + Send + Sync>>),
 }
 
 impl Devices {
-    /// The device that proves, if one does.
-    pub(super) fn prover(&self) -> Option<&dyn ProofDevice> {
+    /// The devices that prove, with their names; none if one of them does not.
+    pub(super) fn provers(&self) -> Option<Vec<(String, &dyn ProofDevice)>> {
         match self {
-            Self::Found(devices) => devices.first()?.prover(),
+            Self::Found(devices) => {
+                let provers = devices.iter().map(|of| Some((of.name(), of.prover()?)));
+                provers.collect::<Option<Vec<_>>>().filter(|provers| !provers.is_empty())
+            }
             Self::NotAsked | Self::Unavailable(_) => None,
         }
     }
 
-    /// The device of one proof.
-    pub(super) fn option<'a>(&'a self, record: &'a Record) -> DeviceOption<'a> {
+    /// The device with this position, for one record.
+    pub(super) fn option<'a>(&'a self, position: usize, record: &'a Record) -> DeviceOption<'a> {
         match self {
             Self::NotAsked => DeviceOption::NotAsked,
             Self::Unavailable(reason) => DeviceOption::Unavailable(reason),
-            Self::Found(devices) => match devices.first() {
+            Self::Found(devices) => match devices.get(position) {
                 Some(device) => DeviceOption::Ready { device: &**device, record },
                 None => DeviceOption::Unavailable("the list of devices is empty"),
             },

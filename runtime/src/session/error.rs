@@ -14,6 +14,7 @@ use super::{BackendError, FileKind, Mismatch};
 use crate::bind::BindError;
 use crate::provider::{ChoiceError, WitnessError};
 use crate::shards::PlanError;
+use crate::shards::cache::CacheError;
 
 /// What a failure says about the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +151,9 @@ pub enum SessionError {
     /// The proof cannot be computed where it was asked for.
     #[error("the backend of a device{0}")]
     Backend(#[from] BackendError),
+    /// The cache cannot be used.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// The rows cannot be cut into shards as asked for.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -216,6 +220,7 @@ impl SessionError {
             | Self::Arity { .. }
             | Self::Input { .. }
             | Self::Io(_)
+            | Self::Cache(_)
             | Self::Plan(_)
             | Self::NoProof(_) => Kind::Malformed,
             Self::NoMemory { .. }

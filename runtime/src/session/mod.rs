@@ -16,7 +16,7 @@
 //!   how files are read;
 //! - `request`, `expected`: what is asked for, and what a verifier expects;
 //! - `executor`: who executes; `run`: execution, rows and check; `prove`, `verify`: the rest;
-//!   `shards`: traces of one shard after the other;
+//!   `shards`: traces of one shard after the other; `workers`: who computes them;
 //! - `backend`: where a proof is computed; `device`: what may write rows;
 //! - `progress`, `results`, `error`: what comes back, all of it as values.
 //!
@@ -39,6 +39,7 @@ mod results;
 mod run;
 mod shards;
 mod verify;
+mod workers;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -62,7 +63,7 @@ pub use error::{Kind, SessionError};
 pub use executor::{ExecutedBy, Executor};
 pub use expected::{Difference, Expected, Mismatch};
 pub use file::{FileKind, read_input, read_program, read_proof, read_proof_or_program};
-pub use progress::{Progress, Step};
+pub use progress::{Progress, ShardProgress, Step};
 pub use prove::peak_memory;
 pub use request::Request;
 pub use results::{Checked, Executed, Proved, Verified};

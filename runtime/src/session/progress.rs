@@ -1,6 +1,6 @@
 //! The progress of a session, as a value.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use traceloom_prover::Stage;
@@ -44,6 +44,8 @@ impl Step {
 pub struct Progress {
     /// The step.
     pub stage: Step,
+    /// Where the step is one of a shard.
+    pub shard: Option<ShardProgress>,
     /// What is done of it, in its own unit.
     pub done: u64,
     /// What there is to do, if that is known.
@@ -55,10 +57,26 @@ pub struct Progress {
     pub remaining: Option<Duration>,
 }
 
+/// Which shard a step is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShardProgress {
+    /// The shard.
+    pub shard: usize,
+    /// Number of shards.
+    pub num_shards: usize,
+    /// Rows, with padding, of the shards that have this stage of the prover behind them.
+    pub rows_done: u64,
+    /// Rows, with padding, of all shards; 0 before they are stated.
+    pub rows: u64,
+    /// Who computes it: devices count from 0, and the CPU alone is 0.
+    pub worker: usize,
+}
+
 /// The step at hand.
 #[derive(Clone, Copy)]
 struct Now {
     step: Step,
+    shard: Option<ShardProgress>,
     began: Instant,
     /// When the first stage of the prover began: rows may be written between its stages.
     proving: Option<Instant>,
@@ -75,24 +93,41 @@ impl<'a> Tracker<'a> {
     /// No step has begun yet; `first` will.
     pub fn new(session: &'a Session, first: Step) -> Self {
         let start = Instant::now();
-        let now = Now { step: first, began: start, proving: None };
+        let now = Now { step: first, shard: None, began: start, proving: None };
         Self { session, start, now: Mutex::new(now) }
     }
 
     /// A step begins.
     pub fn begin(&self, step: Step) {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        (now.step, now.began) = (step, Instant::now());
+        let mut now = self.lock();
+        (now.step, now.shard, now.began) = (step, None, Instant::now());
         drop(now);
         self.report(0, None);
+    }
+
+    /// The rows of a shard are written.
+    pub fn rows(&self, shard: usize, num_shards: usize) {
+        let mut now = self.lock();
+        let shard = ShardProgress { shard, num_shards, rows_done: 0, rows: 0, worker: 0 };
+        (now.step, now.shard, now.began) = (Step::Rows, Some(shard), Instant::now());
+        drop(now);
+        self.report(0, None);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A stage of the prover begins.
     pub fn prove(&self, progress: traceloom_prover::Progress) {
         let traceloom_prover::Progress { stage, done, total, .. } = progress;
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let traceloom_prover::Progress { shard, num_shards, rows_done, rows, worker, .. } =
+            progress;
+        let of_shard = ShardProgress { shard, num_shards, rows_done, rows, worker };
+        let of_shard = Some(of_shard).filter(|_| stage != Stage::Lookup);
+        let mut now = self.lock();
         let began = *now.proving.get_or_insert_with(Instant::now);
-        (now.step, now.began) = (Step::Prove(stage), began);
+        (now.step, now.shard, now.began) = (Step::Prove(stage), of_shard, began);
         drop(now);
         self.report(done, Some(total));
     }
@@ -100,10 +135,11 @@ impl<'a> Tracker<'a> {
     /// Some of the step is done.
     pub fn report(&self, done: u64, total: Option<u64>) {
         let Some(observer) = &self.session.settings.observer else { return };
-        let now = *self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let (stage, began) = (now.step, now.began);
+        let now = *self.lock();
+        let Now { step: stage, shard, began, .. } = now;
         let remaining = total.and_then(|total| remaining(began.elapsed(), done, total));
-        observer(&Progress { stage, done, total, elapsed: self.start.elapsed(), remaining });
+        let elapsed = self.start.elapsed();
+        observer(&Progress { stage, shard, done, total, elapsed, remaining });
     }
 
     /// Reports something that the user should know at once.

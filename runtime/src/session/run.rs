@@ -40,7 +40,7 @@ impl Session {
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
         let choices =
-            self.choose(&executed.execution.record, self.settings.provider, None, &tracker)?;
+            self.choose(0, &executed.execution.record, self.settings.provider, None, &tracker)?;
         tracker.begin(Step::Rows);
         let (witness, trace) = self.rows(&executed, &choices)?;
         tracker.begin(Step::Check);
@@ -108,10 +108,11 @@ impl Session {
         Ok((run.execution, by))
     }
 
-    /// Chooses who writes the rows of a record, and whether they are padded for a key. Reports
-    /// fallbacks to the tracker.
+    /// Chooses who writes the rows of a record, the device with this position if one does, and
+    /// whether they are padded for a key. Reports fallbacks to the tracker.
     pub(super) fn choose<'a>(
         &'a self,
+        device: usize,
         record: &'a Record,
         provider: TraceProvider,
         key: Option<&'a VerifyingKey>,
@@ -120,7 +121,7 @@ impl Session {
         let options = TraceOptions {
             provider,
             strict: self.settings.strict,
-            device: self.settings.devices.option(record),
+            device: self.settings.devices.option(device, record),
             key,
             ..TraceOptions::new(self.settings.registry)
         };

@@ -1,6 +1,7 @@
 //! The shards of one proof: the plan, and traces made from the record one shard after the
 //! other.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use traceloom_air::trace::Trace;
@@ -9,8 +10,8 @@ use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::proof::ShardStatement;
 
 use super::progress::Tracker;
-use super::{Executed, Request, Session, SessionError, Step};
-use crate::device::ShardTraces;
+use super::{Executed, Request, Session, SessionError};
+use crate::device::{MainTrace, ShardTraces};
 use crate::heights::row_counts;
 use crate::ledger::Ledger;
 use crate::provider::{Builder, Choices, WitnessError};
@@ -43,6 +44,43 @@ impl Session {
     }
 }
 
+/// By shard, whether its rows were counted in a report. Several sources may make one shard.
+pub(super) struct Counted(Mutex<Vec<bool>>);
+
+impl Counted {
+    pub(super) fn new(num_shards: usize) -> Self {
+        Self(Mutex::new(vec![false; num_shards]))
+    }
+
+    /// Counts a shard; returns whether it was counted before.
+    fn count(&self, shard: usize) -> bool {
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut counted[shard], true)
+    }
+}
+
+/// What every shard of a plan states: main roots are zero.
+pub(super) fn statements(
+    session: &Session,
+    executed: &Executed,
+    planned: &Planned,
+) -> Vec<ShardStatement> {
+    let system = session.system();
+    let shards = planned.plan.shards.iter().enumerate();
+    let statements = shards.map(|(shard, plan)| ShardStatement {
+        log_heights: plan.log_heights(),
+        main: [0; 32],
+        publics: plan.publics(system),
+        claims: match shard {
+            0 => executed.execution.claims.clone(),
+            _ => Vec::new(),
+        },
+        boundary: Vec::new(),
+        bound: Vec::new(),
+    });
+    statements.collect()
+}
+
 /// Traces of the shards of an execution, made when they are asked for.
 pub(super) struct RecordShards<'a> {
     session: &'a Session,
@@ -53,8 +91,7 @@ pub(super) struct RecordShards<'a> {
     tracker: &'a Tracker<'a>,
     /// By circuit, summed over the shards that were made.
     circuits: Vec<CircuitReport>,
-    /// By shard, whether its rows were counted.
-    is_counted: Vec<bool>,
+    counted: &'a Counted,
     rows: Duration,
     downloading: Duration,
     /// What failed: the prover keeps its message only.
@@ -67,12 +104,13 @@ impl<'a> RecordShards<'a> {
         executed: &'a Executed,
         planned: &'a Planned,
         choices: &'a Choices<'a>,
+        counted: &'a Counted,
         tracker: &'a Tracker<'a>,
     ) -> Self {
         let record = &executed.execution.record;
         let start = Instant::now();
         let builder = Builder::new(&session.program, session.system(), record, choices);
-        let is_counted = vec![false; planned.plan.shards.len()];
+        let circuits = builder.circuits();
         Self {
             session,
             executed,
@@ -80,8 +118,8 @@ impl<'a> RecordShards<'a> {
             builder,
             ledger: choices.ledger(),
             tracker,
-            circuits: Vec::new(),
-            is_counted,
+            circuits,
+            counted,
             rows: start.elapsed(),
             downloading: Duration::ZERO,
             error: None,
@@ -100,20 +138,21 @@ impl<'a> RecordShards<'a> {
         (report, self.rows)
     }
 
-    /// The traces of all shards, where they were born.
-    pub(super) fn all(&mut self) -> Result<Vec<ShardTraces>, WitnessError> {
-        (0..self.planned.plan.shards.len()).map(|shard| self.born(shard)).collect()
-    }
-
     /// The traces of a shard, where they were born.
     fn born(&mut self, shard: usize) -> Result<ShardTraces, WitnessError> {
-        self.tracker.begin(Step::Rows);
+        self.tracker.rows(shard, self.planned.plan.shards.len());
         let start = Instant::now();
         let claims = if shard == 0 { self.executed.execution.claims.clone() } else { Vec::new() };
         let (traces, circuits) = self.builder.shard(&self.planned.plan.shards[shard], claims)?;
         self.add(shard, circuits);
         self.rows += start.elapsed();
         Ok(traces)
+    }
+
+    fn failed(&mut self, shard: usize, error: WitnessError) -> ProveError {
+        let reason = error.to_string();
+        self.error = Some(error);
+        ProveError::Traces { shard, reason }
     }
 
     fn download(&mut self, traces: ShardTraces) -> Result<Vec<Option<Trace>>, WitnessError> {
@@ -128,11 +167,7 @@ impl<'a> RecordShards<'a> {
 
     /// A shard that is made again takes time, and its rows are counted already.
     fn add(&mut self, shard: usize, circuits: Vec<CircuitReport>) {
-        let is_again = std::mem::replace(&mut self.is_counted[shard], true);
-        if self.circuits.is_empty() {
-            self.circuits = circuits;
-            return;
-        }
+        let is_again = self.counted.count(shard);
         for (all, part) in self.circuits.iter_mut().zip(circuits) {
             all.add(part, is_again);
         }
@@ -143,28 +178,27 @@ impl ShardSource for RecordShards<'_> {
     type Trace = Trace;
 
     fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
-        let system = self.session.system();
-        let shards = self.planned.plan.shards.iter().enumerate();
-        let statements = shards.map(|(shard, plan)| ShardStatement {
-            log_heights: plan.log_heights(),
-            main: [0; 32],
-            publics: plan.publics(system),
-            claims: match shard {
-                0 => self.executed.execution.claims.clone(),
-                _ => Vec::new(),
-            },
-            boundary: Vec::new(),
-            bound: Vec::new(),
-        });
-        Ok(statements.collect())
+        Ok(statements(self.session, self.executed, self.planned))
     }
 
     fn traces(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, ProveError> {
         let made = self.born(shard).and_then(|traces| self.download(traces));
-        made.map_err(|error| {
-            let reason = error.to_string();
-            self.error = Some(error);
-            ProveError::Traces { shard, reason }
-        })
+        made.map_err(|error| self.failed(shard, error))
+    }
+}
+
+/// The same traces where they were born.
+pub(super) struct Born<'s, 'a>(pub &'s mut RecordShards<'a>);
+
+impl ShardSource for Born<'_, '_> {
+    type Trace = MainTrace;
+
+    fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
+        self.0.statements()
+    }
+
+    fn traces(&mut self, shard: usize) -> Result<Vec<Option<MainTrace>>, ProveError> {
+        let made = self.0.born(shard).map(|shard| shard.traces);
+        made.map_err(|error| self.0.failed(shard, error))
     }
 }

@@ -66,17 +66,15 @@ impl ShardOptions {
 }
 
 impl ShardOptions {
-    /// The same for a device, which keeps traces and commitments of all shards.
-    ///
-    /// # Errors
-    /// [`PlanError::DeviceRetains`] if they were not to be kept.
-    pub fn on_device(self) -> Result<Self, PlanError> {
-        match self.retention {
-            RetentionChoice::Always(Retention::Regenerate) => Err(PlanError::DeviceRetains),
-            RetentionChoice::Always(Retention::Retain) | RetentionChoice::Auto => {
-                Ok(Self { retention: RetentionChoice::Always(Retention::Retain), ..self })
-            }
-        }
+    /// The same for devices, which decide themselves whether shards fit that are kept, where
+    /// that was left to them.
+    #[must_use]
+    pub fn on_device(self) -> Self {
+        let retention = match self.retention {
+            RetentionChoice::Always(retention) => retention,
+            RetentionChoice::Auto => Retention::Retain,
+        };
+        Self { retention: RetentionChoice::Always(retention), ..self }
     }
 }
 

@@ -24,12 +24,6 @@ pub enum PlanError {
         /// Its name.
         option: &'static str,
     },
-    /// A device does not make shards again.
-    #[error(
-        "retention: a device keeps traces and commitments of all shards in this version; leave \
-         regenerate out, or prove on the CPU"
-    )]
-    DeviceRetains,
     /// Some shards would be empty.
     #[error(
         "shards: {asked} shards need {asked} rows of one circuit, the tallest ({circuit}) has \

@@ -8,8 +8,10 @@
 //!   parameters and that number alone;
 //! - [`choice`]: the number of shards, from what a caller asks for;
 //! - [`estimate`]: the memory of a proof on the CPU, in closed form;
-//! - [`error`]: why there is no plan; `json`: a plan as data and as text.
+//! - [`error`]: why there is no plan; `json`: a plan as data and as text;
+//! - [`cache`]: what is kept on disk of a proof while it is made.
 
+pub mod cache;
 pub mod choice;
 pub mod error;
 pub mod estimate;

@@ -19,6 +19,7 @@ use traceloom_bytecode::model::Op;
 use traceloom_bytecode::system::build_system;
 use traceloom_bytecode::{CheckedProgram, Program};
 use traceloom_generated::PROGRAMS;
+use traceloom_prover::WorkerReport;
 use traceloom_prover::{ProveOptions, ProvingKey, prove};
 use traceloom_runtime::bind::{BindError, Binding, FunctionError};
 use traceloom_runtime::heights::row_counts;
@@ -183,9 +184,13 @@ fn reports_name_the_provider_and_its_bytes() {
         stages,
         peak_memory: Some(1 << 20),
         shards,
+        workers: vec![WorkerReport { name: "cpu".into(), committed: 1, ..Default::default() }],
+        cache: None,
         trace,
     }
     .json();
+    assert_eq!(report["workers"][0]["committed"], 1);
+    assert_eq!(report["cache"], serde_json::Value::Null);
     assert_eq!(report["backend"]["reason"], "no driver");
     assert_eq!(report["execution"]["name"], "interpreted");
     assert_eq!(report["execution"]["reason"], "no unit");

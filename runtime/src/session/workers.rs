@@ -1,0 +1,193 @@
+//! Who computes the shards of a proof: the CPU, or devices, each on a thread of its own.
+
+use std::panic;
+use std::thread;
+use std::time::Duration;
+
+use traceloom_prover::cpu::CpuBackend;
+use traceloom_prover::{Batch, Finished, OnBackend, ProveError, ProveOptions, ShardStore};
+use traceloom_verifier::VerifyingKey;
+
+use super::backend::Decision;
+use super::progress::Tracker;
+use super::shards::{Born, Counted, RecordShards, statements};
+use super::{Executed, Session, SessionError};
+use crate::device::{DeviceJob, DeviceProofError, ProofDevice};
+use crate::provider::{Choices, TraceProvider, WitnessError};
+use crate::report::TraceReport;
+use crate::shards::Planned;
+
+/// A proof that is to be made.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub session: &'a Session,
+    pub executed: &'a Executed,
+    pub planned: &'a Planned,
+    pub key: &'a VerifyingKey,
+    pub tracker: &'a Tracker<'a>,
+    pub store: Option<&'a dyn ShardStore>,
+}
+
+/// Rows that were written, and the time that it took.
+pub(super) type Rows = (TraceReport, Duration);
+
+/// Why a worker does not go on: of a device, or its rows.
+struct Stopped {
+    error: DeviceProofError,
+    rows: Option<WitnessError>,
+}
+
+impl Work<'_> {
+    /// Makes the proof.
+    pub fn run(&self, backend: &Decision<'_>) -> Result<(Finished, Rows), SessionError> {
+        let progress = |progress| self.tracker.prove(progress);
+        let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
+        let retention = self.planned.retention;
+        let stated = statements(self.session, self.executed, self.planned);
+        let batch = Batch::new(self.key, stated, retention, self.store, &options);
+        let batch = batch.map_err(|error| self.session.not_proved(error))?;
+        let counted = Counted::new(self.planned.plan.shards.len());
+        let (mut rows, mut stopped) = (None, Vec::new());
+        if !backend.devices.is_empty() {
+            let (made, failures) = self.on_devices(&batch, &counted, backend)?;
+            (rows, stopped) = (Some(made), failures);
+        }
+        let goes_on = self.session.settings.cpu_takes_over && batch.wants_workers();
+        if backend.devices.is_empty() || goes_on {
+            let provider = match backend.provider {
+                _ if !goes_on => backend.provider,
+                TraceProvider::Device => TraceProvider::Auto,
+                other => other,
+            };
+            if goes_on {
+                self.tracker.notice("no device is left; the CPU goes on with this proof");
+                stopped.clear();
+            }
+            let (made, failure) = self.on_cpu(&batch, &counted, provider)?;
+            add(&mut rows, made);
+            stopped.extend(failure);
+        }
+        let rows = rows.expect("somebody worked");
+        match batch.finish() {
+            Ok(finished) => Ok((finished, rows)),
+            Err(error) => Err(self.failed(error, stopped)),
+        }
+    }
+
+    /// The error of the session: nearer to what failed than the prover's.
+    fn failed(&self, error: ProveError, stopped: Vec<Stopped>) -> SessionError {
+        let mut stopped = stopped;
+        match (error, stopped.pop()) {
+            (ProveError::Traces { .. }, Some(Stopped { rows: Some(rows), .. })) => {
+                SessionError::Rows(rows)
+            }
+            (
+                ProveError::NoWorker { .. },
+                Some(Stopped { error: DeviceProofError::Setup(error), .. }),
+            ) => {
+                let place = self.session.place.clone();
+                SessionError::Key { place, error: Box::new(error) }
+            }
+            (
+                ProveError::NoWorker { .. },
+                Some(Stopped { error: DeviceProofError::Prove(error), .. }),
+            ) => self.session.not_proved(error),
+            (error, _) => self.session.not_proved(error),
+        }
+    }
+
+    fn on_cpu(
+        &self,
+        batch: &Batch<'_>,
+        counted: &Counted,
+        provider: TraceProvider,
+    ) -> Result<(Rows, Option<Stopped>), SessionError> {
+        let Self { session, executed, planned, tracker, .. } = *self;
+        let record = &executed.execution.record;
+        let choices = session.choose(0, record, provider, Some(self.key), tracker)?;
+        let (key, backend) = (session.proving_key()?, CpuBackend::default());
+        let mut source = RecordShards::new(session, executed, planned, &choices, counted, tracker);
+        let worked = batch.work(&mut OnBackend::new(&backend, key, &mut source));
+        let stopped = worked.err().map(|error| {
+            let (error, rows) = (DeviceProofError::Prove(error), source.failure());
+            Stopped { error, rows }
+        });
+        Ok((source.report(), stopped))
+    }
+
+    /// All devices at once; shards go to whichever is free.
+    fn on_devices(
+        &self,
+        batch: &Batch<'_>,
+        counted: &Counted,
+        backend: &Decision<'_>,
+    ) -> Result<(Rows, Vec<Stopped>), SessionError> {
+        let record = &self.executed.execution.record;
+        let positions = 0..backend.devices.len();
+        let choices = positions.map(|position| {
+            let (session, provider) = (self.session, backend.provider);
+            session.choose(position, record, provider, Some(self.key), self.tracker)
+        });
+        let choices = choices.collect::<Result<Vec<Choices<'_>>, _>>()?;
+        let on = |((name, device), choices): (&(String, _), &Choices<'_>)| {
+            let done = self.on_device(batch, counted, name, *device, choices);
+            if let (_, Some(stopped)) = &done
+                && backend.devices.len() > 1
+            {
+                let error = &stopped.error;
+                self.tracker.notice(&format!("device {name} is not used again: {error}"));
+            }
+            done
+        };
+        let devices = backend.devices.iter().zip(&choices);
+        // A single device works here, where errors and panics are those of the caller.
+        let done: Vec<(Rows, Option<Stopped>)> = match backend.devices.len() {
+            1 => devices.map(on).collect(),
+            _ => thread::scope(|scope| {
+                let threads: Vec<_> = devices.map(|of| scope.spawn(move || on(of))).collect();
+                let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+                    thread.join().unwrap_or_else(|payload| panic::resume_unwind(payload))
+                };
+                threads.into_iter().map(join).collect()
+            }),
+        };
+        let (mut rows, mut failures) = (None, Vec::new());
+        for (made, stopped) in done {
+            add(&mut rows, made);
+            failures.extend(stopped);
+        }
+        Ok((rows.expect("there are devices"), failures))
+    }
+
+    fn on_device(
+        &self,
+        batch: &Batch<'_>,
+        counted: &Counted,
+        name: &str,
+        device: &dyn ProofDevice,
+        choices: &Choices<'_>,
+    ) -> (Rows, Option<Stopped>) {
+        let Self { session, executed, planned, tracker, key, .. } = *self;
+        let mut source = RecordShards::new(session, executed, planned, choices, counted, tracker);
+        let worked = device.work(DeviceJob {
+            key,
+            batch,
+            rows: &mut Born(&mut source),
+            retention: session.settings.shards.retention,
+            name: name.to_owned(),
+            ledger: choices.ledger(),
+        });
+        let stopped = worked.err().map(|error| Stopped { error, rows: source.failure() });
+        (source.report(), stopped)
+    }
+}
+
+fn add(all: &mut Option<Rows>, (report, time): Rows) {
+    match all {
+        None => *all = Some((report, time)),
+        Some((so_far, sum)) => {
+            so_far.add(report);
+            *sum += time;
+        }
+    }
+}
