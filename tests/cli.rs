@@ -513,6 +513,96 @@ fn a_proof_of_several_shards_is_made_and_verified() {
     cli.fails(1, &format!("{verify} --outputs 832041"), "other outputs");
 }
 
+/// Finished shards are kept and reused, which is said; the folder is listed, verified and pruned.
+#[test]
+fn a_cache_is_reused_listed_verified_and_pruned() {
+    let cli = Cli::new();
+    let prove = "prove fibonacci --args 30 --profile fast --shards 3 --report r --cache c --out";
+    let first = cli.run(&format!("{prove} p"));
+    assert_eq!(first.code, Some(0), "{}{}", first.out, first.err);
+    assert!(first.err.contains("note: reused 0 of 3 roots and 0 of 3 shard proofs from c/"));
+    assert!(first.out.contains("\ncache    0 roots and 0 shard proofs reused\n"), "{}", first.out);
+    let second = cli.run(&format!("{prove} q"));
+    assert!(second.err.contains("note: reused 3 of 3 roots and 3 of 3 shard proofs from c/"));
+    assert!(
+        second.out.contains("\ncache    3 roots and 3 shard proofs reused\n"),
+        "{}",
+        second.out
+    );
+    let [p, q] = ["p", "q"].map(|name| std::fs::read(cli.path(name)).unwrap());
+    assert!(p == q);
+    let report = std::fs::read_to_string(cli.path("r/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["cache"]["reused_proofs"], 3);
+    assert_eq!(report["workers"][0]["proven"], 0);
+    let list = cli.ok("cache list c");
+    for part in
+        ["fibonacci, profile fast", "3 of 3 roots, 3 of 3 shard proofs", "0 bytes of no use"]
+    {
+        assert!(list.contains(part), "{list}");
+    }
+    assert!(cli.ok("cache verify c").starts_with("all 6 files are whole"));
+    let folder = std::fs::read_dir(cli.path("c")).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(folder.join("root-00001"), "torn").unwrap();
+    cli.fails(1, "cache verify c", "1 of 6 files are of no use to this version");
+    assert!(cli.ok("cache list c").contains("root-00001: it is not a file of a cache"));
+    std::fs::write(folder.join("root-00001"), "trloom").unwrap();
+    assert!(cli.ok("cache list c").contains("root-00001: it is torn"));
+    assert!(cli.ok("cache prune c").starts_with("1 files removed, "));
+    assert!(cli.ok("cache prune c --older-than 1d").starts_with("0 files removed, "));
+    assert!(cli.ok("cache prune c --all").starts_with("5 files removed, "));
+    assert_eq!(std::fs::read_dir(cli.path("c")).unwrap().count(), 0);
+    cli.fails(2, "cache list p", "cache p: it is not a folder");
+    cli.fails(2, "cache verify nothing", "cache nothing: cannot read it");
+    cli.fails(2, "cache prune c --older-than 7", "\"7\" is no age");
+    let prove = "prove fibonacci --args 5 --profile fast --out s --cache";
+    cli.fails(2, &format!("{prove} p"), "cache p: it is not a folder; name a folder");
+    assert!(!cli.files().contains(&"s".to_owned()));
+}
+
+/// The same steps as lines of JSON, with shards, rows and what is left.
+#[test]
+fn steps_are_told_as_json() {
+    let cli = Cli::new();
+    let ran = cli.run("prove fibonacci --args 30 --profile fast --shards 3 --log json --out p");
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let lines =
+        ran.err.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let lines: Vec<_> = lines.collect();
+    assert!(lines.iter().all(|line| line["format"] == "traceloom-log/1"));
+    let steps: Vec<_> = lines.iter().filter(|line| line["event"] == "step").collect();
+    let of = |step: &'static str| steps.iter().filter(move |line| line["step"] == step);
+    for stage in ["main", "stage 2", "quotient", "opening"] {
+        let shards: Vec<u64> = of(stage).map(|line| line["shard"].as_u64().unwrap()).collect();
+        assert_eq!(shards, [0, 1, 2], "{stage}");
+        let numbers = |name: &str| -> Vec<u64> {
+            of(stage).map(|line| line[name].as_u64().unwrap()).collect()
+        };
+        let (rows, all) = (numbers("rows_done"), numbers("rows"));
+        assert!(rows[0] == 0 && rows.is_sorted() && rows[2] < all[0], "{stage}: {rows:?} {all:?}");
+        assert!(numbers("done").is_sorted() && numbers("shards") == [3; 3]);
+    }
+    let last = of("opening").last().unwrap();
+    assert!(last["remaining_seconds"].as_f64().unwrap() > 0.0, "{last}");
+    assert!(last["done"].as_u64() < last["total"].as_u64(), "{last}");
+    let ran = cli.run("prove fibonacci --args 30 --profile fast --shards 99 --log json --out p");
+    let lines: Vec<&str> = ran.err.lines().collect();
+    let error: serde_json::Value = serde_json::from_str(lines[lines.len() - 2]).unwrap();
+    assert_eq!(error["event"], "error");
+    assert!(error["message"].as_str().unwrap().contains("99 shards need 99 rows"), "{error}");
+    cli.fails(2, "prove fibonacci --args 5 --log xml --out p", "there are text and json");
+}
+
+#[test]
+fn devices_are_chosen_and_those_that_are_not_there_are_named() {
+    let cli = Cli::new();
+    let prove = "prove fibonacci --args 5 --profile fast --out p --backend cuda --devices";
+    cli.fails(2, &format!("{prove} 0,0"), "device 0 is named twice");
+    cli.fails(2, &format!("{prove} some"), "are no devices; give numbers");
+    cli.fails(2, &format!("{prove} 0 --device 1"), "cannot be used with");
+    cli.fails(1, &format!("{prove} 4000"), "--backend cuda: ");
+}
+
 /// What cannot be done is refused before there is any row, and nothing is written.
 #[test]
 fn shards_and_caps_that_cannot_be_are_refused() {

@@ -7,4 +7,5 @@ mod device;
 mod disk;
 mod hostile;
 mod processes;
+mod resume;
 mod tools;

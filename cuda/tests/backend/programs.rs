@@ -6,23 +6,27 @@ use traceloom_bytecode::Program;
 use traceloom_bytecode::builder::BuildErrors;
 use traceloom_cuda::backend::prover::DeviceProver;
 use traceloom_cuda::device::Device;
+use traceloom_cuda::error::Code;
 use traceloom_cuda::mock::Mock;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_generated::PROGRAMS;
 use traceloom_prover::Retention;
 use traceloom_runtime::ledger::Kind;
 use traceloom_runtime::session::{Backend, Devices, Proved, Request, Session, SessionBuilder};
+use traceloom_runtime::shards::cache::file;
 use traceloom_runtime::shards::{NumShards, RetentionChoice, ShardOptions};
 use traceloom_verifier::Profile;
 
 use crate::common::{images, staging};
 use crate::{Kernels, Test, context};
 
-pub const TESTS: [(&str, Test); 5] = [
+pub const TESTS: [(&str, Test); 7] = [
     ("sessions_prove_on_a_device_again_and_again", functions),
     ("rows_of_every_program_stay_on_the_device", programs),
     ("circuits_that_fall_back_are_uploaded", fallback),
     ("shards_on_a_device_have_the_bytes_of_the_cpu", shards),
+    ("several_devices_have_the_bytes_of_the_cpu_whoever_fails", several_devices),
+    ("what_is_kept_of_a_proof_on_a_device_is_compared", kept),
     ("what_does_not_fit_is_refused_with_need_and_have", memory),
 ];
 
@@ -114,9 +118,99 @@ fn shards(kernels: &Kernels) {
         let builder = builder(program(), Profile::Fast).strict(true).shards(options(retention));
         with_device(&kernels.mock(true), builder).0
     };
-    check(&session(Retention::Retain).prove(request()).unwrap(), &expected);
-    let error = session(Retention::Regenerate).prove(request()).err().unwrap().to_string();
-    assert!(error.starts_with("retention: a device keeps"), "{error}");
+    for (retention, kept) in [(Retention::Retain, 3), (Retention::Regenerate, 0)] {
+        let proved = session(retention).prove(request()).unwrap();
+        check(&proved, &expected);
+        assert_eq!((proved.report.workers.len(), proved.report.workers[0].kept), (1, kept));
+    }
+}
+
+/// A session on several mock devices, each with a driver of its own.
+fn with_devices(mocks: &[Mock], builder: SessionBuilder) -> Session {
+    let device = |mock: &Mock| {
+        let context = Arc::new(context(mock).unwrap());
+        let options = RowOptions { staging: staging(1 << 16, 2), seed_budget: 0, cache: None };
+        let writer = RowWriter::new(context.engine().device(), images(), options).unwrap();
+        Arc::new(writer.with_prover(DeviceProver::of_context(context))) as _
+    };
+    let devices = Devices::Found(mocks.iter().map(device).collect());
+    builder.backend(Backend::Device).devices(devices).build().unwrap()
+}
+
+/// Two devices have the bytes of the CPU, also if one of them fails in the middle, which the
+/// report says. If both fail, the CPU goes on where that was allowed.
+fn several_devices(kernels: &Kernels) {
+    let program = || traceloom_programs::fibonacci::program().unwrap();
+    let options = |retention| ShardOptions {
+        shards: NumShards::Exactly(4),
+        retention: RetentionChoice::Always(retention),
+        ..ShardOptions::default()
+    };
+    let request = || Request::args([30]);
+    let on = |retention| builder(program(), Profile::Fast).shards(options(retention));
+    let expected = on(Retention::Retain).build().unwrap().prove(request()).unwrap();
+    for retention in [Retention::Retain, Retention::Regenerate] {
+        let mocks = [kernels.mock(true), kernels.mock(false)];
+        let session = with_devices(&mocks, on(retention).strict(true));
+        let proved = session.prove(request()).unwrap();
+        check(&proved, &expected);
+        let workers = &proved.report.workers;
+        assert_eq!(workers.iter().map(|worker| worker.proven).sum::<usize>(), 4);
+        let calls = mocks[0].calls().len() as u64;
+        for part in [3, 2] {
+            let mocks = [kernels.mock(true), kernels.mock(false)];
+            let session = with_devices(&mocks, on(retention));
+            let now = mocks[0].calls().len() as u64;
+            mocks[0].fail_call(now + (calls - now) / part, Code::LAUNCH_FAILED);
+            let proved = session.prove(request()).unwrap();
+            assert!(proved.bytes == expected.bytes, "{retention:?}, a {part}th of {calls} calls");
+            let failed = proved.report.workers.iter().filter(|worker| worker.failure.is_some());
+            assert!(failed.count() <= 1);
+        }
+    }
+    let failing = || {
+        let mocks = [kernels.mock(true), kernels.mock(false)];
+        let session = with_devices(&mocks, on(Retention::Retain).cpu_takes_over(true));
+        for mock in &mocks {
+            mock.fail_call(mock.calls().len() as u64 + 40, Code::LAUNCH_FAILED);
+        }
+        session
+    };
+    let proved = failing().prove(request()).unwrap();
+    assert!(proved.bytes == expected.bytes);
+    let last = proved.report.workers.last().unwrap();
+    assert_eq!((last.name.as_str(), &last.failure), ("cpu", &None));
+}
+
+/// What is kept of a proof on a device is reused on a device and on the CPU; a root that is not
+/// that of the traces is discarded and its shard done again.
+fn kept(kernels: &Kernels) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = || traceloom_programs::fibonacci::program().unwrap();
+    let options = ShardOptions { shards: NumShards::Exactly(3), ..ShardOptions::default() };
+    let request = || Request::args([30]);
+    let with = || builder(program(), Profile::Fast).shards(options);
+    let expected = with().build().unwrap().prove(request()).unwrap();
+    let on_device = || with_device(&kernels.mock(true), with().cache(folder.path()).strict(true)).0;
+    assert!(on_device().prove(request()).unwrap().bytes == expected.bytes);
+    let inside = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    let cpu = with().cache(folder.path()).build().unwrap().prove(request()).unwrap();
+    assert!(cpu.bytes == expected.bytes);
+    assert_eq!(cpu.report.cache.unwrap().reused_proofs, 3);
+    std::fs::remove_file(inside.join("proof-00002")).unwrap();
+    let path = inside.join("root-00001");
+    let bytes = std::fs::read(&path).unwrap();
+    let (header, payload) = file::decode(&bytes).unwrap();
+    let mut committed = file::decode_root(payload).unwrap();
+    committed.root[0] ^= 1;
+    std::fs::write(&path, file::encode(&header, &file::encode_root(&committed))).unwrap();
+    let proved = on_device().prove(request()).unwrap();
+    assert!(proved.bytes == expected.bytes);
+    let cache = proved.report.cache.unwrap();
+    assert_eq!(cache.reused_roots, 2);
+    let discarded = "root-00001 is ignored: its traces have another root now";
+    assert!(cache.ignored.iter().any(|line| line.ends_with(discarded)), "{:?}", cache.ignored);
+    assert!(std::fs::read(&path).unwrap() == bytes);
 }
 
 fn fallback(kernels: &Kernels) {

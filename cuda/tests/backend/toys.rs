@@ -10,8 +10,12 @@ use traceloom_cuda::backend::{Clock, CudaBackend, CudaCommitted, CudaKey};
 use traceloom_cuda::error::Code;
 use traceloom_cuda::mock::Mock;
 use traceloom_prover::backend::{Backend, ShardInput};
-use traceloom_prover::{ProveError, ProveOptions, ProvingKey, SetupError, prove, prove_with};
+use traceloom_prover::{
+    ProveError, ProveOptions, ProvingKey, Retention, SetupError, ShardSource, prove, prove_shards,
+    prove_with,
+};
 use traceloom_runtime::ledger::Ledger;
+use traceloom_verifier::proof::ShardStatement;
 use traceloom_verifier::scheme::{F, Quadratic};
 use traceloom_verifier::shape::ShardShape;
 use traceloom_verifier::{LookupChallenges, Params, Profile};
@@ -19,7 +23,7 @@ use traceloom_verifier::{LookupChallenges, Params, Profile};
 use crate::toy::{INNER, Inner, PLAIN, batch, fast, ops, shard, system, with_extras};
 use crate::{Kernels, Test, context};
 
-pub const TESTS: [(&str, Test); 10] = [
+pub const TESTS: [(&str, Test); 11] = [
     ("every_blowup_arity_and_field", every_blowup_arity_and_field),
     ("every_small_height", every_small_height),
     ("heights_of_many_launches", heights_of_many_launches),
@@ -29,6 +33,7 @@ pub const TESTS: [(&str, Test); 10] = [
     ("a_zero_denominator_is_an_error_with_its_row", a_zero_denominator_is_an_error_with_its_row),
     ("values_of_a_commitment_at_a_point", values_of_a_commitment_at_a_point),
     ("any_call_may_fail", any_call_may_fail),
+    ("a_shard_that_comes_out_different_is_named", a_shard_that_comes_out_different_is_named),
     ("memory_is_planned_within_a_tenth", memory_is_planned_within_a_tenth),
 ];
 
@@ -63,6 +68,63 @@ fn proved(
     let witnesses = witnesses.collect::<Result<Vec<_>, _>>().map_err(Failure::Prove)?;
     let proof = prove_with(&backend, &key, witnesses, &ProveOptions::default());
     Ok(proof.map_err(Failure::Prove)?.0.encode())
+}
+
+/// Shards on a device whose traces may come out different when they are made again.
+struct Changing<'a, 'b> {
+    backend: &'a CudaBackend<'b>,
+    names: &'a [String],
+    shards: &'a [ShardWitness],
+    made: Vec<usize>,
+    changes: Option<usize>,
+}
+
+impl ShardSource for Changing<'_, '_> {
+    type Trace = CudaTrace;
+
+    fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
+        let key = ProvingKey::new(&system(), &fast(2)).unwrap();
+        let (proof, _) = prove(&key, self.shards.to_vec(), &ProveOptions::default())?;
+        let stated = proof.statements.into_iter();
+        Ok(stated.map(|of| ShardStatement { main: [0; 32], bound: Vec::new(), ..of }).collect())
+    }
+
+    fn traces(&mut self, shard: usize) -> Result<Vec<Option<CudaTrace>>, ProveError> {
+        self.made[shard] += 1;
+        let mut witness = self.shards[shard].clone();
+        if self.changes == Some(shard) && self.made[shard] == 2 {
+            let first = witness.traces.iter_mut().flatten().next().unwrap();
+            first.values[0] += element(1);
+        }
+        Ok(self.backend.witness(shard, self.names, &witness)?.traces)
+    }
+}
+
+/// Round two writes the traces of a shard again. If they have another root, the proof fails and
+/// names the shard.
+fn a_shard_that_comes_out_different_is_named(kernels: &Kernels) {
+    let (system, params) = (system(), fast(2));
+    let shards = vec![shard(&[1, 2], Inner::Elsewhere, &[]), shard(&[], Inner::Elsewhere, &[1, 2])];
+    let expected = expected(&system, &params, &shards);
+    let names: Vec<String> = system.circuits.iter().map(|circuit| circuit.name.clone()).collect();
+    for changes in [None, Some(0), Some(1)] {
+        let mock = kernels.mock(true);
+        let context = context(&mock).unwrap();
+        let (ledger, clock) = (Ledger::default(), Clock::default());
+        let backend = CudaBackend::new(&context, &ledger, &clock);
+        let key = ProvingKey::with_backend(&backend, &system, &params).unwrap();
+        let (backend, made) = (&backend, vec![0; 2]);
+        let mut source = Changing { backend, names: &names, shards: &shards, made, changes };
+        let (retention, options) = (Retention::Regenerate, ProveOptions::default());
+        let proved = prove_shards(backend, &key, &mut source, retention, &options);
+        match changes {
+            None => {
+                assert!(proved.unwrap().0.encode() == expected);
+                assert_eq!(source.made, [2, 2]);
+            }
+            Some(shard) => assert_eq!(proved.unwrap_err(), ProveError::RootDiffers { shard }),
+        }
+    }
 }
 
 /// Both proofs are the same, work is on time or late, and nothing is left.
