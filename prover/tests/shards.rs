@@ -364,3 +364,28 @@ fn shards_do_not_change_batches() {
     assert!(check(&key, &[1, 2], &near).is_ok() && check(&key, &[1, 2], &far).is_ok());
     assert!(!matches!(check(&key, &[1, 2], &swapped), Ok(()) | Err(VerifyError::Shape(_))));
 }
+
+/// Public values of one shard in another one of the same batch: ranges that are out of order or
+/// overlap, and where neither is, first pointers that are not those of the traces.
+#[test]
+fn public_values_of_one_shard_are_not_those_of_another() {
+    let key = key();
+    let (proof, _) = prove(&key, memories(&[0, 100, 200]), &ProveOptions::default()).unwrap();
+    assert_eq!(check(&key, &[1, 2, 3], &proof), Ok(()));
+    for (from, to) in [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)] {
+        let mut moved = proof.clone();
+        moved.statements[to].publics = proof.statements[from].publics.clone();
+        let refused = check(&key, &[1, 2, 3], &moved).unwrap_err();
+        let is_order = matches!(refused, VerifyError::Shape(ShapeError::MemoryOrder { .. }));
+        assert!(is_order, "{from} to {to}: {refused:?}");
+        let mut swapped = moved;
+        swapped.statements[from].publics = proof.statements[to].publics.clone();
+        assert!(check(&key, &[1, 2, 3], &swapped).is_err(), "{from} and {to}");
+    }
+    // Those of another batch, which are in order here.
+    let (pair, _) = prove(&key, memories(&[0, 100]), &ProveOptions::default()).unwrap();
+    let mut foreign = pair.clone();
+    foreign.statements[1].publics = proof.statements[2].publics.clone();
+    let refused = check(&key, &[1, 2], &foreign).unwrap_err();
+    assert!(!matches!(refused, VerifyError::Shape(_)), "{refused:?}");
+}
