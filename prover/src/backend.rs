@@ -21,7 +21,8 @@
 //! ```
 //!
 //! A grinding of 0 bits is not asked for. All shards are committed before the first one
-//! goes on. With [`crate::Retention::Retain`] a backend holds the traces and main commitments
+//! goes on, by this backend or by others that work on the same batch; a shard whose root a
+//! store has kept is committed before its own `stage_two` only. With [`crate::Retention::Retain`] a backend holds the traces and main commitments
 //! of all shards at once. With [`crate::Retention::Regenerate`] it holds those of one shard:
 //! they are dropped after `commit_main`, and `commit_main` is called again before `stage_two`.
 //!

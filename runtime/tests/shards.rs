@@ -2,6 +2,7 @@
 //! between the rounds. Proofs verify, and have the same bytes.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use traceloom_air::system::CircuitKind;
 use traceloom_bytecode::Program;
@@ -9,7 +10,7 @@ use traceloom_generated::PROGRAMS;
 use traceloom_prover::Retention;
 use traceloom_runtime::provider::TraceProvider;
 use traceloom_runtime::session::{
-    Expected, Kind, Proved, Request, Session, SessionBuilder, SessionError,
+    Expected, Kind, Proved, Request, Session, SessionBuilder, SessionError, Step,
 };
 use traceloom_runtime::shards::{NumShards, RetentionChoice, ShardOptions};
 use traceloom_verifier::{Profile, Proof};
@@ -191,6 +192,27 @@ fn wrong_options_are_refused_before_the_program_runs() {
             assert_eq!(error.kind(), Kind::Malformed);
             assert!(matches!(error, SessionError::Plan(_)), "{error}");
             assert!(error.to_string().starts_with(message), "{error}");
+        }
+    }
+}
+
+/// Progress counts what the planner has added up, whatever is kept.
+#[test]
+fn the_total_of_progress_is_the_planned_cost() {
+    let program = traceloom_programs::fibonacci::program().unwrap();
+    for retention in [Retention::Retain, Retention::Regenerate] {
+        for shards in [1, 4] {
+            let totals = Arc::<Mutex<BTreeSet<u64>>>::default();
+            let seen = totals.clone();
+            let builder = builder(&program).shards(options(shards, retention));
+            let builder = builder.progress(move |now| {
+                if matches!(now.stage, Step::Prove(_)) {
+                    seen.lock().unwrap().extend(now.total);
+                }
+            });
+            let proved = builder.build().unwrap().prove(Request::args([30])).unwrap();
+            let planned: u64 = proved.report.shards.costs.iter().sum();
+            assert_eq!(*totals.lock().unwrap(), [planned].into(), "{retention:?}, {shards}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! How many shards: exactly as many as asked for, or the fewest that obey the caps.
 
-use traceloom_prover::Retention;
+use traceloom_prover::{Retention, Stage, stage_cost};
 use traceloom_verifier::VerifyingKey;
-use traceloom_verifier::shape::{MAX_SHARDS, ShapeError};
+use traceloom_verifier::shape::{MAX_SHARDS, ShapeError, ShardShape};
 
 use super::estimate::{Estimate, HostBytes};
 use super::planner::{Rows, cut};
@@ -85,6 +85,9 @@ pub struct Planned {
     pub plan: BatchPlan,
     /// Committed cells of every shard, before they are extended.
     pub cells: Vec<u128>,
+    /// Cost of every shard: the cells that its stages read or commit, with those of round one
+    /// twice where nothing is kept. Progress counts them, so the time that is left follows.
+    pub costs: Vec<u64>,
     /// What is kept between the rounds.
     pub retention: Retention,
     /// The memory that it takes on the CPU.
@@ -230,7 +233,16 @@ impl Chooser<'_> {
             return Err(PlanError::Cells { shards, shard, need, have });
         }
         let (retention, estimate) = self.retention(&plan)?;
-        Ok(Planned { plan, cells, retention, estimate, options: *self.options })
+        let costs = plan.shards.iter().map(|shard| self.cost(shard, shards, retention)).collect();
+        Ok(Planned { plan, cells, costs, retention, estimate, options: *self.options })
+    }
+
+    /// What a shard of `num_shards` costs.
+    fn cost(&self, shard: &ShardPlan, num_shards: usize, retention: Retention) -> u64 {
+        let shape = ShardShape::new(self.rows.key, &shard.log_heights(), num_shards);
+        let is_again = retention == Retention::Regenerate && num_shards > 1;
+        let again = if is_again { stage_cost(&shape, Stage::Main) } else { 0 };
+        again + Stage::ALL.map(|stage| stage_cost(&shape, stage)).iter().sum::<u64>()
     }
 
     /// What is kept, so that the memory suffices.

@@ -13,8 +13,9 @@ impl Planned {
     /// As JSON; circuits are named as in `trace`.
     #[must_use]
     pub fn json(&self, trace: &TraceReport) -> Value {
-        let shards = self.plan.shards.iter().zip(&self.cells).enumerate();
-        let shards = shards.map(|(index, (shard, &cells))| {
+        let sums = self.cells.iter().zip(&self.costs);
+        let shards = self.plan.shards.iter().zip(sums).enumerate();
+        let shards = shards.map(|(index, (shard, (&cells, &cost)))| {
             let pieces = trace.circuits.iter().zip(&shard.pieces).filter_map(|(circuit, piece)| {
                 let Piece { rows, log_height } = piece.as_ref()?;
                 let (first, end) = (rows.start, rows.end);
@@ -27,6 +28,7 @@ impl Planned {
             json!({
                 "shard": index,
                 "cells": cells.to_string(),
+                "cost": cost.to_string(),
                 "pieces": pieces.collect::<Vec<_>>(),
             })
         });

@@ -117,6 +117,16 @@ pub fn name(part: Part, shard: usize) -> String {
     format!("{}-{shard:05}", part.name())
 }
 
+/// The part and the shard whose file has this name.
+#[must_use]
+pub fn parse(text: &str) -> Option<(Part, usize)> {
+    let numbered = [Part::Root, Part::Proof].into_iter().find_map(|part| {
+        let number = text.strip_prefix(part.name())?.strip_prefix('-')?;
+        Some((part, number.parse().ok()?))
+    });
+    numbered.filter(|&(part, shard)| name(part, shard) == text)
+}
+
 /// A whole file.
 #[must_use]
 pub fn encode(header: &Header, payload: &[u8]) -> Vec<u8> {

@@ -251,13 +251,7 @@ fn is_address(folder: &str) -> bool {
 
 /// Whether a file of this name is one of a shard, or a draft of one.
 fn is_name(name: &str) -> bool {
-    let numbered = [Part::Root, Part::Proof].into_iter().any(|part| {
-        let number = name.strip_prefix(part.name()).and_then(|rest| rest.strip_prefix('-'));
-        number.is_some_and(|number| {
-            number.len() >= 5 && number.bytes().all(|byte| byte.is_ascii_digit())
-        })
-    });
-    numbered || name.starts_with(DRAFT)
+    file::parse(name).is_some() || name.starts_with(DRAFT)
 }
 
 fn name_of(path: &Path) -> String {

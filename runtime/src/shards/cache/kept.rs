@@ -95,11 +95,8 @@ impl<'a> KeptShards<'a> {
         let mut names: Vec<String> =
             names.map(|name| name.to_string_lossy().into_owned()).collect();
         names.sort();
-        let parts = [Part::Root, Part::Proof];
-        let is_ours = |name: &str| {
-            (0..self.subject.shards)
-                .any(|shard| parts.iter().any(|&p| file::name(p, shard) == name))
-        };
+        let is_ours =
+            |name: &str| file::parse(name).is_some_and(|(_, shard)| shard < self.subject.shards);
         for name in names.iter().filter(|name| *name != LOCK && !is_ours(name)) {
             let path = self.folder.join(name);
             // The lock is ours, so whoever wrote it is gone.
