@@ -95,7 +95,7 @@ where
 
     fn traces(&mut self, shard: usize) -> Result<Vec<Option<T>>, ProveError> {
         if self.fails == Some(shard) {
-            return Err(ProveError::Traces { shard, reason: "its rows are lost".into() });
+            return Err(ProveError::Traces { shard, reason: "its cells are lost".into() });
         }
         let host = |trace| match trace {
             MainTrace::Host(trace) => trace,
@@ -230,7 +230,7 @@ fn with_no_device_left_the_proof_fails_or_goes_on_on_the_cpu() {
     for (devices, message) in [
         (&[Does::FailAt(3)][..], "was asked to fail"),
         (&[Does::FailAt(3), Does::FailAt(0)], "was asked to fail"),
-        (&[Does::NoRows(0)], "its rows are lost"),
+        (&[Does::NoRows(0)], "its cells are lost"),
         (&[Does::NoKey], "commits to other fixed columns"),
         (&[Does::NoKey, Does::NoKey], "commits to other fixed columns"),
     ] {
