@@ -582,7 +582,7 @@ fn steps_are_told_as_json() {
         assert!(rows[0] == 0 && rows.is_sorted() && rows[2] < all[0], "{stage}: {rows:?} {all:?}");
         assert!(numbers("done").is_sorted() && numbers("shards") == [3; 3]);
     }
-    let last = of("opening").last().unwrap();
+    let last = of("opening").next_back().unwrap();
     assert!(last["remaining_seconds"].as_f64().unwrap() > 0.0, "{last}");
     assert!(last["done"].as_u64() < last["total"].as_u64(), "{last}");
     let ran = cli.run("prove fibonacci --args 30 --profile fast --shards 99 --log json --out p");

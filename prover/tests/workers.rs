@@ -104,8 +104,10 @@ fn alone(
     let (options, backend) = (ProveOptions::default(), CpuBackend::default());
     let statements = statements(expected);
     let batch = Batch::new(key.verifying_key(), statements, retention, store, &options)?;
-    batch.work(&mut OnBackend::new(&backend, key, source));
-    batch.finish()
+    let worked = batch.work(&mut OnBackend::new(&backend, key, source));
+    let finished = batch.finish();
+    assert_eq!(worked.err().as_ref(), finished.as_ref().err());
+    finished
 }
 
 #[test]

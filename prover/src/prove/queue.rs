@@ -51,6 +51,9 @@ pub(super) enum Next<E> {
     Nothing,
 }
 
+/// A batch of which nothing is left to do.
+pub(super) type Done<E> = (Arc<Challenged<E>>, Vec<ShardProof<E>>);
+
 /// Where a root is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RootAt {
@@ -66,7 +69,7 @@ enum RootAt {
 enum ProofAt<E> {
     Missing,
     InWork,
-    Done(ShardProof<E>),
+    Done(Box<ShardProof<E>>),
 }
 
 struct Entry<E> {
@@ -173,7 +176,7 @@ impl<E> Queue<E> {
         (self.challenged, self.is_challenging) = (Some(Arc::new(batch)), false);
         for (shard, proof) in proofs {
             let entry = &mut self.shards[shard];
-            (entry.proof, entry.kept_by) = (ProofAt::Done(proof), None);
+            (entry.proof, entry.kept_by) = (ProofAt::Done(Box::new(proof)), None);
         }
     }
 
@@ -181,7 +184,7 @@ impl<E> Queue<E> {
     pub(super) fn put_proof(&mut self, epoch: usize, shard: usize, proof: ShardProof<E>) -> bool {
         let is_of_now = epoch == self.epoch;
         if is_of_now {
-            self.shards[shard].proof = ProofAt::Done(proof);
+            self.shards[shard].proof = ProofAt::Done(Box::new(proof));
         }
         is_of_now
     }
@@ -247,9 +250,9 @@ impl<E> Queue<E> {
     }
 
     /// Challenges and proofs, once all are done.
-    pub(super) fn finished(self) -> Option<(Arc<Challenged<E>>, Vec<ShardProof<E>>)> {
+    pub(super) fn finished(self) -> Option<Done<E>> {
         let proofs = self.shards.into_iter().map(|of| match of.proof {
-            ProofAt::Done(proof) => Some(proof),
+            ProofAt::Done(proof) => Some(*proof),
             ProofAt::Missing | ProofAt::InWork => None,
         });
         Some((self.challenged?, proofs.collect::<Option<_>>()?))
