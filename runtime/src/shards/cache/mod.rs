@@ -10,12 +10,12 @@
 //! DIR/ADDRESS/.traceloom-*     drafts of processes that were killed
 //! ```
 //!
-//! A file is written beside its place, flushed and renamed. [`file`] has its format, with a
+//! A file is written beside its place, flushed and renamed. [`mod@file`] has its format, with a
 //! length and a digest that are checked whenever it is read. What cannot be used is named and
 //! ignored. Nothing here is trusted: the prover compares roots and verifies proofs.
 //!
 //! - [`subject`]: what is proven, and its address;
-//! - [`file`]: one file; [`disk`]: how files are written;
+//! - [`mod@file`]: one file; [`disk`]: how files are written;
 //! - [`kept`]: the folder of one proof, as the prover's store;
 //! - [`inventory`]: what a whole cache has, and what of it is of no use.
 
