@@ -8,6 +8,7 @@ use traceloom_verifier::proof::Proof;
 use traceloom_verifier::{VerifyingKey, verify};
 
 use super::backend::{Decision, decide};
+use super::memory::{free_memory, too_little};
 use super::progress::Tracker;
 use super::shards::RecordShards;
 use super::verify::profile_name;
@@ -43,6 +44,12 @@ impl Session {
             None => self.proving_key()?.verifying_key(),
         };
         let planned = self.planned(&executed, key, &shards)?;
+        // What was planned is the memory of a proof on the CPU.
+        if backend.device.is_none()
+            && let Some(notice) = too_little(planned.estimate.peak(), free_memory())
+        {
+            tracker.notice(&notice);
+        }
         let record = &executed.execution.record;
         let choices = self.choose(record, backend.provider, Some(key), &tracker)?;
         let mut source = RecordShards::new(self, &executed, &planned, &choices, &tracker);
