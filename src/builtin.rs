@@ -1,47 +1,110 @@
-//! The built-in programs as programs of a session, and files beside them.
+//! The programs that this process has: those built in, those of a project that gave its own to the
+//! command line, and files beside them.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use traceloom_abi::registry::ProgramUnit;
+use traceloom_abi::registry::{DeviceImage, ProgramSource, ProgramUnit};
+use traceloom_bytecode::near::nearest;
 use traceloom_programs::{self as programs, Example, Inputs};
 use traceloom_runtime::session::{Description, Session, SessionBuilder, SessionError};
 
-/// What was generated for the built-in programs.
+/// What a project has given to the command line, with what is built in.
+struct Given {
+    sources: &'static [ProgramSource],
+    registry: Vec<&'static ProgramUnit>,
+    images: Vec<DeviceImage>,
+}
+
+static GIVEN: OnceLock<Given> = OnceLock::new();
+
+/// Gives the programs of a project to this process, with their units and device code. Only the
+/// first call counts: a process has one command line.
+pub(crate) fn give(
+    sources: &'static [ProgramSource],
+    registry: &'static [&'static ProgramUnit],
+    images: &'static [DeviceImage],
+) {
+    let _ = GIVEN.set(Given {
+        sources,
+        registry: [registry, traceloom_generated::PROGRAMS].concat(),
+        images: [images, traceloom_generated::IMAGES].concat(),
+    });
+}
+
+/// What was generated for the built-in programs, and for those of a project that runs
+/// [`cli::main`](crate::cli::main).
 #[must_use]
 pub fn registry() -> &'static [&'static ProgramUnit] {
-    traceloom_generated::PROGRAMS
+    GIVEN.get().map_or(traceloom_generated::PROGRAMS, |given| &given.registry)
 }
 
-/// A session of a built-in program, or of a file with program text or JSON. If a built-in
-/// program and a file have the same name, the program is taken.
-///
-/// # Errors
-/// [`SessionError::UnknownProgram`]: neither has this name.
-pub fn session(name: &str) -> Result<SessionBuilder, SessionError> {
-    if let Some(example) = programs::find(name) {
-        return of_example(example);
-    }
-    if Path::new(name).exists() {
-        return Ok(Session::of_file(name).registry(registry()));
-    }
-    let known = programs::ALL.iter().map(|example| example.name).collect();
-    Err(SessionError::UnknownProgram { name: name.to_owned(), known })
+/// Compiled device code of the same programs.
+pub(crate) fn images() -> &'static [DeviceImage] {
+    GIVEN.get().map_or(traceloom_generated::IMAGES, |given| &given.images)
 }
 
-/// A session of the built-in program that has this fingerprint, with its name.
+/// The programs of a project, without those that are built in.
+pub(crate) fn sources() -> &'static [ProgramSource] {
+    GIVEN.get().map_or(&[], |given| given.sources)
+}
+
+/// Whether a program of a project or a built-in one has this name.
+pub(crate) fn is_known(name: &str) -> bool {
+    sources().iter().any(|source| source.name == name) || programs::find(name).is_some()
+}
+
+/// A session of a program of this project, of a built-in program, or of a file with program text
+/// or JSON. Of those with the same name the first one is taken, in this order.
 ///
 /// # Errors
-/// None, unless a built-in program is edited wrongly.
+/// [`SessionError::UnknownProgram`]: none has this name.
+pub fn session(name: impl AsRef<Path>) -> Result<SessionBuilder, SessionError> {
+    let path = name.as_ref();
+    if let Some(found) = path.to_str().map(named).transpose()?.flatten() {
+        return Ok(found);
+    }
+    if path.exists() {
+        return Ok(Session::of_file(path).registry(registry()));
+    }
+    let name = path.display().to_string();
+    let known: Vec<&'static str> = names().collect();
+    let near = nearest(&name, known.iter().copied());
+    Err(SessionError::UnknownProgram { near, name, known })
+}
+
+/// Names of the programs of this project and of the built-in ones.
+fn names() -> impl Iterator<Item = &'static str> {
+    let own = sources().iter().map(|source| source.name);
+    own.chain(programs::ALL.iter().map(|example| example.name))
+}
+
+fn named(name: &str) -> Result<Option<SessionBuilder>, SessionError> {
+    if let Some(source) = sources().iter().find(|source| source.name == name) {
+        return Ok(Some(of_source(source)));
+    }
+    programs::find(name).map(of_example).transpose()
+}
+
+/// A session of the program of this project, or the built-in one, that has this fingerprint, with
+/// its name.
+///
+/// # Errors
+/// Only if one of these programs is wrong.
 pub fn session_of(
     fingerprint: &[u8; 32],
 ) -> Result<Option<(&'static str, SessionBuilder)>, SessionError> {
-    for example in &programs::ALL {
-        if of_example(example)?.build()?.program().fingerprint() == *fingerprint {
-            return Ok(Some((example.name, of_example(example)?)));
+    for name in names() {
+        let Some(builder) = named(name)? else { continue };
+        if builder.build()?.program().fingerprint() == *fingerprint {
+            return Ok(named(name)?.map(|builder| (name, builder)));
         }
     }
     Ok(None)
+}
+
+fn of_source(source: &'static ProgramSource) -> SessionBuilder {
+    Session::of_bytes(source.name, source.bytes).registry(registry())
 }
 
 fn of_example(example: &'static Example) -> Result<SessionBuilder, SessionError> {

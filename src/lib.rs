@@ -18,6 +18,7 @@ pub use traceloom_runtime as runtime;
 pub use traceloom_runtime::session;
 pub use traceloom_verifier as verifier;
 
+use builtin::{give, images, is_known, sources};
 pub use builtin::{registry, session, session_of};
 
 /// Compiles and runs what README.md shows in Rust.

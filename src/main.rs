@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    traceloom::cli::main()
+    traceloom::cli::main(&[], &[], &[])
 }

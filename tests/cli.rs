@@ -87,18 +87,27 @@ fn a_file_is_proven_and_verified() {
     assert!(out.contains("bits heuristic, no better attack known"), "{out}");
     assert!(out.contains("ePrint 2026/2056, theorem 5.12"), "{out}");
     assert!(out.contains("\n  lookup "), "{out}");
-    assert!(out.starts_with("note     this only says what is proven; "), "{out}");
+    let read =
+        "\nread     program, entry, inputs, outputs: the proof says so, and nobody expected it";
+    assert!(out.contains("\ncompared profile\n") && out.contains(read), "{out}");
+    assert!(out.contains("\nwarning  profile fast is for tests"), "{out}");
     let fingerprint = programs_fingerprint(&cli, "blake3");
     let expect = format!("--args 1300 --outputs 0x{digest}");
     for program in ["blake3", &fingerprint] {
         let verify = format!("verify p.proof --profile fast --program {program}");
         let out = cli.ok(&format!("{verify} {expect}"));
-        assert!(out.starts_with("valid    program \"blake3\""), "{out}");
+        assert!(out.starts_with("valid    program \"blake3\", profile fast\n"), "{out}");
+        assert!(out.contains("\ncompared profile, program, entry, inputs, outputs\n"), "{out}");
+        assert!(!out.contains("\nread "), "{out}");
         cli.ok(&format!("{verify} --entry blake3 {expect}"));
         let out = cli.ok(&verify);
-        assert!(out.starts_with("note     this only says what is proven of this program"), "{out}");
+        assert!(out.contains("\nread     inputs, outputs: the proof says so"), "{out}");
+        assert!(
+            out.contains("state it with --args, --outputs, or all of it with --expect"),
+            "{out}"
+        );
         let out = cli.ok(&format!("{verify} --args 1300"));
-        assert!(out.starts_with("note     of the outputs this only says"), "{out}");
+        assert!(out.contains("\nread     outputs: the proof says so"), "{out}");
     }
     // Without a program the proof would choose it.
     for option in ["--args 1300", "--outputs 0x00", "--entry blake3"] {
@@ -110,7 +119,7 @@ fn a_file_is_proven_and_verified() {
     cli.fails(
         2,
         &format!("verify p.proof --program {other}"),
-        "no built-in program has fingerprint",
+        "no program with a name has fingerprint",
     );
     let header = cli.ok("inspect p.proof");
     assert!(header.contains("program      blake3"), "{header}");
@@ -120,7 +129,9 @@ fn a_file_is_proven_and_verified() {
     cli.fails(1, &format!("{verify} --args 1299"), "other inputs");
     cli.fails(1, &format!("{verify} --outputs 0x00"), "other outputs");
     cli.fails(2, &format!("{verify} --entry nobody"), "name one entry function with --entry");
-    cli.fails(1, "verify p.proof --profile fast --program sha256", "another program");
+    let other = "verify p.proof --profile fast --program sha256";
+    let sha256 = programs_fingerprint(&cli, "sha256");
+    cli.fails(1, other, &format!("its fingerprint is {fingerprint}, expected {sha256}"));
     assert_eq!(cli.files(), ["input", "p.proof"]);
 }
 
@@ -145,7 +156,7 @@ fn the_expected_entry_is_named() {
     cli.ok(verify);
     cli.ok(&format!("{verify} --entry double --args 2 --outputs 4"));
     // Of both functions 4 is the value at 2.
-    let refused = "the proof claims a call of a function other than \"square\"";
+    let refused = "the proof claims a call of \"double\", expected \"square\"";
     cli.fails(1, &format!("{verify} --entry square --args 2 --outputs 4"), refused);
     cli.fails(2, &format!("{verify} --args 2 --outputs 4"), "name one entry function with --entry");
 }
@@ -448,12 +459,16 @@ fn the_backend_is_chosen_once_and_said() {
         assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
         let report = std::fs::read_to_string(cli.path("r/report.json")).unwrap();
         assert!(report.contains("\"name\": \"cpu\""), "{report}");
-        ran.err.lines().filter(|line| line.starts_with("note: ")).map(String::from).collect()
+        ran.err
+            .lines()
+            .filter(|line| line.starts_with("note: "))
+            .map(String::from)
+            .collect::<Vec<String>>()
     };
-    let notes_of_auto: Vec<String> = notes("");
-    let [note] = &notes_of_auto[..] else { panic!("one line: {notes_of_auto:?}") };
-    assert!(note.starts_with("note: proving on the CPU: "), "{note}");
-    assert_eq!(notes("--backend cpu"), Vec::<String>::new());
+    // Nobody asked for a GPU, and none would have been used.
+    for backend in ["", "--backend auto", "--backend cpu"] {
+        assert_eq!(notes(backend), Vec::<String>::new());
+    }
     std::fs::remove_file(cli.path("p.proof")).unwrap();
     let cuda = "prove fibonacci --args 5 --profile fast --out p.proof --backend cuda";
     if traceloom_cuda::probe::devices().is_ok() {
@@ -471,17 +486,20 @@ fn the_backend_is_chosen_once_and_said() {
 }
 
 #[test]
-fn rows_of_a_device_that_is_not_there_are_scalar_and_strict_refuses() {
+fn a_device_that_is_asked_for_by_name_and_not_there_is_an_error() {
     let cli = Cli::new();
-    let device = "check fibonacci --args 20 --trace device";
-    let ran = cli.run(device);
+    for command in ["check fibonacci --args 20", "prove fibonacci --args 20 --out p"] {
+        for strict in ["", " --strict"] {
+            let ran = cli.run(&format!("{command} --trace device{strict}"));
+            assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+            assert!(ran.err.contains("error: --trace device: "), "{}", ran.err);
+            assert!(ran.err.contains("--trace auto writes the rows on the CPU"), "{}", ran.err);
+        }
+    }
+    assert!(!cli.path("p").exists());
+    let ran = cli.run("check fibonacci --args 20 --trace auto");
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    let notes: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("note: ")).collect();
-    assert_eq!(notes.len(), 1, "{}", ran.err);
-    assert!(notes[0].starts_with("note: circuit \"fibonacci\" has scalar rows: "), "{}", notes[0]);
-    let ran = cli.run(&format!("{device} --strict"));
-    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    assert!(ran.err.contains("circuit \"fibonacci\" would have scalar rows"), "{}", ran.err);
+    assert!(!ran.err.contains("note: "), "{}", ran.err);
 }
 
 #[test]
@@ -662,7 +680,7 @@ fn codegen_check_names_what_differs_and_writes_nothing() {
     std::fs::copy(own, cli.path("crate/programs/fib.json")).unwrap();
     cli.fails(2, "codegen --crate crate", "crate is not a crate: it has no Cargo.toml");
     cli.write("crate/Cargo.toml", "");
-    cli.fails(1, "codegen --check --crate crate", "crate/src/units/fib/mod.rs: missing");
+    cli.fails(1, "codegen --check --crate crate", "crate/src/units/fib: missing, all ");
     assert!(!cli.path("crate/src").exists());
     let out = cli.ok("codegen --crate crate");
     assert!(out.contains("wrote crate/src/units/fib/f_fibonacci.rs"), "{out}");

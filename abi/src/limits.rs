@@ -46,6 +46,20 @@ pub enum Limit {
     Depth,
 }
 
+impl Limit {
+    /// Name of its field of [`Limits`].
+    #[must_use]
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::Queries => "queries",
+            Self::Pointers => "pointers",
+            Self::Bytes => "bytes",
+            Self::Depth => "depth",
+        }
+    }
+}
+
 /// A limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitError {
@@ -59,12 +73,13 @@ pub struct LimitError {
 
 impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (field, what) = match self.limit {
-            Limit::Steps => ("steps", "steps"),
-            Limit::Queries => ("queries", "queries"),
-            Limit::Pointers => ("pointers", "memory pointers"),
-            Limit::Bytes => ("bytes", "bytes of record and frames"),
-            Limit::Depth => ("depth", "nested calls"),
+        let field = self.limit.field();
+        let what = match self.limit {
+            Limit::Steps => "steps",
+            Limit::Queries => "queries",
+            Limit::Pointers => "memory pointers",
+            Limit::Bytes => "bytes of record and frames",
+            Limit::Depth => "nested calls",
         };
         let Self { limit, most, needed } = self;
         write!(f, "{needed} {what} needed, the limit is {most}; ")?;

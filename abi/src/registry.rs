@@ -58,6 +58,15 @@ pub struct ProgramUnit {
     pub digest_kernel: &'static str,
 }
 
+/// A program that units were made from, as its file has it.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramSource {
+    /// Name of the file without its ending.
+    pub name: &'static str,
+    /// Text or JSON.
+    pub bytes: &'static [u8],
+}
+
 /// The bytes of 64 lower-case hexadecimal digits, so that registries read as what
 /// other tools print.
 ///

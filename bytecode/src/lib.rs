@@ -3,7 +3,7 @@
 //! In reading order:
 //! - [`model`]: programs as flat, index-based data;
 //! - [`text`], [`json`], [`mod@import`]: the forms of a program;
-//! - [`malformed`] and [`limits`]: what readers refuse;
+//! - [`malformed`] and [`limits`]: what readers refuse; [`near`]: names in their messages;
 //! - [`builder`]: programs written in Rust;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
 //! - `operations`: all rules of every operation, a file per family; `control`: those of
@@ -34,6 +34,7 @@ pub mod limits;
 pub mod lower;
 pub mod malformed;
 pub mod model;
+pub mod near;
 mod number;
 mod operations;
 pub mod paths;

@@ -111,6 +111,11 @@ impl<'s> Reports<'s> {
         }
     }
 
+    /// Whether the next error will be shown, so that its message may take some work.
+    pub fn has_room(&self) -> bool {
+        self.found.len() < MAX_DIAGNOSTICS
+    }
+
     /// `value` if there was no error.
     ///
     /// # Errors

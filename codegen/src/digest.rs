@@ -26,14 +26,16 @@ pub fn input_digest(program: &Program) -> [u8; 32] {
     encoder.digest()
 }
 
-/// The same for the list of all programs of a crate.
+/// The same for the list of all programs of a crate: their names and files.
 #[must_use]
-pub fn list_digest(names: &[&str]) -> [u8; 32] {
+pub fn list_digest(programs: &[(&str, &str)]) -> [u8; 32] {
     let mut encoder = Encoder::new(blake3::Hasher::new_derive_key(INPUT_DOMAIN));
     encoder.numbers(&[GENERATOR_VERSION.into(), ABI_VERSION.into()]);
-    encoder.list(names, |encoder, name| {
-        encoder.number(name.len() as u64);
-        encoder.bytes(name.as_bytes());
+    encoder.list(programs, |encoder, (name, file)| {
+        for text in [name, file] {
+            encoder.number(text.len() as u64);
+            encoder.bytes(text.as_bytes());
+        }
     });
     encoder.digest()
 }

@@ -139,12 +139,8 @@ fn codegen_check_names_every_difference() {
         (
             "the program has changed",
             |copy| copy.replace("trace-plans/fibonacci.json", "\"value\": 1}", "\"value\": 2}"),
-            &[
-                "fibonacci/mod.rs: stale",
-                &function,
-                "fibonacci/p_fibonacci.cu: stale",
-                "fibonacci.plan.json",
-            ],
+            &["units/fibonacci: stale, 7 of 7 files: the program has changed, its fingerprint \
+                 from "],
         ),
         (
             "a program is gone",
@@ -163,7 +159,7 @@ fn codegen_check_names_every_difference() {
                 let json = copy.read("trace-plans/fibonacci.json");
                 copy.write("trace-plans/fib2.json", json);
             },
-            &["fib2/mod.rs: missing", "fib2.plan.json: missing", "units/mod.rs: stale"],
+            &["units/fib2: missing, all 7 files", "units/mod.rs: stale"],
         ),
     ];
     for (what, damage, expected) in damages {
@@ -193,7 +189,10 @@ fn codegen_check_names_the_units_of_a_function_that_is_added() {
     copy.replace(file, "\"function\": 0", "\"function\": 1");
     copy.replace(file, "[0]\n  ]", "[0], [1]\n  ]");
     let (_, text) = copy.problems();
-    assert!(text.contains("f_new.rs: missing") && text.contains("mod.rs: stale"), "{text}");
+    assert!(
+        text.contains("f_new.rs: missing") && text.contains("units/fibonacci: stale"),
+        "{text}"
+    );
 }
 
 /// A check reads: it needs no right to write, and leaves no trace in a folder where it
@@ -287,7 +286,7 @@ fn a_build_rewrites_changed_units_only() {
     assert_eq!(build(false), Ok(vec![]));
     copy.replace("trace-plans/fibonacci.json", "\"value\": 1}", "\"value\": 2}");
     let problems = build(true).unwrap_err();
-    assert!(problems.to_string().contains("fibonacci/mod.rs: stale"), "{problems}");
+    assert!(problems.to_string().contains("units/fibonacci: stale"), "{problems}");
     let changes = build(false).unwrap();
     assert!(changes.iter().all(|change| change.file().contains("fibonacci")), "{changes:?}");
     assert_eq!(changes.last().unwrap().file(), "src/units/fibonacci/mod.rs");
@@ -324,4 +323,130 @@ fn a_build_leaves_no_file_newer_than_the_programs() {
     assert_eq!(time("generated/src/units/fibonacci/mod.rs"), newest);
     assert_eq!(time("trace-plans/fibonacci.plan.json"), newest);
     assert!(time("generated/src/units") <= newest);
+}
+
+/// Text of a program of this repository.
+fn text_of(name: &str) -> String {
+    let json = fs::read(repository().join("trace-plans").join(name)).unwrap();
+    traceloom_bytecode::text::print(&traceloom_bytecode::json::parse(json).unwrap()).unwrap()
+}
+
+/// Text is a source like JSON: the same program has the same units, but for the list, which names
+/// the file.
+#[test]
+fn text_is_a_source_like_json() {
+    let copy = Copy::new();
+    let before = copy.tree();
+    fs::remove_file(copy.path("trace-plans/fibonacci.json")).unwrap();
+    copy.write("trace-plans/fibonacci.tla", text_of("fibonacci.json"));
+    let (_, text) = copy.problems();
+    assert!(
+        text.starts_with(&format!("{}: stale", copy.path("generated/src/units/mod.rs").display())),
+        "{text}"
+    );
+    copy.units().write().unwrap();
+    let after = copy.tree();
+    let list = copy.path("generated/src/units/mod.rs");
+    let units = |tree: &BTreeMap<PathBuf, Vec<u8>>| {
+        let mut tree = tree.clone();
+        tree.retain(|path, _| {
+            !path.ends_with("fibonacci.json") && !path.ends_with("fibonacci.tla")
+        });
+        tree.remove(&list);
+        tree
+    };
+    assert!(units(&before) == units(&after));
+    assert!(copy.read("generated/src/units/mod.rs").contains("/../trace-plans/fibonacci.tla"));
+}
+
+/// Both forms of one program are admitted while they are the same program.
+#[test]
+fn two_forms_of_one_name_are_one_program() {
+    let copy = Copy::new();
+    let text = text_of("fibonacci.json");
+    copy.write("trace-plans/fibonacci.tla", &text);
+    copy.units().write().unwrap();
+    copy.units().check().unwrap();
+    copy.write("trace-plans/fibonacci.tla", text.replacen("const 1", "const 3", 1));
+    let (problems, message) = copy.problems();
+    assert!(matches!(problems.problems[0].kind, Kind::Forms { .. }), "{message}");
+    for part in ["fibonacci.json: its fingerprint is ", "fibonacci.tla, the other form", "convert"]
+    {
+        assert!(message.contains(part), "{message}");
+    }
+    // Text that breaks rules has its line.
+    copy.write("trace-plans/fibonacci.tla", text.replacen("return v0", "return v0, v0", 1));
+    let (_, message) = copy.problems();
+    assert!(message.contains("fibonacci.tla: invalid program, 1 problem:\n  5:"), "{message}");
+}
+
+#[test]
+fn files_that_are_ignored_are_named() {
+    let copy = Copy::new();
+    copy.write("trace-plans/notes.md", "for people");
+    copy.write("trace-plans/.hidden", "");
+    assert!(!copy.units().run(true).unwrap().contains("ignored"));
+    copy.write("trace-plans/old.TLA", "");
+    for check in [true, false] {
+        let said = copy.units().run(check).unwrap();
+        assert!(said.starts_with("ignored in ../trace-plans, programs are NAME.tla"), "{said}");
+        assert!(said.lines().next().unwrap().ends_with(": old.TLA"), "{said}");
+    }
+    for name in ["fibonacci", "merge_sort"] {
+        fs::remove_file(copy.path("trace-plans").join(format!("{name}.json"))).unwrap();
+    }
+    let (_, text) = copy.problems();
+    let expected = "it has no program NAME.tla or NAME.json; what is there is ignored: old.TLA";
+    assert!(text.contains(expected), "{text}");
+}
+
+/// What is stale because of names alone says so: nothing that is proven has changed.
+#[test]
+fn a_change_of_names_says_that_it_is_one() {
+    let copy = Copy::new();
+    copy.replace("trace-plans/fibonacci.json", "\"name\": \"fibonacci\"", "\"name\": \"other\"");
+    let (_, text) = copy.problems();
+    assert!(text.contains("only names or labels have changed"), "{text}");
+    let copy = Copy::new();
+    copy.replace(&format!("{UNIT}/mod.rs"), "generator_version: ", "generator_version: 1");
+    copy.replace(&format!("{UNIT}/mod.rs"), "// Input ", "// Input 0");
+    let (_, text) = copy.problems();
+    assert!(text.contains("another version of the generator wrote them"), "{text}");
+    let contents = copy.units().contents().unwrap();
+    let [file] = &contents[..] else { panic!("{contents:?}") };
+    assert!(file.file.ends_with("fibonacci/mod.rs") && file.found != file.expected, "{file:?}");
+}
+
+/// A version control may check out all files with `\r\n`.
+#[test]
+fn other_line_ends_are_no_difference() {
+    let copy = Copy::new();
+    for (path, bytes) in copy.tree() {
+        let text = String::from_utf8(bytes).unwrap();
+        fs::write(path, text.replace('\n', "\r\n")).unwrap();
+    }
+    copy.units().check().unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!(copy.units().regenerate(false), Ok(vec![]));
+}
+
+/// An editor and a terminal build one checkout at once, each from any state that the other leaves:
+/// none of them fails, and the files end as they should be.
+#[test]
+fn builds_of_one_checkout_at_once_all_succeed() {
+    let copy = Copy::new();
+    let file = "trace-plans/fibonacci.json";
+    let text = copy.read(file);
+    for round in 0..12 {
+        // The name of a function is the name of its files.
+        let name = format!("\"name\": \"name_{round}\"");
+        copy.write(file, text.replace("\"name\": \"fibonacci\"", &name));
+        std::thread::scope(|scope| {
+            let build = || copy.units().regenerate(false);
+            let builds: Vec<_> = (0..4).map(|_| scope.spawn(build)).collect();
+            for build in builds {
+                build.join().unwrap().unwrap_or_else(|problems| panic!("{round}: {problems}"));
+            }
+        });
+        copy.units().check().unwrap_or_else(|problems| panic!("{round}: {problems}"));
+    }
 }

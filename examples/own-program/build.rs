@@ -1,4 +1,4 @@
-//! Keeps `src/units` what `programs/*.json` say.
+//! Keeps `src/units` what the programs in `programs` say.
 
 fn main() {
     traceloom_codegen::Units::new("programs", "src/units").build();

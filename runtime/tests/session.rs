@@ -91,11 +91,11 @@ fn expectations_are_the_callers() {
     );
     refused(
         Expected::any().entry("sum").outputs([7, 7]),
-        "the proof claims other outputs than expected: 1 numbers, expected 2",
+        "the proof claims other outputs than expected: 1 numbers, expected 2: [7], expected [7, 7]",
     );
     refused(
         Expected::call("square", [3, 4]),
-        "the proof claims a call of a function other than \"square\"",
+        "the proof claims a call of \"sum\", expected \"square\"",
     );
     // Of which function, the proof does not choose.
     for expected in [Expected::args([3, 4]), Expected::any().outputs([7])] {
@@ -104,13 +104,19 @@ fn expectations_are_the_callers() {
     }
     refused(
         Expected::claims([]),
-        "the claims of the proof are not the expected ones, first in claim 0",
+        "the claims of the proof are not the expected ones, first claim 0: the proof has \"sum\" \
+         [3, 4] = [7], expected no such claim",
     );
     let other = Session::of_bytes("two.tla", TEXT).build().unwrap();
     let error = other.verify(&bytes, &Expected::any()).unwrap_err();
     assert!(matches!(error, SessionError::Profile { .. }), "{error}");
     let error = one().build().unwrap().verify(&bytes, &Expected::any()).unwrap_err();
-    assert_eq!(error.to_string(), "the proof was made for another program");
+    let text = error.to_string();
+    assert!(text.starts_with("the proof was made for another program: its fingerprint"), "{text}");
+    let hex = |bytes: [u8; 32]| bytes.map(|byte| format!("{byte:02x}")).concat();
+    for program in [two().build().unwrap(), one().build().unwrap()] {
+        assert!(text.contains(&hex(program.program().fingerprint())), "{text}");
+    }
     let error = session.verify(&bytes[..40], &Expected::any()).unwrap_err();
     assert_eq!(error.kind(), Kind::Malformed, "{error}");
 }

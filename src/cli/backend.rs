@@ -66,13 +66,20 @@ impl Gpu {
                     }
                 }
             },
-            (_, TraceProvider::Device) => Self::of_devices(&[args.device]),
-            // Nothing of a driver is touched.
-            (Backend::Cpu, _) => without(Devices::NotAsked),
-            (Backend::Auto, _) => without(Devices::Unavailable(match probe::devices() {
-                Ok(_) => "a GPU proves with --backend cuda".to_owned(),
-                Err(error) => error.to_string(),
-            })),
+            (_, TraceProvider::Device) => {
+                let gpu = Self::of_devices(&[args.device])?;
+                match &gpu.devices {
+                    // Who names the GPU wants no other rows; only auto falls back.
+                    Devices::Unavailable(reason) => Err(Failure::Refused(format!(
+                        "--trace device: {reason}; `traceloom doctor` prints what this machine \
+                         has, and --trace auto writes the rows on the CPU"
+                    ))),
+                    _ => Ok(gpu),
+                }
+            }
+            // Nothing of a driver is touched: the CPU proves, until there is a measured reason
+            // for the other.
+            (Backend::Cpu | Backend::Auto, _) => without(Devices::NotAsked),
         }
     }
 
@@ -103,7 +110,7 @@ fn writer(ordinal: u32) -> Result<Result<RowWriter, String>, Failure> {
         Err(error) => return Ok(Err(error.to_string())),
     };
     let options = RowOptions::from_environment(&device).map_err(Failure::Malformed)?;
-    let writer = RowWriter::new(&device, traceloom_generated::IMAGES, options);
+    let writer = RowWriter::new(&device, crate::images(), options);
     Ok(writer.map_err(|error| error.to_string()))
 }
 

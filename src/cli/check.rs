@@ -1,12 +1,13 @@
 //! `traceloom check`.
 
+use serde_json::{Value, json};
 use traceloom_runtime::session::Backend;
 
 use super::backend::Gpu;
 use super::log::Progress;
-use super::output::{plain, say};
+use super::output::{plain, result, say};
 use super::progress::told;
-use super::{CheckArgs, Failure, source};
+use super::{CheckArgs, Failure, json, source};
 
 /// Runs a program and checks every row and message of it.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
@@ -33,5 +34,20 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
         );
     }
     say!("{report}");
+    let active = session.system().circuits.iter().zip(&checked.trace.circuits);
+    let circuits = active.filter(|(_, trace)| trace.height > 0).map(|(circuit, trace)| {
+        json!({
+            "circuit": circuit.name,
+            "rows": trace.height,
+            "columns": circuit.width,
+            "constraints": circuit.constraints.len(),
+            "lookups": circuit.lookups.len(),
+            "provider": trace.provider.name(),
+        })
+    });
+    result(json!({
+        "claim": json::claim(&session, &checked.executed.execution.claims[0].claim),
+        "circuits": circuits.collect::<Vec<Value>>(),
+    }));
     Ok(())
 }

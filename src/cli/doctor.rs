@@ -15,15 +15,16 @@ use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_programs as programs;
 use traceloom_runtime::bind::{Binding, FunctionError};
 use traceloom_runtime::ledger::Ledger;
-use traceloom_runtime::session::{Backend, Devices, Request, SessionError};
+use traceloom_runtime::session::{Backend, Devices, Request, SessionError, free_memory};
 use traceloom_verifier::Profile;
 
-use super::Failure;
 use super::output::{hex, say, size};
 use super::source::load;
+use super::{Failure, machine};
 
 /// Looks at everything. A missing part is not a failure, because proofs need none of it.
 pub fn run() -> Result<(), Failure> {
+    processor();
     let writers = devices();
     tools();
     cache();
@@ -38,6 +39,21 @@ pub fn run() -> Result<(), Failure> {
         }
     }
     coverage()
+}
+
+fn processor() {
+    say!("build      for {}", machine::built_for());
+    let missing = machine::missing_instructions();
+    if !missing.is_empty() {
+        say!(
+            "processor  has no {}, and this build uses them: build again as README.md says under \
+             Processors",
+            missing.join(", ")
+        );
+    }
+    if let Some(free) = free_memory() {
+        say!("memory     {} free", size(free));
+    }
 }
 
 fn devices() -> Vec<Arc<RowWriter>> {
@@ -55,7 +71,7 @@ fn devices() -> Vec<Arc<RowWriter>> {
         let free = device.free_memory().map_err(|error| error.to_string())?;
         let options = RowOptions::from_environment(&device)?;
         let budget = options.seed_budget;
-        let writer = RowWriter::new(&device, traceloom_generated::IMAGES, options);
+        let writer = RowWriter::new(&device, crate::images(), options);
         Ok((writer.map_err(|error| error.to_string())?, free, budget))
     };
     let mut writers = Vec::new();
@@ -128,7 +144,7 @@ fn cache() {
 
 fn kernels(unit: &'static ProgramUnit, writers: &[Arc<RowWriter>]) {
     let of_unit = |image: &&DeviceImage| image.digest == unit.digest;
-    let compiled_in = match traceloom_generated::IMAGES.iter().find(of_unit) {
+    let compiled_in = match crate::images().iter().find(of_unit) {
         Some(image) => format!("compiled in for {}", image.architectures.join(", ")),
         None => format!("not compiled in, {} source files", unit.sources.len()),
     };
@@ -143,8 +159,9 @@ fn kernels(unit: &'static ProgramUnit, writers: &[Arc<RowWriter>]) {
 }
 
 fn coverage() -> Result<(), Failure> {
-    for builtin in &programs::ALL {
-        let program = load(builtin.name)?;
+    let own = crate::sources().iter().map(|source| source.name);
+    for name in own.chain(programs::ALL.iter().map(|builtin| builtin.name)) {
+        let program = load(name)?;
         for line in cover(&program, crate::registry()) {
             say!("{line}");
         }

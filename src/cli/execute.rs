@@ -1,22 +1,47 @@
 //! `traceloom execute`.
 
-use super::log::Progress;
-use super::output::{plain, say};
-use super::{Failure, RunArgs, source};
-
+use serde_json::{Value, json};
 use traceloom_air::claim::Claim;
 use traceloom_air::field::{Goldilocks, word};
 use traceloom_runtime::order::num_rows;
 use traceloom_runtime::session::{Executed, Session};
+
+use super::log::Progress;
+use super::output::{hex, plain, result, say};
+use super::{Failure, RunArgs, json, source};
 
 /// Runs a program; prints outputs and row counts.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let progress = Progress::new();
     let session = source::session(args)?.notices(move |notice| progress.note(notice)).build()?;
     let executed = session.execute(source::request(args)?)?;
-    print_claim(&session, &executed.execution.claims[0].claim);
+    let claim = &executed.execution.claims[0].claim;
+    print_claim(&session, claim);
     print_rows(&session, &executed);
+    result(json!({
+        "fingerprint": hex(&session.program().fingerprint()),
+        "claim": json::claim(&session, claim),
+        "steps": executed.execution.stats.steps,
+        "executed_by": executed.by.name,
+        "rows": rows(&session, &executed),
+    }));
     Ok(())
+}
+
+/// The number of rows of each circuit and memory that has some.
+fn rows(session: &Session, executed: &Executed) -> Vec<Value> {
+    let mut all = Vec::new();
+    let (program, record) = (session.program(), &executed.execution.record);
+    for (circuit, members) in program.program().circuits.iter().enumerate() {
+        let rows = num_rows(program, record, circuit);
+        let names = members.iter().map(|&member| &program.function(member).name[..]);
+        all.push(json!({ "functions": names.collect::<Vec<_>>(), "rows": rows }));
+    }
+    for (memory, width) in record.memories.iter().zip(&program.program().memory_sizes) {
+        all.push(json!({ "memory_width": width, "rows": memory.len() }));
+    }
+    all.retain(|rows| rows["rows"] != 0);
+    all
 }
 
 /// Prints the claim in words and as numbers.

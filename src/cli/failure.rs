@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use traceloom_bytecode::execute::{ExecuteError, Fault};
+use traceloom_bytecode::near::did_you_mean;
 use traceloom_programs as programs;
-use traceloom_runtime::session::{Kind, SessionError};
+use traceloom_runtime::session::{Kind, SessionError, entry_functions};
 
 use super::source::usage;
 
@@ -25,6 +27,14 @@ impl Failure {
         match self {
             Self::Refused(_) => 1,
             Self::Malformed(_) => 2,
+        }
+    }
+
+    /// What `--json` calls the kind of failure.
+    pub(super) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Malformed(_) => "malformed",
         }
     }
 
@@ -59,12 +69,20 @@ fn worded(error: &SessionError) -> String {
             "{place} is not a program:\n{error}\n`traceloom import` reads nested JSON of another \
              compiler"
         ),
-        SessionError::Entry { wanted, entries, .. } => {
-            let found = match wanted {
-                Some(name) => format!("no entry function is called {name:?}; "),
-                None => String::new(),
+        SessionError::Entry { wanted, is_function, entries, .. } => {
+            let has = entry_functions(entries);
+            let Some(name) = wanted else {
+                return match &entries[..] {
+                    [] => format!("{has}; an entry function says `entry` after its outputs"),
+                    _ => format!("name one entry function with --entry; {has}"),
+                };
             };
-            format!("{found}name one entry function with --entry; this program has {entries:?}")
+            let near = did_you_mean(name, entries.iter().map(String::as_str));
+            let found = match is_function {
+                true => format!("{name:?} is a function and no entry"),
+                false => format!("no function is called {name:?}"),
+            };
+            format!("{found}{near}; name one entry function with --entry; {has}")
         }
         SessionError::Arity { place, function, expected, got, .. } => {
             let list = || format!("give {expected} numbers separated by commas with --args");
@@ -74,6 +92,16 @@ fn worded(error: &SessionError) -> String {
         SessionError::Profile { found, expected } => format!(
             "the proof has profile {found}, expected {expected}; choose another one with --profile"
         ),
+        SessionError::Execute { error: ExecuteError::Failed(failure), .. } => {
+            let message = error.to_string();
+            match &failure.fault {
+                Fault::Limit(limit) => {
+                    let field = limit.limit.field();
+                    message.replace(&format!("`Limits::{field}`"), &format!("--limit-{field}"))
+                }
+                _ => message,
+            }
+        }
         SessionError::Plan(error) => dashed(&error.to_string()),
         SessionError::Backend(error) => format!("--backend cuda{error}"),
         other => other.to_string(),

@@ -2,27 +2,29 @@
 
 use std::path::Path;
 
+use serde_json::json;
+use traceloom_air::field::word;
 use traceloom_bytecode::{CheckedProgram, text};
 use traceloom_runtime::session::{Session, read_proof_or_program};
 use traceloom_verifier::codec::MAGIC;
 use traceloom_verifier::{Profile, Proof};
 
 use super::execute::list;
-use super::output::{hex, say, size};
+use super::output::{hex, result, say, size};
 use super::source::load;
 use super::{Failure, InspectArgs};
 
 /// Prints a program with its layouts, or the header of a proof.
 pub fn run(args: &InspectArgs) -> Result<(), Failure> {
-    let path = Path::new(&args.what);
-    if traceloom_programs::find(&args.what).is_some() || !path.exists() {
-        return inspect_program(&load(&args.what)?);
+    let path = &args.what;
+    if path.to_str().is_some_and(crate::is_known) || !path.exists() {
+        return inspect_program(&load(path)?);
     }
     let bytes = read_proof_or_program(path)?;
     if bytes.starts_with(MAGIC) {
         return inspect_proof(path, &bytes);
     }
-    inspect_program(Session::of_bytes(&args.what, bytes).build()?.program())
+    inspect_program(Session::of_bytes(path.display().to_string(), bytes).build()?.program())
 }
 
 fn inspect_program(program: &CheckedProgram) -> Result<(), Failure> {
@@ -50,20 +52,41 @@ fn inspect_program(program: &CheckedProgram) -> Result<(), Failure> {
     }
     let text = text::print(data).map_err(|error| Failure::Refused(error.to_string()))?;
     say!("{text}");
+    let functions = program.function_ids().map(|id| {
+        let (function, layout) = (program.function(id), program.layout(id));
+        json!({
+            "name": function.name,
+            "inputs": function.num_inputs,
+            "outputs": function.num_outputs,
+            "entry": function.entry,
+            "constrained": function.constrained,
+            "columns": layout.width(),
+            "lookups": layout.num_lookups,
+            "ranked": layout.ranked,
+            "paths": program.paths(id).count().to_string(),
+        })
+    });
+    result(json!({
+        "kind": "program",
+        "name": data.name,
+        "fingerprint": hex(&program.fingerprint()),
+        "functions": functions.collect::<Vec<_>>(),
+        "text": text,
+    }));
     Ok(())
 }
 
 fn inspect_proof(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let proof = Proof::decode(bytes).map_err(|error| Failure::about(path, &error.into()))?;
     let profile = Profile::ALL.into_iter().find(|profile| profile.params() == proof.params);
-    let program = crate::session_of(&proof.fingerprint)?;
+    let name = crate::session_of(&proof.fingerprint)?.map(|(name, _)| name);
     say!(
         "proof        {} (unverified: this prints what it says of itself)",
         size(bytes.len() as u64)
     );
     say!("profile      {}", profile.map_or("none of the known ones", Profile::name));
     say!("parameters   {:?}", proof.params);
-    say!("program      {}", program.map_or("none of the built-in ones", |(name, _)| name));
+    say!("program      {}", name.unwrap_or("none of those with a name"));
     say!("fingerprint  {}", hex(&proof.fingerprint));
     for (index, shard) in proof.statements.iter().enumerate() {
         say!("shard {index}");
@@ -82,5 +105,24 @@ fn inspect_proof(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             .collect();
         say!("  log heights, by circuit: {}", heights.join(" "));
     }
+    let words = |list: &[_]| list.iter().map(|&x| word(x)).collect::<Vec<u64>>();
+    let claims = proof.claims().map(|claim| {
+        json!({
+            "function": claim.function,
+            "inputs": words(&claim.inputs),
+            "outputs": words(&claim.outputs),
+        })
+    });
+    let heights = proof.statements.iter().map(|shard| &shard.log_heights);
+    result(json!({
+        "kind": "proof",
+        "verified": false,
+        "proof_bytes": bytes.len(),
+        "profile": profile.map(Profile::name),
+        "program": name,
+        "fingerprint": hex(&proof.fingerprint),
+        "claims": claims.collect::<Vec<_>>(),
+        "log_heights": heights.collect::<Vec<_>>(),
+    }));
     Ok(())
 }

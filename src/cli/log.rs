@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use traceloom_runtime::session;
 
-use super::output::{is_keeping, seconds, tell};
+use super::output::{is_keeping, mode, seconds, tell};
 use super::progress::several;
 
 /// Version of the JSON form; docs/log.md describes it.
@@ -46,6 +46,8 @@ enum Form {
     Terminal,
     Lines,
     Json,
+    /// With `--quiet`: nothing but errors.
+    Nothing,
 }
 
 impl Progress {
@@ -60,6 +62,7 @@ impl Progress {
         let is_terminal = !is_keeping() && io::stderr().is_terminal();
         let form = match log {
             Log::Json => Form::Json,
+            Log::Text if mode().quiet => Form::Nothing,
             Log::Text if is_terminal => Form::Terminal,
             Log::Text => Form::Lines,
         };
@@ -77,6 +80,7 @@ impl Progress {
                 tell(format_args!("[{time:6.1} s] {name}{rest}\n"));
             }
             Form::Json => tell(format_args!("{}\n", step_json(now))),
+            Form::Nothing => {}
         }
     }
 
@@ -98,6 +102,7 @@ impl Progress {
         match self.form {
             Form::Json => self.line("note", what),
             Form::Terminal | Form::Lines => tell(format_args!("note: {what}\n")),
+            Form::Nothing => {}
         }
     }
 

@@ -2,17 +2,31 @@
 //!
 //! Exit codes: 0 done; 1 a well-formed proof, claim or program was refused; 2
 //! usage, or input that is unreadable or malformed.
+//!
+//! A project with programs of its own has the same command line in one call:
+//!
+//! ```ignore
+//! fn main() -> std::process::ExitCode {
+//!     traceloom::cli::main(units::SOURCES, units::PROGRAMS, units::IMAGES)
+//! }
+//! ```
 
 mod backend;
 mod cache;
 mod check;
 mod codegen;
+mod convert;
 mod doctor;
 mod execute;
+mod expect;
 mod failure;
 mod import;
 mod inspect;
+mod json;
+mod limits;
 mod log;
+mod machine;
+mod new;
 mod output;
 mod outputs;
 mod plan;
@@ -20,6 +34,7 @@ mod programs;
 mod progress;
 mod prove;
 mod shards;
+mod shell;
 mod source;
 mod verify;
 
@@ -27,85 +42,154 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use clap::{Args, Parser, Subcommand};
+use traceloom_abi::registry::{DeviceImage, ProgramSource, ProgramUnit};
 use traceloom_bytecode::execute::Limits;
 use traceloom_runtime::provider::TraceProvider;
 use traceloom_runtime::session::Executor;
 
 pub use failure::Failure;
 
+use convert::ConvertArgs;
+use new::NewArgs;
+use shell::{CompletionsArgs, ManArgs};
+use verify::VerifyArgs;
+
+/// Printed below the help of the program and of every command.
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  a well-formed proof, claim or program was refused
+  2  wrong usage, or input that is unreadable or malformed";
+
 /// STARK proofs of compiled bytecode.
 #[derive(Debug, Parser)]
-#[command(name = "traceloom", version, about, max_term_width = 100)]
+#[command(
+    name = "traceloom",
+    version,
+    long_version = long_version(),
+    about,
+    max_term_width = 100,
+    after_help = EXIT_CODES
+)]
 struct Cli {
+    /// Print one JSON object on standard output, and no text.
+    ///
+    /// docs/json.md describes the object. Progress and notes stay on standard error.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print errors only.
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
 
+/// The version, with what the build needs of a processor.
+fn long_version() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| {
+        format!("{}\nbuilt for {}", env!("CARGO_PKG_VERSION"), machine::built_for())
+    })
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the built-in programs.
+    /// Make a project for programs of your own, which builds, proves and verifies.
+    #[command(after_help = EXIT_CODES)]
+    New(NewArgs),
+    /// List the programs with a name: those of this project, and the built-in ones.
+    #[command(after_help = EXIT_CODES)]
     Programs,
     /// Run a program and print its outputs and row counts.
+    #[command(after_help = EXIT_CODES)]
     Execute(RunArgs),
     /// Run a program, then evaluate every constraint and balance every lookup.
+    #[command(after_help = EXIT_CODES)]
     Check(CheckArgs),
     /// Run a program and prove the claim that its outputs follow from its inputs.
+    #[command(after_help = EXIT_CODES)]
     Prove(ProveArgs),
     /// Verify a proof and print what it proves.
+    #[command(after_help = EXIT_CODES)]
     Verify(VerifyArgs),
     /// Print a program as text with its layouts, or the header of a proof.
+    #[command(after_help = EXIT_CODES)]
     Inspect(InspectArgs),
-    /// Print columns, seed bytes and external reads of every function and path; with
-    /// an input or arguments also rows and bytes of that run, the shards of its proof, and the
-    /// memory that the proof takes.
+    /// Print what a row of every function and path costs, and what a run needs.
+    ///
+    /// Columns, seed bytes and external reads of every function and path; with an input or
+    /// arguments also rows and bytes of that run, the shards of its proof, and the memory that the
+    /// proof takes.
+    #[command(after_help = EXIT_CODES)]
     Plan(PlanArgs),
-    /// Read a program in the nested JSON of another compiler and write it as traceloom's JSON
-    /// or text.
+    /// Write a program as text or as JSON, whichever it is not.
+    #[command(after_help = EXIT_CODES)]
+    Convert(ConvertArgs),
+    /// Write a program in the nested JSON of another compiler as JSON or text of traceloom.
+    #[command(after_help = EXIT_CODES)]
     Import(ImportArgs),
     /// Write the generated units of a crate, or compare them with its programs.
+    #[command(after_help = EXIT_CODES)]
     Codegen(CodegenArgs),
     /// List, verify or prune a folder that `prove --cache` keeps finished shards in.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = EXIT_CODES)]
     Cache(CacheCommand),
-    /// Print what this machine and this build have for a GPU, and what to do about what
-    /// is missing.
+    /// Print what this machine and this build have for a GPU, and what to do.
+    #[command(after_help = EXIT_CODES)]
     Doctor,
+    /// Print the completions of a shell.
+    #[command(after_help = EXIT_CODES)]
+    Completions(CompletionsArgs),
+    /// Write the manual pages.
+    #[command(after_help = EXIT_CODES)]
+    Man(ManArgs),
 }
 
 /// What to run.
 #[derive(Debug, Args)]
 struct RunArgs {
-    /// A built-in program, or a file with program text (.tla) or JSON (.json).
-    program: String,
+    /// A program with a name, or a file with program text (.tla) or JSON (.json).
+    program: PathBuf,
     /// File whose bytes go to io channel 0 under the empty key.
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
+    /// File whose bytes go to an io channel under a key.
+    ///
+    /// The key is a list of numbers separated by commas and may be empty: 1:7,8=FILE or 1:=FILE.
+    /// The option may be given several times.
+    #[arg(long, value_name = "CHANNEL:KEY=FILE", value_parser = source::io_file)]
+    io: Vec<source::IoFile>,
     /// Inputs of the entry function: decimal numbers below p, separated by commas.
     #[arg(long, value_name = "N,N,…")]
     args: Option<String>,
     /// Entry function; needed if the program has several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// Who runs the program: interpreted (the interpreter over bytecode), generated (generated
-    /// code) or auto (generated code where there is any). What follows is the same.
+    /// Who runs the program: interpreted, generated or auto.
+    ///
+    /// The interpreter runs bytecode. Auto takes generated code where there is any. What follows
+    /// is the same.
     #[arg(long, default_value = "auto", value_parser = source::executor, value_name = "EXECUTOR")]
     execute: Executor,
-    /// Limits of the execution. There is no option for them.
-    #[arg(skip)]
-    limits: Limits,
+    #[command(flatten)]
+    limits: limits::LimitArgs,
 }
 
 /// Who writes main traces.
 #[derive(Clone, Copy, Debug, Args)]
 struct TraceArgs {
-    /// Who writes the rows of functions: reference (the interpreter over bytecode),
-    /// scalar (generated code on the CPU), device (generated code on a GPU) or auto
-    /// (generated code where there is any, on the GPU if that proves and else on the CPU).
+    /// Who writes the rows of functions: reference, scalar, device or auto.
+    ///
+    /// Reference is the interpreter over bytecode, scalar is generated code on the CPU, and device
+    /// is generated code on a GPU. Auto takes generated code where there is any, on the GPU if
+    /// that proves and else on the CPU.
     #[arg(long, default_value = "auto", value_parser = backend::provider, value_name = "PROVIDER")]
     trace: TraceProvider,
-    /// Refuse to fall back: every circuit must get its rows from the provider asked for.
+    /// Refuse to fall back.
+    ///
+    /// Every circuit must get its rows from the provider that was asked for.
     #[arg(long)]
     strict: bool,
     /// Number of the GPU, counted from 0; `traceloom doctor` lists them.
@@ -147,7 +231,7 @@ struct ProveArgs {
     /// Steps on standard error: text, or json, an object a line (docs/log.md).
     #[arg(long, default_value = "text", value_parser = log::Log::parse, value_name = "FORM")]
     log: log::Log,
-    /// Where to write the proof.
+    /// Where to write the proof; - is standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Folder for report.json: who wrote which rows and why, from how many bytes, what was
@@ -201,63 +285,42 @@ struct PlanArgs {
 }
 
 #[derive(Debug, Args)]
-struct VerifyArgs {
-    /// The proof.
-    proof: PathBuf,
-    /// The program that must be proven: a built-in one, a file, or the fingerprint of a
-    /// built-in one. By default any built-in program is accepted, and the proof says which.
-    #[arg(long, value_name = "PROGRAM")]
-    program: Option<String>,
-    /// The entry function that the claim must be about; needed if the program has several.
-    #[arg(long, value_name = "NAME", requires = "program")]
-    entry: Option<String>,
-    /// The profile that the proof must have: standard, strong, heuristic or fast.
-    #[arg(long, default_value = "standard", value_parser = source::profile)]
-    profile: traceloom_verifier::Profile,
-    /// The claimed inputs that the proof must have.
-    #[arg(long, value_name = "N,N,…", requires = "program")]
-    args: Option<String>,
-    /// The claimed outputs that the proof must have: numbers separated by commas, or
-    /// one hexadecimal string of output bytes after `0x`.
-    #[arg(long, value_name = "N,N,…|0xHEX", requires = "program")]
-    outputs: Option<String>,
-    /// Print all terms of the two security figures.
-    #[arg(long)]
-    explain: bool,
-}
-
-#[derive(Debug, Args)]
 struct InspectArgs {
-    /// A built-in program, a program file, or a proof.
-    what: String,
+    /// A program with a name, a program file, or a proof.
+    what: PathBuf,
 }
 
 #[derive(Debug, Args)]
 struct ImportArgs {
     /// The program in nested JSON.
     file: PathBuf,
-    /// The file to write: text if its name ends in .tla, else JSON.
+    /// The file to write: text if its name ends in .tla, else JSON; - is standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
 
 #[derive(Debug, Args)]
 struct CodegenArgs {
-    /// Write nothing; name every unit that is stale, missing, edited or orphaned.
+    /// Write nothing; name what is stale, missing, edited or orphaned.
     #[arg(long)]
     check: bool,
-    /// Compile device code with nvcc into this folder, write nothing else, and print
-    /// registers, stack and spills of every kernel.
+    /// With --check: show what differs in every file.
+    #[arg(long, requires = "check")]
+    diff: bool,
+    /// Compile device code with nvcc into this folder.
+    ///
+    /// Nothing else is written; registers, stack and spills of every kernel are printed.
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     device: Option<PathBuf>,
-    /// Folder of the crate's manifest; by default `generated`, if there is one here.
+    /// Folder of the crate's manifest [default: generated, if it is here, or this one].
     #[arg(long = "crate", value_name = "DIR")]
     root: Option<PathBuf>,
-    /// Folder of the programs, relative to the crate; by default the first of
-    /// `programs`, `trace-plans` and `../trace-plans` that is there.
+    /// Folder of the programs, relative to the crate.
+    ///
+    /// By default the first of `programs`, `trace-plans` and `../trace-plans` that is there.
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
-    /// Folder of the units, relative to the crate; by default `src/units`.
+    /// Folder of the units, relative to the crate [default: src/units].
     #[arg(long, value_name = "DIR")]
     units: Option<PathBuf>,
 }
@@ -290,12 +353,16 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
             lists.extend(verify.outputs.as_deref().map(verify::outputs).transpose()?);
             Ok(lists)
         }
-        Command::Programs
+        Command::New(_)
+        | Command::Programs
         | Command::Inspect(_)
+        | Command::Convert(_)
         | Command::Import(_)
         | Command::Codegen(_)
         | Command::Cache(_)
-        | Command::Doctor => Ok(Vec::new()),
+        | Command::Doctor
+        | Command::Completions(_)
+        | Command::Man(_) => Ok(Vec::new()),
     }
 }
 
@@ -304,28 +371,97 @@ fn exit_code(error: &clap::Error) -> u8 {
     if error.use_stderr() { 2 } else { 0 }
 }
 
-/// Runs the command line of this process.
+/// Runs the command line of this process, in which the programs of a project have their names:
+/// sources, units and device code of a project are the lists of its generated module.
 #[must_use]
-pub fn main() -> ExitCode {
+pub fn main(
+    sources: &'static [ProgramSource],
+    registry: &'static [&'static ProgramUnit],
+    images: &'static [DeviceImage],
+) -> ExitCode {
+    crate::give(sources, registry, images);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(exit_code(&error));
-        }
+        Err(error) => return ExitCode::from(unread(&error)),
     };
-    match run(&cli.command).and_then(|()| output::finish()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            // Where this cannot be written, the exit code still says it.
-            let _ = writeln!(std::io::stderr(), "error: {failure}");
-            ExitCode::from(failure.code())
+    let done = threads(&cli).and_then(|()| run(&cli)).and_then(|()| output::finish());
+    let Err(failure) = done else { return ExitCode::SUCCESS };
+    // Where this cannot be written, the exit code still says it.
+    let _ = writeln!(std::io::stderr(), "error: {failure}");
+    ExitCode::from(failure.code())
+}
+
+/// Prints what is wrong with a command line, or the help that it asks for.
+fn unread(error: &clap::Error) -> u8 {
+    let code = exit_code(error);
+    let asks_json = std::env::args_os().any(|arg| arg == "--json");
+    if code == 0 || !asks_json {
+        let _ = error.print();
+    } else {
+        output::print_always(format_args!("{:#}", json::usage(&error.to_string())));
+    }
+    code
+}
+
+fn threads(cli: &Cli) -> Result<(), Failure> {
+    if let Some(note) = machine::start_threads()? {
+        output::set_mode(cli.mode());
+        log::Progress::new().note(&note);
+    }
+    Ok(())
+}
+
+/// Runs a command and prints its object, if one is asked for.
+fn run(cli: &Cli) -> Result<(), Failure> {
+    let mode = cli.mode();
+    output::set_mode(mode);
+    let taken = mode.json && mode.is_taken;
+    let both = || Failure::Malformed("--json and `-` both take standard output".into());
+    let done = if taken { Err(both()) } else { run_command(&cli.command) };
+    if mode.json && !taken {
+        let object = json::object(cli.command.name(), &done);
+        output::print_always(format_args!("{object:#}"));
+    }
+    done
+}
+
+impl Cli {
+    fn mode(&self) -> output::Mode {
+        let is_taken = match &self.command {
+            Command::Prove(args) => output::is_stdout(&args.out),
+            Command::Convert(args) => output::is_stdout(&args.out),
+            Command::Import(args) => output::is_stdout(&args.out),
+            _ => false,
+        };
+        output::Mode { json: self.json, quiet: self.quiet, is_taken }
+    }
+}
+
+impl Command {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::New(_) => "new",
+            Self::Programs => "programs",
+            Self::Execute(_) => "execute",
+            Self::Check(_) => "check",
+            Self::Prove(_) => "prove",
+            Self::Verify(_) => "verify",
+            Self::Inspect(_) => "inspect",
+            Self::Plan(_) => "plan",
+            Self::Convert(_) => "convert",
+            Self::Import(_) => "import",
+            Self::Codegen(_) => "codegen",
+            Self::Cache(_) => "cache",
+            Self::Doctor => "doctor",
+            Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
         }
     }
 }
 
-fn run(command: &Command) -> Result<(), Failure> {
+fn run_command(command: &Command) -> Result<(), Failure> {
     match command {
+        Command::New(args) => new::run(args),
         Command::Programs => programs::run(),
         Command::Execute(args) => execute::run(args),
         Command::Check(args) => check::run(args),
@@ -333,10 +469,13 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Import(args) => import::run(args),
         Command::Codegen(args) => codegen::run(args),
         Command::Cache(command) => cache::run(command),
         Command::Doctor => doctor::run(),
+        Command::Completions(args) => shell::completions(args),
+        Command::Man(args) => shell::man(args),
     }
 }
 
@@ -365,13 +504,13 @@ pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ra
         }
     };
     match &mut cli.command {
-        Command::Execute(run) => run.limits = limits.clone(),
-        Command::Plan(plan) => plan.run.limits = limits.clone(),
-        Command::Check(check) => check.run.limits = limits.clone(),
-        Command::Prove(prove) => prove.run.limits = limits.clone(),
+        Command::Execute(run) => run.limits.set_base(limits),
+        Command::Plan(plan) => plan.run.limits.set_base(limits),
+        Command::Check(check) => check.run.limits.set_base(limits),
+        Command::Prove(prove) => prove.run.limits.set_base(limits),
         _ => {}
     }
-    let (result, output::Printed { out, mut err }) = output::kept(|| run(&cli.command));
+    let (result, output::Printed { out, mut err }) = output::kept(|| run(&cli));
     let failure = result.err();
     err.extend(failure.iter().map(|failure| format!("error: {failure}\n")));
     Ran { code: failure.map_or(0, |failure| failure.code()), out, err }

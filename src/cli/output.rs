@@ -1,12 +1,13 @@
 //! Files and the printing of standard forms.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use traceloom_codegen::whole;
 
 use super::Failure;
@@ -24,6 +25,53 @@ static FAILED: OnceLock<io::Error> = OnceLock::new();
 thread_local! {
     /// What this thread would have printed, while it is kept.
     static KEPT: RefCell<Option<Printed>> = const { RefCell::new(None) };
+}
+
+/// What is printed, and where.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mode {
+    /// One JSON object on standard output, and no text.
+    pub json: bool,
+    /// Errors only.
+    pub quiet: bool,
+    /// Standard output is a file of the command, so that text goes to standard error.
+    pub is_taken: bool,
+}
+
+thread_local! {
+    static MODE: Cell<Mode> = const { Cell::new(Mode { json: false, quiet: false, is_taken: false }) };
+    /// The result of the command as JSON.
+    static RESULT: RefCell<Option<Value>> = const { RefCell::new(None) };
+    /// Lines that `--json` did not print.
+    static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Sets what the commands of this thread print.
+pub(super) fn set_mode(mode: Mode) {
+    MODE.set(mode);
+    RESULT.take();
+    LINES.take();
+}
+
+/// What the commands of this thread print.
+pub(super) fn mode() -> Mode {
+    MODE.get()
+}
+
+/// Keeps the result of the command for `--json`. A later one replaces it.
+pub(super) fn result(value: Value) {
+    RESULT.set(Some(value));
+}
+
+/// The result that was kept; of a command that keeps none, the lines of its text.
+pub(super) fn take_result() -> Option<Value> {
+    let lines = LINES.take();
+    RESULT.take().or_else(|| (!lines.is_empty()).then(|| json!({ "lines": lines })))
+}
+
+/// Whether a path stands for standard output.
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// What a command prints.
@@ -62,6 +110,23 @@ fn is_kept(text: fmt::Arguments<'_>, place: impl FnOnce(&mut Printed) -> &mut St
 
 /// Prints a line to standard output; see [`say!`].
 pub(super) fn print(line: fmt::Arguments<'_>) {
+    let mode = MODE.get();
+    if mode.json {
+        LINES.with_borrow_mut(|lines| lines.push(line.to_string()));
+        return;
+    }
+    if mode.quiet {
+        return;
+    }
+    if mode.is_taken {
+        tell(format_args!("{line}\n"));
+        return;
+    }
+    print_always(line);
+}
+
+/// Prints a line to standard output, whatever is asked for.
+pub(super) fn print_always(line: fmt::Arguments<'_>) {
     if !is_kept(format_args!("{line}\n"), |printed| &mut printed.out) {
         keep(writeln!(io::stdout(), "{line}"));
     }
@@ -99,8 +164,15 @@ fn keep(result: io::Result<()>) {
     }
 }
 
-/// Writes a whole file: after a failure of any kind `path` is what it was before.
+/// Writes a whole file: after a failure of any kind `path` is what it was before. `-` is standard
+/// output.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if is_stdout(path) {
+        let mut out = io::stdout();
+        return out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| {
+            Failure::Malformed(format!("cannot write to standard output: {error}"))
+        });
+    }
     check_place(path)?;
     // If the path is a link to a file, the file is written and the link stays.
     let real = path.canonicalize();
@@ -110,6 +182,11 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Checks that nothing at `path` forbids writing a file there.
 pub fn check_place(path: &Path) -> Result<(), Failure> {
+    // Renaming over a link to nothing would replace the link.
+    if path.is_symlink() && !path.exists() {
+        let error = io::Error::other("it is a link to a file that is not there; remove the link");
+        return Err(Failure::file("write", path, &error));
+    }
     // Renaming over a device or a folder would do something else than writing to it, and so
     // would renaming over a link to one.
     if path.metadata().is_ok_and(|found| !found.is_file()) {

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use super::output::check_place;
+use super::output::{check_place, is_stdout};
 
 /// The files of a proof.
 pub struct Outputs<'a> {
@@ -23,6 +23,9 @@ impl<'a> Outputs<'a> {
             let failure = |error: io::Error| Failure::file("make", folder, &error);
             try_folder(nearest(folder)).map_err(failure)?;
             check_place(&path)?;
+        }
+        if is_stdout(out) {
+            return Ok(outputs);
         }
         let folder = folder_of(out);
         // The folder of the report will be there, and those above it.

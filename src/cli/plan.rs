@@ -1,10 +1,11 @@
 //! `traceloom plan`.
 
+use serde_json::json;
 use traceloom_codegen::planned;
 use traceloom_plan::inventory;
 use traceloom_runtime::session::SessionError;
 
-use super::output::{hex, say};
+use super::output::{hex, result, say};
 use super::{Failure, PlanArgs, source};
 
 /// Prints what a row of every function and path costs; of a run also how many there
@@ -15,8 +16,8 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     let args = &args.run;
     let session = source::session(args)?.profile(profile).shards(options).build()?;
     let unit = planned(session.program())
-        .map_err(|faults| Failure::Refused(format!("{}: {faults}", args.program)))?;
-    let runs = args.input.is_some() || args.args.is_some();
+        .map_err(|faults| Failure::Refused(format!("{}: {faults}", args.program.display())))?;
+    let runs = args.input.is_some() || args.args.is_some() || !args.io.is_empty();
     let run = if runs { Some(session.plan(source::request(args)?)?) } else { None };
     let record = run.as_ref().map(|(run, _)| &run.execution.record);
     say!("fingerprint {}", hex(&unit.plan.fingerprint));
@@ -25,5 +26,23 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     if let Some((_, planned)) = &run {
         say!("{}", planned.table(session.system()).trim_end());
     }
+    let lines = inventory::lines(&unit.plan, record).into_iter().map(|line| {
+        json!({
+            "function": line.function,
+            "path": line.path,
+            "columns": line.width,
+            "canonical_seed_bytes": line.canonical_bytes,
+            "typed_seed_bytes": line.typed_bytes,
+            "reads": line.reads,
+            "rows": line.rows,
+        })
+    });
+    result(json!({
+        "fingerprint": hex(&unit.plan.fingerprint),
+        "unit_digest": hex(&unit.digest),
+        "paths": lines.collect::<Vec<_>>(),
+        "shards": run.as_ref().map(|(_, planned)| planned.plan.shards.len()),
+        "peak_memory_bytes": run.as_ref().map(|(_, planned)| planned.estimate.peak().to_string()),
+    }));
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use traceloom_prover::Stage;
 use traceloom_runtime::ledger::Kind;
 use traceloom_runtime::session::Proved;
@@ -9,10 +10,10 @@ use traceloom_runtime::session::Proved;
 use super::backend::Gpu;
 use super::execute::{print_claim, print_rows};
 use super::log::Progress;
-use super::output::{say, seconds, size, write_whole};
+use super::output::{hex, result, say, seconds, size, write_whole};
 use super::outputs::Outputs;
 use super::progress::told;
-use super::{Failure, ProveArgs, source};
+use super::{Failure, ProveArgs, json, source};
 
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
@@ -42,7 +43,17 @@ fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     if let Some(path) = outputs.report() {
         write_whole(&path, format!("{:#}\n", proved.report.json()).as_bytes())?;
     }
-    print_claim(&session, &proved.executed.execution.claims[0].claim);
+    let claim = &proved.executed.execution.claims[0].claim;
+    result(json!({
+        "out": args.out.display().to_string(),
+        "proof_bytes": proved.bytes.len(),
+        "fingerprint": hex(&session.program().fingerprint()),
+        "profile": args.profile.name(),
+        "claim": json::claim(&session, claim),
+        "seconds": start.elapsed().as_secs_f64(),
+        "report": proved.report.json(),
+    }));
+    print_claim(&session, claim);
     print_rows(&session, &proved.executed);
     print_shards(&proved);
     print_times(&proved, start.elapsed());

@@ -45,7 +45,8 @@ fn number(text: &str) -> Result<NumShards, String> {
     }
 }
 
-fn size(text: &str) -> Result<u64, String> {
+/// Parses a number of bytes.
+pub(super) fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let shift = match text[digits.len()..].trim() {
         "" => Some(0),

@@ -1,21 +1,56 @@
 //! Programs, arguments and input files as the commands name them.
 
+use std::path::{Path, PathBuf};
+
 use traceloom_air::field::{MODULUS, is_canonical};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_programs::{Example, Inputs};
 use traceloom_runtime::session::{Executor, Request, SessionBuilder};
 use traceloom_verifier::Profile;
 
+use super::log::Progress;
 use super::{Failure, RunArgs};
 
+/// A file for an io channel, as `--io` has it.
+#[derive(Clone, Debug)]
+pub struct IoFile {
+    channel: u64,
+    key: Vec<u64>,
+    path: PathBuf,
+}
+
+/// Parses `--io`: `CHANNEL:KEY=FILE`, where the key is a list of numbers and may be empty.
+pub fn io_file(text: &str) -> Result<IoFile, String> {
+    let parts = text.split_once('=').and_then(|(place, path)| Some((place.split_once(':')?, path)));
+    let Some(((channel, key), path)) = parts.filter(|(_, path)| !path.is_empty()) else {
+        return Err(format!("{text:?} is no CHANNEL:KEY=FILE, such as 1:7,8=words or 1:=words"));
+    };
+    let number = |item| word("--io", 0, item).map_err(|error| error.to_string());
+    let key = words("--io", key).map_err(|error| error.to_string())?;
+    Ok(IoFile { channel: number(channel)?, key, path: path.into() })
+}
+
 /// A built-in program by name, or a program file, alone.
-pub fn load(name: &str) -> Result<CheckedProgram, Failure> {
-    Ok(crate::session(name)?.build()?.program().clone())
+pub fn load(name: impl AsRef<Path>) -> Result<CheckedProgram, Failure> {
+    Ok(open(name)?.build()?.program().clone())
+}
+
+/// The builder of the session of a program. A file with the name of a known program is not read,
+/// and a note says so.
+pub fn open(name: impl AsRef<Path>) -> Result<SessionBuilder, Failure> {
+    let path = name.as_ref();
+    if path.to_str().is_some_and(crate::is_known) && path.is_file() {
+        let name = path.display();
+        Progress::new().note(&format!(
+            "{name} is a program with a name; the file of the same name is ./{name}"
+        ));
+    }
+    Ok(crate::session(path)?)
 }
 
 /// The builder of the session that a command line asks for.
 pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
-    Ok(crate::session(&args.program)?.execute(args.execute).limits(args.limits.clone()))
+    Ok(open(&args.program)?.execute(args.execute).limits(args.limits.limits()))
 }
 
 /// The execution that a command line asks for.
@@ -26,6 +61,9 @@ pub fn request(args: &RunArgs) -> Result<Request, Failure> {
     }
     if let Some(path) = &args.input {
         request = request.with_file(path)?;
+    }
+    for io in &args.io {
+        request = request.with_io_file(io.channel, &io.key, &io.path)?;
     }
     if let Some(list) = &args.args {
         request = request.with_args(words("--args", list)?);

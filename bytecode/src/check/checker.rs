@@ -22,7 +22,8 @@ impl<'a> Checker<'a> {
     pub(super) fn report(&mut self, place: Place<'_>, message: impl FnOnce() -> String) {
         self.found.total += 1;
         if self.found.problems.len() < MAX_PROBLEMS {
-            let problem = Problem { place: place.to_string(), message: message() };
+            let (element, place) = (place.element(), place.to_string());
+            let problem = Problem { place, element, message: message() };
             self.found.problems.push(problem);
         }
     }
@@ -64,14 +65,14 @@ impl<'a> Checker<'a> {
         let sizes = &self.program.memory_sizes;
         for (at, &size) in sizes.iter().enumerate() {
             let rises = at == 0 || sizes[at - 1] < size;
-            self.require(rises, Place::Program, || {
+            self.require(rises, Place::Memory(at), || {
                 format!(
-                    "memory_sizes[{at}] is {size}; widths must rise strictly, since two tables \
-                     of one width would disagree about a pointer"
+                    "is {size}; widths of memory must rise strictly, since two tables of one \
+                     width would disagree about a pointer"
                 )
             });
-            self.require((1..=MAX_ARITY).contains(&size), Place::Program, || {
-                format!("memory_sizes[{at}] is {size}; widths are 1 to {MAX_ARITY}")
+            self.require((1..=MAX_ARITY).contains(&size), Place::Memory(at), || {
+                format!("is {size}; widths of memory are 1 to {MAX_ARITY}")
             });
         }
     }
@@ -80,17 +81,20 @@ impl<'a> Checker<'a> {
         let program = self.program;
         let mut seen = BTreeSet::new();
         for (at, members) in program.circuits.iter().enumerate() {
-            self.require(!members.is_empty(), Place::Program, || {
-                format!("circuits[{at}] has no member; remove it")
-            });
+            let place = Place::Circuit(at);
+            self.require(!members.is_empty(), place, || "has no member; remove it".into());
             for &member in members {
                 let known = program.functions.get(member.index());
                 let constrained = known.is_some_and(|function| function.constrained);
-                self.require(constrained, Place::Program, || {
-                    format!("circuits[{at}]: function {} is not a constrained function", member.0)
+                let name = || match known {
+                    Some(function) => format!("function {} ({:?})", member.0, function.name),
+                    None => format!("function {}", member.0),
+                };
+                self.require(constrained, place, || {
+                    format!("{} is not a constrained function", name())
                 });
-                self.require(seen.insert(member), Place::Program, || {
-                    format!("circuits[{at}]: function {} is in a circuit already", member.0)
+                self.require(seen.insert(member), place, || {
+                    format!("{} is in a circuit already", name())
                 });
             }
         }

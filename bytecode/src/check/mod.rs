@@ -133,11 +133,9 @@ fn check_widths(program: &Program, layouts: &[FunctionLayout]) -> Result<(), Inv
     for (at, members) in program.circuits.iter().enumerate() {
         let (width, lookups) = group_size(members, layouts);
         for (what, count) in [("columns", width), ("lookup slots", lookups)] {
-            checker.require(count <= MAX_WIDTH, Place::Program, || {
+            checker.require(count <= MAX_WIDTH, Place::Circuit(at), || {
                 let name = &program.functions[members[0].index()].name;
-                format!(
-                    "circuits[{at}] ({name:?}) has {count} {what}; at most {MAX_WIDTH} are possible"
-                )
+                format!("({name:?}) has {count} {what}; at most {MAX_WIDTH} are possible")
             });
         }
     }

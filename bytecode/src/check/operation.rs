@@ -60,7 +60,10 @@ impl<'c, 'a, 'p> OpCheck<'c, 'a, 'p> {
         let sizes = &self.checker.memory_sizes;
         let declared = u32::try_from(width).is_ok_and(|width| sizes.contains(&width));
         self.require(declared, || {
-            format!("needs memory of width {width}; declare it in memory_sizes")
+            format!(
+                "needs memory of width {width}, which is not declared: add `memory {width}` to \
+                 text, or {width} to memory_sizes of JSON"
+            )
         });
     }
 }

@@ -7,6 +7,7 @@ use traceloom_abi::limits::LimitError;
 
 use crate::check::CheckedProgram;
 use crate::model::{BlockId, FunctionId, ValueId};
+use crate::text::{Element, Places};
 
 /// Why an execution gave no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +73,19 @@ pub enum ExecuteError {
     Failed(Box<Failure>),
 }
 
+impl ExecuteError {
+    /// The same error with lines and columns of the text that the program was read from.
+    #[must_use]
+    pub fn in_text(mut self, source: &[u8]) -> Self {
+        if let Self::Failed(failure) = &mut self {
+            let places = Places::of(source);
+            failure.place.in_text(&places);
+            failure.callers.iter_mut().for_each(|caller| caller.in_text(&places));
+        }
+        self
+    }
+}
+
 /// A fault and where it happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -122,9 +136,21 @@ pub struct Place {
     pub op: Option<usize>,
     /// Name of the operation or control.
     pub what: &'static str,
+    /// Line and column in the text of the program, if somebody has looked for them.
+    pub at: Option<(usize, usize)>,
 }
 
 impl Place {
+    /// The same place with its line and column.
+    fn in_text(&mut self, places: &Places) {
+        let function = self.function.index();
+        self.at = places.get(match (self.block, self.op) {
+            (None, _) => Element::Function(function),
+            (Some(block), Some(op)) => Element::Op(function, block.index(), op),
+            (Some(block), None) => Element::Control(function, block.index()),
+        });
+    }
+
     /// Operation `op` of a block, its control if there is no such operation.
     pub(super) fn new(
         program: &CheckedProgram,
@@ -138,18 +164,21 @@ impl Place {
             Some(code) => (Some(op), code.name()),
             None => (None, code.control.name()),
         };
-        Self { function, name: data.name.clone(), block: Some(block), op, what }
+        Self { function, name: data.name.clone(), block: Some(block), op, what, at: None }
     }
 
     /// A claim of `function`.
     pub(super) fn claim(program: &CheckedProgram, function: FunctionId) -> Self {
         let name = program.function(function).name.clone();
-        Self { function, name, block: None, op: None, what: "claim" }
+        Self { function, name, block: None, op: None, what: "claim", at: None }
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((line, column)) = self.at {
+            return write!(f, "{line}:{column} ({:?}, {})", self.name, self.what);
+        }
         write!(f, "functions[{}]", self.function.0)?;
         match (self.block, self.op) {
             (None, _) => {}

@@ -72,7 +72,9 @@ pub struct DebugLine<'a> {
 
 impl fmt::Display for DebugLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} {:?}", self.function, self.label, self.values)
+        // Names and labels come from outside; nothing of them reaches a terminal as it is.
+        let [function, label] = [self.function, self.label].map(str::escape_debug);
+        write!(f, "{function}: {label} {:?}", self.values)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::forms::Form;
 use crate::limits::{MAX_FLAT_DEPTH, Resource};
 use crate::malformed::{Malformed, Reports, excerpt};
 use crate::model::{Block, BlockId, Control, Function, FunctionId, Match, Op, Program, ValueId};
+use crate::near::did_you_mean;
 use crate::tape::{NodeId, Tape};
 
 /// See [`super::parse`].
@@ -79,7 +80,8 @@ fn block(fields: &mut Fields<'_>, node: NodeId) -> Option<Block> {
 fn operation(fields: &mut Fields<'_>, node: NodeId) -> Option<Op> {
     let name = fields.variant(node, "op")?;
     let Some(form) = Form::named(&name) else {
-        fields.fail(node, format!("unknown operation {}", excerpt(&name)));
+        let near = did_you_mean(&name, Form::all().map(|form| form.name));
+        fields.fail(node, format!("unknown operation {}{near}", excerpt(&name)));
         return None;
     };
     operation::read(

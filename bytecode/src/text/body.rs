@@ -9,6 +9,7 @@ use super::cursor::{Failed, Step};
 use super::lexer::Kind;
 use super::names::is_reserved;
 use super::parser::Parser;
+use super::places::BlockMarks;
 use super::scope::Name;
 use crate::limits::Resource;
 use crate::malformed::excerpt;
@@ -103,7 +104,17 @@ impl Parser<'_> {
         self.cursor.spend(offset, Resource::Blocks, 1)?;
         let blocks = self.blocks();
         blocks.push(Block { ops: Vec::new(), control: Control::OPEN });
-        Ok(blocks.len() as u32 - 1)
+        let block = blocks.len() as u32 - 1;
+        let marks = self.marks.as_mut().and_then(|marks| marks.functions.last_mut());
+        if let Some(marks) = marks {
+            marks.blocks.push(BlockMarks { offset, ..BlockMarks::default() });
+        }
+        Ok(block)
+    }
+
+    /// Where the parts of a block stand, if somebody wants to know.
+    pub fn block_marks(&mut self, block: usize) -> Option<&mut BlockMarks> {
+        self.marks.as_mut()?.functions.last_mut()?.blocks.get_mut(block)
     }
 
     fn open_block(&mut self, open: &mut Open) -> Step<BlockId> {
@@ -191,6 +202,11 @@ impl Parser<'_> {
             if !self.cursor.take_symbol("=") {
                 return Err(self.cursor.fail("`=` (or an operation at the start of the line)"));
             }
+        }
+        let is_control = ["return", "yield", "match", "match_continue"];
+        if is_control.contains(&self.cursor.token.text) {
+            let marks = self.block_marks(frame.block as usize);
+            marks.into_iter().for_each(|marks| marks.control = Some(start.offset));
         }
         let line = match self.cursor.token.text {
             word @ ("return" | "yield" | "match") if !results.is_empty() => {

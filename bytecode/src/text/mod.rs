@@ -55,9 +55,11 @@ mod lexer;
 mod names;
 mod operation;
 mod parser;
+mod places;
 mod printer;
 mod scope;
 
+pub use places::{Element, Places};
 pub use printer::{NotATree, print};
 
 use crate::malformed::Malformed;

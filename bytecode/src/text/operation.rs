@@ -11,13 +11,21 @@ use crate::forms::{FieldKind, Form, Parts};
 use crate::limits::Resource;
 use crate::malformed::{counted, excerpt};
 use crate::model::ValueId;
+use crate::near::did_you_mean;
 
 impl Parser<'_> {
     /// An operation from its name on. Its results were named at `offset`.
     pub fn operation(&mut self, block: usize, offset: usize, num_results: u32) -> Step<()> {
         let token = self.cursor.token;
         let Some(form) = Form::named(token.text).filter(|_| token.kind == Kind::Name) else {
-            return Err(self.cursor.fail("an operation, `return`, `yield` or a match"));
+            let words = ["return", "yield", "match", "match_continue"];
+            let known = Form::all().map(|form| form.name).chain(words);
+            let near = match token.kind {
+                Kind::Name => did_you_mean(token.text, known),
+                _ => String::new(),
+            };
+            let expected = format!("an operation, `return`, `yield` or a match{near}");
+            return Err(self.cursor.fail(&expected));
         };
         self.cursor.advance();
         self.cursor.spend(token.offset, Resource::Ops, 1)?;
@@ -34,6 +42,7 @@ impl Parser<'_> {
             self.cursor.reports.add(offset, message);
         }
         self.blocks()[block].ops.push(form.build(parts));
+        self.block_marks(block).into_iter().for_each(|marks| marks.ops.push(offset));
         Ok(())
     }
 
@@ -176,7 +185,12 @@ impl Parser<'_> {
         let value = self.scope.find(first).map(|(value, _)| value);
         list.push(value.unwrap_or(ValueId(0)));
         if value.is_none() && self.scope.is_first_unknown(first) {
-            let message = format!("no value is called {} here", excerpt(start.text));
+            let names = match self.cursor.reports.has_room() {
+                true => self.scope.spellings(),
+                false => Vec::new(),
+            };
+            let near = did_you_mean(start.text, names.iter().map(String::as_str));
+            let message = format!("no value is called {} here{near}", excerpt(start.text));
             self.cursor.reports.add(start.offset, message);
         }
         Ok(())

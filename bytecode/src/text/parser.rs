@@ -4,17 +4,28 @@ use std::collections::HashMap;
 
 use super::cursor::{Cursor, Failed, Step};
 use super::lexer::Kind;
-use super::names::is_reserved;
+use super::names::{is_plain, is_reserved};
+use super::places::{FunctionMarks, Marks};
 use super::scope::{Name, Scope};
 use crate::limits::Resource;
 use crate::malformed::{Malformed, Reports, excerpt};
 use crate::model::{Function, FunctionId, Op, Program};
+use crate::near::did_you_mean;
 
 /// See [`super::parse`].
 pub(super) fn parse(source: &[u8]) -> Result<Program, Malformed> {
     let mut parser = Parser::new(Cursor::new(Reports::new(source)?));
     parser.file();
     parser.finish()
+}
+
+/// See [`super::Places::of`].
+pub(super) fn marks(source: &[u8]) -> Option<Marks> {
+    let mut parser = Parser::new(Cursor::new(Reports::new(source).ok()?));
+    parser.marks = Some(Marks::default());
+    parser.file();
+    let marks = parser.marks.take();
+    parser.finish().ok().and(marks)
 }
 
 /// State of reading one file.
@@ -26,6 +37,8 @@ pub(super) struct Parser<'s> {
     memory_sizes: Option<Vec<u32>>,
     circuits: Option<Vec<Vec<FunctionId>>>,
     pending: Vec<Pending>,
+    /// Where everything stands, if somebody wants to know.
+    pub marks: Option<Marks>,
 }
 
 /// A function's name, to be resolved when all functions are known.
@@ -54,6 +67,7 @@ impl<'s> Parser<'s> {
             memory_sizes: None,
             circuits: None,
             pending: Vec::new(),
+            marks: None,
         }
     }
 
@@ -117,6 +131,7 @@ impl<'s> Parser<'s> {
         self.cursor.advance();
         let sizes = self.memory_sizes.insert(Vec::new());
         loop {
+            self.marks.iter_mut().for_each(|marks| marks.memory.push(self.cursor.token.offset));
             sizes.push(self.cursor.count("a width")?);
             if !self.cursor.take_symbol(",") {
                 return Ok(());
@@ -126,7 +141,8 @@ impl<'s> Parser<'s> {
 
     /// `circuit f, g`
     fn circuit(&mut self) -> Step<()> {
-        self.cursor.advance();
+        let offset = self.cursor.advance().offset;
+        self.marks.iter_mut().for_each(|marks| marks.circuits.push(offset));
         let circuits = self.circuits.get_or_insert_default();
         let circuit = circuits.len();
         circuits.push(Vec::new());
@@ -169,6 +185,9 @@ impl<'s> Parser<'s> {
             blocks: Vec::new(),
         });
         self.scope.clear();
+        if let Some(marks) = &mut self.marks {
+            marks.functions.push(FunctionMarks { offset, ..FunctionMarks::default() });
+        }
         self.cursor.expect_symbol("(")?;
         let offset = self.cursor.token.offset;
         let inputs = if self.cursor.at_symbol(")") { Vec::new() } else { self.new_names()? };
@@ -182,6 +201,8 @@ impl<'s> Parser<'s> {
         function.num_outputs = num_outputs;
         function.entry = entry;
         function.constrained = !unconstrained;
+        let marks = self.marks.as_mut().and_then(|marks| marks.functions.last_mut());
+        marks.into_iter().for_each(|marks| marks.constrained = !unconstrained);
         self.body()
     }
 
@@ -260,12 +281,21 @@ impl<'s> Parser<'s> {
 
     /// Appends values under these names; `offset` is where they stand.
     pub fn define(&mut self, names: &[Name], offset: usize) {
-        let mut repeated = 0;
+        let (mut repeated, mut first) = (0, None);
         for &name in names {
-            repeated += usize::from(!self.scope.define(name));
+            if !self.scope.define(name) {
+                repeated += 1;
+                first = first.or(Some(name));
+            }
         }
-        if repeated > 0 {
-            let message = format!("{repeated} of the names that begin here are already taken");
+        if let Some(first) = first {
+            let name = excerpt(&self.scope.spelling(first));
+            let message = match repeated {
+                1 => format!("the name {name} is already taken"),
+                _ => {
+                    format!("{repeated} of the names that begin here are already taken: {name}, …")
+                }
+            };
             self.cursor.reports.add(offset, message);
         }
     }
@@ -299,7 +329,14 @@ impl<'s> Parser<'s> {
                     "{namesakes} functions are called {}; say which by position, like `#{first}`",
                     excerpt(&name)
                 ),
-                None => format!("no function is called {}", excerpt(&name)),
+                None => {
+                    let names = self.functions.iter().map(|function| &function.name[..]);
+                    let near = match self.cursor.reports.has_room() {
+                        true => did_you_mean(&name, names.filter(|name| is_plain(name))),
+                        false => String::new(),
+                    };
+                    format!("no function is called {}{near}", excerpt(&name))
+                }
             };
             self.cursor.reports.add(offset, message);
         }

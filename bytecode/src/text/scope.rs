@@ -15,6 +15,10 @@ pub(super) struct Name {
     number: u32,
 }
 
+/// Identifiers that a message looks at, and prefixes of them.
+const MOST_SPELLINGS: usize = 200;
+const MOST_PREFIXES: usize = 10_000;
+
 /// Stands for "no suffix"; as a suffix this number is left in the prefix.
 const NO_NUMBER: u32 = u32::MAX;
 
@@ -84,6 +88,34 @@ impl<'s> Scope<'s> {
     fn prefix(&mut self, prefix: &'s str) -> u32 {
         let next = self.prefixes.len() as u32;
         *self.prefixes.entry(prefix).or_insert(next)
+    }
+
+    /// The identifier of a name.
+    pub fn spelling(&self, name: Name) -> String {
+        let prefix = self.prefixes.iter().find(|&(_, &prefix)| prefix == name.prefix);
+        let prefix = prefix.map_or("", |(prefix, _)| *prefix);
+        match name.number {
+            NO_NUMBER => prefix.to_owned(),
+            number => format!("{prefix}{number}"),
+        }
+    }
+
+    /// Some of the identifiers that have a value here: those that begin a run, the first ones.
+    /// None in a function with very many names.
+    pub fn spellings(&self) -> Vec<String> {
+        if self.prefixes.len() > MOST_PREFIXES {
+            return Vec::new();
+        }
+        let by_prefix: HashMap<u32, &str> =
+            self.prefixes.iter().map(|(&prefix, &id)| (id, prefix)).collect();
+        let spelling = |name: &Name| {
+            let prefix = by_prefix.get(&name.prefix).copied().unwrap_or_default();
+            match name.number {
+                NO_NUMBER => prefix.to_owned(),
+                number => format!("{prefix}{number}"),
+            }
+        };
+        self.starts.keys().take(MOST_SPELLINGS).map(spelling).collect()
     }
 
     /// Number of values on the path.

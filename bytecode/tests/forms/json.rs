@@ -114,7 +114,7 @@ fn one_change_has_one_message() {
         ("\"args\": [0]", "\"args\": [0, {}]", format!("18:55: {op}.args[1]: found an object, expected a number")),
         ("\"args\": [0]", "\"args\": [0, \"1\"]", format!("18:55: {op}.args[1]: found string `\"1\"`, expected a number")),
         ("\"args\": [0]", "\"args\": [4294967296]", format!("18:52: {op}.args[0]: `4294967296` is not below 2^32")),
-        ("\"call\"", "\"cal\"", format!("18:13: {op}: unknown operation `cal`")),
+        ("\"call\"", "\"cal\"", format!("18:13: {op}: unknown operation `cal`; did you mean `call`?")),
         ("\"call\"", "7", format!("18:20: {op}.op: found `7`, expected a string")),
         ("\"op\": \"call\", ", "", format!("18:13: {op}: key `op` is missing")),
         ("\"results\": 1}", "\"outputs\": 1}", format!("18:13: {op}: key `results` is missing\n18:56: {op}.outputs: unknown key; expected `op`, `function`, `args`, `results`")),

@@ -5,6 +5,7 @@ mod deep;
 mod import;
 mod json;
 mod numbers;
+mod places;
 mod samples;
 mod text;
 

@@ -176,13 +176,15 @@ impl std::fmt::Display for Outcome {
 pub struct Triggers {
     /// Names of variables.
     pub variables: Vec<&'static str>,
-    /// The compiler, or the folders where one may appear.
+    /// The compiler, if there is one.
     pub paths: Vec<PathBuf>,
 }
 
 impl Triggers {
-    /// Those of this environment. `PATH` is among them only where a compiler is
-    /// looked for in it: people have several of those.
+    /// Those of this environment: the compiler that was found, and the variables that name one.
+    /// `PATH` is not among them: it differs from terminal to terminal, and cargo watches a
+    /// folder with everything below. Who installs a compiler sets `CUDA_HOME`, or changes
+    /// [`MODE`] once.
     #[must_use]
     pub fn of(environment: &Environment) -> Self {
         let mut variables = vec![MODE];
@@ -191,16 +193,8 @@ impl Triggers {
         }
         variables.extend([ARCHITECTURES, CACHE]);
         variables.extend(toolkit::VARIABLES);
-        let asks_path = toolkit::VARIABLES.iter().all(|name| environment.get(name).is_none());
-        let paths = match toolkit::find(environment) {
-            Ok(Some(nvcc)) => vec![nvcc],
-            Ok(None) => toolkit::path_folders(environment),
-            Err(_) => Vec::new(),
-        };
-        if asks_path {
-            variables.push("PATH");
-        }
-        Self { variables, paths }
+        let found = toolkit::find(environment).ok().flatten();
+        Self { variables, paths: found.into_iter().collect() }
     }
 }
 
@@ -253,11 +247,19 @@ mod tests {
         assert!(error.contains("`yes`") && error.contains("off, auto or require"), "{error}");
     }
 
+    /// A folder of `PATH` may have anything in it, such as a target folder.
     #[test]
-    fn path_is_a_trigger_only_where_it_is_asked() {
+    fn path_is_no_trigger_and_the_compiler_in_it_is() {
         let variables = |set: &[(&str, &str)]| Triggers::of(&environment(set)).variables;
-        assert!(variables(&[]).contains(&"PATH"));
-        assert!(!variables(&[("CUDA_HOME", "/cuda")]).contains(&"PATH"));
         assert_eq!(variables(&[("TRACELOOM_CUDA", "off")]), ["TRACELOOM_CUDA"]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().display().to_string();
+        fs::write(folder.path().join("cargo"), "").unwrap();
+        let without = Triggers::of(&environment(&[("PATH", &path)]));
+        assert!(!without.variables.contains(&"PATH") && without.paths.is_empty(), "{without:?}");
+        let nvcc = folder.path().join(format!("nvcc{}", std::env::consts::EXE_SUFFIX));
+        fs::write(&nvcc, "").unwrap();
+        let with = Triggers::of(&environment(&[("PATH", &path)]));
+        assert!(!with.variables.contains(&"PATH") && with.paths == [nvcc], "{with:?}");
     }
 }

@@ -76,16 +76,6 @@ pub(super) fn find(environment: &Environment) -> Result<Option<PathBuf>, Failure
     Ok(in_homes.find(|nvcc| nvcc.is_file()).or_else(|| in_path("nvcc", environment)))
 }
 
-/// The folders of `PATH` that exist. A compiler may appear in each.
-pub(super) fn path_folders(environment: &Environment) -> Vec<PathBuf> {
-    let path = environment.get("PATH").unwrap_or_default();
-    let mut folders: Vec<_> =
-        env::split_paths(&path).filter(|folder| folder.is_absolute() && folder.is_dir()).collect();
-    folders.sort_unstable();
-    folders.dedup();
-    folders
-}
-
 fn in_path(name: &str, environment: &Environment) -> Option<PathBuf> {
     let path = environment.get("PATH")?;
     env::split_paths(&path).map(|folder| tool_in(&folder, name)).find(|tool| tool.is_file())
@@ -131,7 +121,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Environment, find, path_folders, version};
+    use super::{Environment, find, version};
 
     /// A machine with these files, each an empty nvcc, and these variables.
     fn found(root: &Path, files: &[&str], variables: &[(&str, &str)]) -> Result<String, String> {
@@ -171,16 +161,6 @@ mod tests {
         let error = found(root.path(), &[], &[("NVCC", "gone/nvcc")]).unwrap_err();
         assert!(error.contains("gone/nvcc") && error.contains("NVCC names it"), "{error}");
         assert!(error.contains("TRACELOOM_CUDA=off"), "{error}");
-    }
-
-    #[test]
-    fn folders_that_are_not_there_are_not_watched() {
-        let root = tempfile::tempdir().unwrap();
-        let [here, gone] = ["here", "gone"].map(|name| root.path().join(name));
-        fs::create_dir(&here).unwrap();
-        let path = std::env::join_paths([&here, &gone, &here]).unwrap();
-        let environment = Environment::of([("PATH".to_owned(), path)]);
-        assert_eq!(path_folders(&environment), [here]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The files that list what was generated.
 
+use std::path::Path;
+
 use quote::{format_ident, quote};
 use traceloom_abi::registry::{ABI_VERSION, GENERATOR_VERSION};
 use traceloom_plan::ProgramPlan;
@@ -74,22 +76,36 @@ impl Registry<'_> {
 }
 
 /// Text of the module of all programs of a crate, without its header. Each is in
-/// a folder of its name.
+/// a folder of its name; its file is relative to the folder of the manifest.
 ///
 /// # Panics
 /// If a name is not an identifier.
 #[must_use]
-pub fn program_list(names: &[&str]) -> String {
+pub fn program_list(programs: &[(&str, &str)]) -> String {
+    let names: Vec<&str> = programs.iter().map(|(name, _)| *name).collect();
     let modules: Vec<_> = names.iter().map(|name| format_ident!("{name}")).collect();
     let docs = names.iter().map(|name| format!(" Units of the program `{name}`."));
+    let files = programs.iter().map(|(_, file)| match Path::new(file).is_absolute() {
+        true => quote!(#file),
+        false => {
+            let file = format!("/{file}");
+            quote!(concat!(env!("CARGO_MANIFEST_DIR"), #file))
+        }
+    });
     print(quote! {
         #(#[doc = #docs] pub mod #modules;)*
 
-        use traceloom_abi::registry::{DeviceImage, ProgramUnit};
+        use traceloom_abi::registry::{DeviceImage, ProgramSource, ProgramUnit};
 
         /// Units of all programs, by name.
         #[allow(dead_code)]
         pub static PROGRAMS: &[&ProgramUnit] = &[#(&#modules::PROGRAM),*];
+
+        /// These programs as text or JSON.
+        #[allow(dead_code)]
+        pub static SOURCES: &[ProgramSource] = &[#(
+            ProgramSource { name: #names, bytes: include_bytes!(#files) }
+        ),*];
 
         /// Compiled device code of these programs; none where the build found no CUDA
         /// compiler.

@@ -33,6 +33,9 @@ impl Units {
         let units = self.clone().in_crate(folder);
         let expected = units.follow(frozen).map(|(expected, _)| expected);
         let expected = expected.unwrap_or_else(|problems| fail(&problems.to_string()));
+        if let Some(line) = units.ignored(&expected) {
+            println!("cargo::warning={}", line.trim_end());
+        }
         let Some(out) = env::var_os("OUT_DIR") else {
             fail("OUT_DIR is not set: this is for build scripts, which cargo runs");
         };
@@ -94,13 +97,13 @@ impl Units {
     /// The expected set, which is there afterwards, and what was changed for it.
     fn follow(&self, frozen: bool) -> Result<(Expected, Vec<Change>), Problems> {
         let expected = self.expected()?;
-        let found = Found::read(self)?;
+        let found = Found::read(self, &expected)?;
         if self.is_build_output() {
             let (changes, _) = compare::all_changes(&expected, &found);
             return found::apply(self, &changes).map(|()| (expected, changes));
         }
         if frozen {
-            self.report(compare::differences(&expected, &found))?;
+            self.report(compare::summed_up(&expected, &found))?;
             return Ok((expected, Vec::new()));
         }
         let (changes, refused) = compare::build_changes(&expected, &found);

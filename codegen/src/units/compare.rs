@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use traceloom_plan::json::FORMAT;
 
 use super::found::Found;
-use super::{Expected, ExpectedUnit, FirstLine, Kind, MARK};
+use super::{Expected, ExpectedUnit, FirstLine, Kind, MARK, Why};
 
 /// A file that is not as expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,17 @@ pub struct Difference {
     pub file: String,
     /// What is wrong.
     pub kind: Kind,
+}
+
+/// Both contents of a file that is not as expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// Its path.
+    pub file: String,
+    /// What it should be; none of an orphaned file.
+    pub expected: Option<String>,
+    /// What it is; none of a missing file.
+    pub found: Option<String>,
 }
 
 /// A change of a file.
@@ -62,19 +73,90 @@ pub(super) fn differences(expected: &Expected, found: &Found) -> Vec<Difference>
     differences.into_iter().map(|(file, kind)| Difference { file, kind }).collect()
 }
 
+/// Differences as a person reads them: the stale files of a unit are one, with the reason, and so
+/// are the files of a unit that is not there.
+pub(super) fn summed_up(expected: &Expected, found: &Found) -> Vec<Difference> {
+    let mut single = differences(expected, found);
+    let mut units = Vec::new();
+    for unit in expected.units.iter().filter(|unit| unit.program.is_some()) {
+        let is_own = |difference: &Difference| unit.files.contains_key(&difference.file);
+        let is_stale = |difference: &Difference| matches!(difference.kind, Kind::Stale(_));
+        let count = |is: &dyn Fn(&Difference) -> bool| single.iter().filter(|d| is(d)).count();
+        let of = unit.files.len();
+        let file = folder(&unit.main).to_owned();
+        let missing = count(&|difference| is_own(difference) && difference.kind == Kind::Missing);
+        if missing == of {
+            single.retain(|difference| !is_own(difference));
+            units.push(Difference { file, kind: Kind::Absent(of) });
+            continue;
+        }
+        let files = count(&|difference| is_own(difference) && is_stale(difference));
+        if files > 0 {
+            single.retain(|difference| !is_own(difference) || !is_stale(difference));
+            units.push(Difference { file, kind: Kind::Unit { files, of, why: why(unit, found) } });
+        }
+    }
+    units.extend(single);
+    units
+}
+
+/// What has changed since the files of `unit` were written, as its registry states it.
+fn why(unit: &ExpectedUnit, found: &Found) -> Why {
+    let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
+    let (Some(now), Some(before)) =
+        (unit.files.get(&unit.main), found.files.get(&unit.main).map(text))
+    else {
+        return Why::Interrupted;
+    };
+    let version = |text: &str, name: &str| {
+        let (_, rest) = text.split_once(name)?;
+        rest.split(',').next().map(|number| number.trim().to_owned())
+    };
+    let versions = ["abi_version:", "generator_version:"];
+    if versions.iter().any(|name| version(now, name) != version(&before, name)) {
+        return Why::Generator;
+    }
+    match (fingerprint(now), fingerprint(&before)) {
+        (Some(now), Some(before)) if now != before => {
+            Why::Program { before: before.to_owned(), now: now.to_owned() }
+        }
+        _ => Why::Names,
+    }
+}
+
+/// Both contents of every file that differs.
+pub(super) fn contents(expected: &Expected, found: &Found) -> Vec<Contents> {
+    let texts: BTreeMap<&str, &str> =
+        expected.files().map(|(_, file, text)| (file, text)).collect();
+    let both = |Difference { file, .. }: Difference| {
+        let found = found.files.get(&file).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let expected = texts.get(&file[..]).map(|text| (*text).to_owned());
+        Contents { file, expected, found }
+    };
+    differences(expected, found).into_iter().map(both).collect()
+}
+
 /// The changes that make `found` the expected set, and orphans that no generator wrote and that
 /// are therefore not removed.
 pub(super) fn all_changes(expected: &Expected, found: &Found) -> (Vec<Change>, Vec<Difference>) {
-    let mut changes: Vec<Change> =
-        expected.units.iter().flat_map(|unit| writes(unit, found)).collect();
-    let mut foreign = Vec::new();
+    let changes = expected.units.iter().flat_map(|unit| writes(unit, found)).collect();
+    let (mut removed, mut foreign) = (Vec::new(), Vec::new());
     for file in orphans(expected, found).into_iter().map(str::to_owned) {
         match is_ours(&found.files[&file]) {
-            true => changes.push(Change::Remove { file }),
+            true => removed.push(Change::Remove { file }),
             false => foreign.push(Difference { file, kind: Kind::Orphaned { ours: false } }),
         }
     }
-    (changes, foreign)
+    (in_order(expected, changes, removed), foreign)
+}
+
+/// Writes and removals in an order in which another process may look at any time: the file that
+/// states the digest of a unit is written when everything else of it is as it should be.
+fn in_order(expected: &Expected, writes: Vec<Change>, removed: Vec<Change>) -> Vec<Change> {
+    let mains: BTreeSet<&str> = expected.units.iter().map(|unit| &unit.main[..]).collect();
+    let (last, first): (Vec<_>, Vec<_>) =
+        writes.into_iter().partition(|change| mains.contains(change.file()));
+    first.into_iter().chain(removed).chain(last).collect()
 }
 
 /// The changes that a build makes by itself: units of new and changed programs are
@@ -82,14 +164,14 @@ pub(super) fn all_changes(expected: &Expected, found: &Found) -> (Vec<Change>, V
 pub(super) fn build_changes(expected: &Expected, found: &Found) -> (Vec<Change>, Vec<Difference>) {
     let is_current = |unit: &&ExpectedUnit| recorded(unit, found) == Some(unit.input.clone());
     let (current, old): (Vec<_>, Vec<_>) = expected.units.iter().partition(is_current);
-    let mut changes: Vec<Change> = old.iter().flat_map(|unit| writes(unit, found)).collect();
+    let changes: Vec<Change> = old.iter().flat_map(|unit| writes(unit, found)).collect();
     let folders: BTreeSet<&str> = current.iter().map(|unit| folder(&unit.main)).collect();
-    let mut refused = Vec::new();
+    let (mut removed, mut refused) = (Vec::new(), Vec::new());
     for difference in differences(expected, found) {
         let file = &difference.file;
         match difference.kind {
             Kind::Orphaned { ours: true } if !folders.contains(folder(file)) => {
-                changes.push(Change::Remove { file: file.clone() });
+                removed.push(Change::Remove { file: file.clone() });
             }
             Kind::Orphaned { .. } => refused.push(difference),
             _ if current.iter().any(|unit| unit.files.contains_key(file)) => {
@@ -98,7 +180,7 @@ pub(super) fn build_changes(expected: &Expected, found: &Found) -> (Vec<Change>,
             _ => {}
         }
     }
-    (changes, refused)
+    (in_order(expected, changes, removed), refused)
 }
 
 /// The part of a path before its last `/`.
@@ -106,18 +188,13 @@ fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Files of `unit` that differ, the one that states the digest last: a unit that
-/// was written in part is not current.
+/// Files of `unit` that differ.
 fn writes(unit: &ExpectedUnit, found: &Found) -> Vec<Change> {
     let differs = |(file, text): &(&String, &String)| {
         found.files.get(*file).is_none_or(|bytes| bytes != text.as_bytes())
     };
-    let mut files: Vec<_> = unit.files.iter().filter(differs).collect();
-    files.sort_by_key(|(file, _)| **file == unit.main);
-    files
-        .into_iter()
-        .map(|(file, text)| Change::Write { file: file.clone(), text: text.clone() })
-        .collect()
+    let files = unit.files.iter().filter(differs);
+    files.map(|(file, text)| Change::Write { file: file.clone(), text: text.clone() }).collect()
 }
 
 /// The input digest that the files of `unit` state.

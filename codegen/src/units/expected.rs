@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use traceloom_plan::hex;
 
-use super::source::{self, PLAN};
+use super::source::{self, PLAN, Source, Sources};
 use super::{Kind, MARK, Problem, Problems, Units};
 use crate::compile::compile;
 use crate::digest::list_digest;
@@ -30,6 +30,8 @@ pub struct ExpectedUnit {
 pub struct Expected {
     /// By program, and the list of all last.
     pub units: Vec<ExpectedUnit>,
+    /// Names of the files beside the programs that are not read as programs.
+    pub ignored: Vec<String>,
 }
 
 impl Expected {
@@ -43,14 +45,14 @@ impl Expected {
 
 /// See [`Units::expected`].
 pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
-    let programs = source::read(units)?;
+    let Sources { programs, ignored } = source::read(units)?;
     let mut expected = Vec::new();
     let mut problems = Vec::new();
-    for (name, program) in &programs {
+    for (name, Source { program, file: source }) in &programs {
         let unit = match compile(program) {
             Ok(unit) => unit,
             Err(faults) => {
-                let file = units.file(&units.programs, &format!("{name}.json"));
+                let file = units.file(&units.programs, source);
                 problems.push(Problem { file, kind: Kind::Invalid(faults.to_string()) });
                 continue;
             }
@@ -73,16 +75,19 @@ pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
     if !problems.is_empty() {
         return Err(Problems::new(problems));
     }
-    let names: Vec<&str> = programs.keys().map(String::as_str).collect();
-    expected.push(list(units, &names));
-    Ok(Expected { units: expected })
+    let file = |source: &Source| units.file(&units.programs, &source.file);
+    let files: Vec<String> = programs.values().map(file).collect();
+    let listed = programs.keys().zip(&files).map(|(name, file)| (&name[..], &file[..]));
+    expected.push(list(units, &listed.collect::<Vec<_>>()));
+    Ok(Expected { units: expected, ignored })
 }
 
-/// The file that lists all programs.
-fn list(units: &Units, names: &[&str]) -> ExpectedUnit {
-    let input = hex(&list_digest(names));
+/// The file that lists all programs, each with its file.
+fn list(units: &Units, programs: &[(&str, &str)]) -> ExpectedUnit {
+    let input = hex(&list_digest(programs));
     let main = units.file(&units.output, "mod.rs");
-    let text = format!("{MARK}; do not edit.\n// Input {input}\n\n{}", rust::program_list(names));
+    let text =
+        format!("{MARK}; do not edit.\n// Input {input}\n\n{}", rust::program_list(programs));
     let files = BTreeMap::from([(main.clone(), text)]);
     ExpectedUnit { program: None, input, main, files, digest: String::new() }
 }

@@ -17,11 +17,14 @@
 //! traceloom_codegen::Units::new("programs", "src/units").build();
 //! ```
 //!
-//! Layout (owned here), for `programs/NAME.json`:
+//! A program is a file of text (`NAME.tla`) or JSON (`NAME.json`). If there are both, they have to
+//! be the same program, and names are taken from the text.
+//!
+//! Layout (owned here), for `programs/NAME.tla` or `programs/NAME.json`:
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `src/units/mod.rs` | modules of all programs, and the lists `PROGRAMS` and `IMAGES` |
+//! | `src/units/mod.rs` | modules of all programs, and the lists `PROGRAMS`, `SOURCES` and `IMAGES` |
 //! | `src/units/NAME/mod.rs` | registry of one program, with its input digest |
 //! | `src/units/NAME/execute.rs` | executors of all its functions |
 //! | `src/units/NAME/SYMBOL.rs` | packers and writers of one function |
@@ -40,10 +43,10 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
-pub use compare::{Change, Difference};
+pub use compare::{Change, Contents, Difference};
 pub use device::DeviceProblems;
 pub use expected::{Expected, ExpectedUnit};
-pub use problem::{FirstLine, Kind, Problem, Problems};
+pub use problem::{FirstLine, Kind, Problem, Problems, Why};
 
 use found::Found;
 
@@ -64,7 +67,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// Units of the programs `programs/*.json`, written to `output`. Both are
+    /// Units of the programs `programs/*.tla` and `programs/*.json`, written to `output`. Both are
     /// relative to the folder of the manifest. `output` may be in `OUT_DIR`; the crate
     /// then has `include!(concat!(env!("OUT_DIR"), "/units/mod.rs"))` in a module.
     #[must_use]
@@ -107,9 +110,19 @@ impl Units {
     /// or orphaned.
     pub fn check(&self) -> Result<Expected, Problems> {
         let expected = self.expected()?;
-        let found = Found::read(self)?;
-        let differences = compare::differences(&expected, &found);
-        self.report(differences).map(|()| expected)
+        let found = Found::read(self, &expected)?;
+        self.report(compare::summed_up(&expected, &found)).map(|()| expected)
+    }
+
+    /// Both contents of every file that differs from the expected set; reads only.
+    ///
+    /// # Errors
+    /// [`Problems`] of the programs.
+    pub fn contents(&self) -> Result<Vec<Contents>, Problems> {
+        let expected = self.expected()?;
+        let mut contents = compare::contents(&expected, &Found::read(self, &expected)?);
+        contents.iter_mut().for_each(|both| both.file = self.shown(&both.file));
+        Ok(contents)
     }
 
     /// Writes every file whose content differs and removes orphaned files of the generator.
@@ -120,8 +133,12 @@ impl Units {
     /// generator wrote; all others are written nevertheless.
     pub fn write(&self) -> Result<Vec<Change>, Problems> {
         let expected = self.expected()?;
-        let found = Found::read(self)?;
-        let (changes, foreign) = compare::all_changes(&expected, &found);
+        self.write_expected(&expected)
+    }
+
+    fn write_expected(&self, expected: &Expected) -> Result<Vec<Change>, Problems> {
+        let found = Found::read(self, expected)?;
+        let (changes, foreign) = compare::all_changes(expected, &found);
         found::apply(self, &changes)?;
         self.report(foreign).map(|()| changes)
     }
@@ -133,15 +150,26 @@ impl Units {
     pub fn run(&self, check: bool) -> Result<String, Problems> {
         if check {
             let expected = self.check()?;
-            return Ok(format!("{} files are as the programs say\n", expected.files().count()));
+            let text = self.ignored(&expected).unwrap_or_default();
+            let num_files = expected.files().count();
+            return Ok(text + &format!("{num_files} files are as the programs say\n"));
         }
-        let changes = self.write()?;
-        let mut text = String::new();
+        let expected = self.expected()?;
+        let changes = self.write_expected(&expected)?;
+        let mut text = self.ignored(&expected).unwrap_or_default();
         for change in &changes {
             let verb = if matches!(change, Change::Write { .. }) { "wrote" } else { "removed" };
             text.push_str(&format!("{verb} {}\n", self.shown(change.file())));
         }
         Ok(text + &format!("{} files changed\n", changes.len()))
+    }
+
+    /// A line about the files beside the programs that are not read, if there are any.
+    fn ignored(&self, expected: &Expected) -> Option<String> {
+        let folder = self.programs.display();
+        let names = expected.ignored.join(", ");
+        let line = format!("ignored in {folder}, programs are NAME.tla or NAME.json: {names}\n");
+        (!expected.ignored.is_empty()).then_some(line)
     }
 
     /// Differences as problems.

@@ -35,10 +35,23 @@ pub enum Kind {
     Unwritable(String),
     /// The name of a program's file is not a module.
     #[error(
-        "the name of a program becomes a module: use at most 64 of a-z, 0-9 and single \
-         underscores, and no keyword"
+        "the name of a program becomes a module and a folder: use at most 64 of a-z, 0-9 and \
+         single underscores, no keyword of Rust, no crate that units use, and no device of Windows"
     )]
     Name,
+    /// A program is there in two forms, which are different programs.
+    #[error(
+        "its fingerprint is {own}, and {name}, the other form of the same program, has {other}; \
+         remove one of them, or write it anew with `traceloom convert`"
+    )]
+    Forms {
+        /// Name of the other file.
+        name: String,
+        /// Its fingerprint, in hexadecimal.
+        other: String,
+        /// The fingerprint of this file.
+        own: String,
+    },
     /// The program's text is malformed.
     #[error("is not a program:\n{0}")]
     Malformed(String),
@@ -51,6 +64,19 @@ pub enum Kind {
     /// The program or the generator has changed since it was written.
     #[error("stale, {0}")]
     Stale(FirstLine),
+    /// A unit that is not there.
+    #[error("missing, all {0} files")]
+    Absent(usize),
+    /// Files of a unit that were written before something changed.
+    #[error("stale, {files} of {of} files: {why}")]
+    Unit {
+        /// Number of stale files.
+        files: usize,
+        /// Number of files of the unit.
+        of: usize,
+        /// What has changed.
+        why: Why,
+    },
     /// Something else than the generator changed it.
     #[error("edited, or another generator of the same version wrote it, {0}")]
     Edited(FirstLine),
@@ -68,6 +94,28 @@ pub enum Kind {
         /// Whether a generator wrote it.
         ours: bool,
     },
+}
+
+/// Why a unit is stale.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// The program has another fingerprint.
+    #[error("the program has changed, its fingerprint from {before} to {now}")]
+    Program {
+        /// The fingerprint that the registry states, in hexadecimal.
+        before: String,
+        /// The program's.
+        now: String,
+    },
+    /// The fingerprint is the same.
+    #[error("only names or labels have changed, the fingerprint is the same")]
+    Names,
+    /// Another generator wrote it.
+    #[error("another version of the generator wrote them")]
+    Generator,
+    /// There is no registry.
+    #[error("they were written in part")]
+    Interrupted,
 }
 
 /// The first line that differs.

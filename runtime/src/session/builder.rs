@@ -69,13 +69,13 @@ impl Session {
         SessionBuilder::new(ProgramSource::File(path.into()))
     }
 
-    /// A session of the JSON that units were generated from, and these units.
+    /// A session of the text or JSON that units were generated from, and these units.
     #[must_use]
     pub fn of_units(
-        json: impl Into<Vec<u8>>,
+        source: impl Into<Vec<u8>>,
         registry: &'static [&'static ProgramUnit],
     ) -> SessionBuilder {
-        Self::of_bytes("the JSON of the units", json).registry(registry)
+        Self::of_bytes("the program of the units", source).registry(registry)
     }
 }
 
@@ -230,8 +230,8 @@ impl SessionBuilder {
     /// [`SessionError`]: the file cannot be read, is not a program, or has an invalid program.
     pub fn build(self) -> Result<Session, SessionError> {
         let place = self.place.unwrap_or_else(|| self.source.place());
-        let program = self.source.load(&place)?;
-        Ok(Session::new(place, program, self.settings))
+        let (program, text) = self.source.load(&place)?;
+        Ok(Session::new(place, program, text, self.settings))
     }
 }
 

@@ -11,7 +11,7 @@ use traceloom_prover::{ProveError, SetupError};
 use traceloom_verifier::{DecodeError, VerifyError};
 
 use super::{BackendError, FileKind, Mismatch};
-use crate::bind::BindError;
+use crate::bind::{BindError, hex};
 use crate::provider::{ChoiceError, WitnessError};
 use crate::shards::PlanError;
 use crate::shards::cache::CacheError;
@@ -61,11 +61,17 @@ pub enum SessionError {
         len: u64,
     },
     /// Neither a built-in program nor a file has this name.
-    #[error("{name}: no such program file, and the built-in programs are {}", known.join(", "))]
+    #[error(
+        "{name}: no such program file, and the programs with a name are {}{}",
+        known.join(", "),
+        near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
+    )]
     UnknownProgram {
         /// The name.
         name: String,
-        /// Names of the built-in programs.
+        /// The name that was probably meant.
+        near: Option<&'static str>,
+        /// Names of the programs that are known without a file.
         known: Vec<&'static str>,
     },
     /// A program made with the builder has mistakes.
@@ -98,12 +104,14 @@ pub enum SessionError {
         error: InvalidProgram,
     },
     /// No entry function of this name, or several and no name.
-    #[error("{place}: name one entry function; this program has {entries:?}")]
+    #[error("{place}: name one entry function; {}", entry_functions(entries))]
     Entry {
         /// The program.
         place: String,
         /// The name that was asked for.
         wanted: Option<String>,
+        /// Whether a function that is no entry has this name.
+        is_function: bool,
         /// Names of its entry functions.
         entries: Vec<String>,
     },
@@ -198,12 +206,33 @@ pub enum SessionError {
         /// Name of the session's.
         expected: String,
     },
+    /// The proof is about another program.
+    #[error(
+        "the proof was made for another program: its fingerprint is {}, expected {}",
+        hex(found),
+        hex(expected)
+    )]
+    OtherProgram {
+        /// Fingerprint that the proof states.
+        found: [u8; 32],
+        /// Fingerprint of the session's program.
+        expected: [u8; 32],
+    },
     /// The claims of the proof are not the expected ones.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// The proof is refused.
     #[error(transparent)]
     Verify(Box<VerifyError>),
+}
+
+/// The entry functions of a program, in words.
+#[must_use]
+pub fn entry_functions(entries: &[String]) -> String {
+    match entries {
+        [] => "this program has none, so nothing of it can be claimed".to_owned(),
+        entries => format!("this program has {entries:?}"),
+    }
 }
 
 impl SessionError {
@@ -235,6 +264,7 @@ impl SessionError {
             | Self::Prove { .. }
             | Self::SelfCheck { .. }
             | Self::Profile { .. }
+            | Self::OtherProgram { .. }
             | Self::Mismatch(_)
             | Self::Verify(_) => Kind::Refused,
         }

@@ -6,6 +6,7 @@ use std::fmt;
 
 use traceloom_air::claim::Claim;
 use traceloom_air::field::{Goldilocks, word};
+use traceloom_bytecode::execute::Words;
 
 use super::{Session, SessionError};
 
@@ -72,11 +73,26 @@ pub enum Mismatch {
     #[error("the proof has {0} claims, expected one")]
     Count(usize),
     /// The proof has other claims than the expected list.
-    #[error("the claims of the proof are not the expected ones, first in claim {0}")]
-    Claims(usize),
+    #[error(
+        "the claims of the proof are not the expected ones, first claim {index}: the proof has \
+         {found}, expected {expected}"
+    )]
+    Claims {
+        /// Position of the first claim that differs.
+        index: usize,
+        /// The claim of the proof, in words.
+        found: String,
+        /// The expected claim, in words.
+        expected: String,
+    },
     /// Another function.
-    #[error("the proof claims a call of a function other than {0:?}")]
-    Entry(String),
+    #[error("the proof claims a call of {found:?}, expected {expected:?}")]
+    Entry {
+        /// Name of the function in the proof.
+        found: String,
+        /// Name of the function that is expected.
+        expected: String,
+    },
     /// Other inputs.
     #[error("the proof claims other inputs than expected: {0}")]
     Inputs(Difference),
@@ -90,10 +106,10 @@ pub enum Mismatch {
 pub enum Difference {
     /// They are not of one length.
     Length {
-        /// Length in the proof.
-        found: usize,
-        /// Length that is expected.
-        expected: usize,
+        /// The words in the proof.
+        found: Words,
+        /// The words that are expected.
+        expected: Words,
     },
     /// A word.
     Word {
@@ -110,7 +126,12 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Length { found, expected } => {
-                write!(f, "{found} numbers, expected {expected}")
+                let (counts, both) = ((found.total, expected.total), (found, expected));
+                write!(
+                    f,
+                    "{} numbers, expected {}: {}, expected {}",
+                    counts.0, counts.1, both.0, both.1
+                )
             }
             Self::Word { position, found, expected } => {
                 write!(f, "number {position} is {found}, expected {expected}")
@@ -122,7 +143,9 @@ impl fmt::Display for Difference {
 /// How `found` differs from `expected`, if it does.
 fn difference(found: &[Goldilocks], expected: &[u64]) -> Option<Difference> {
     if found.len() != expected.len() {
-        return Some(Difference::Length { found: found.len(), expected: expected.len() });
+        let found = Words::new(found.iter().map(|&found| word(found)));
+        let expected = Words::new(expected.iter().copied());
+        return Some(Difference::Length { found, expected });
     }
     let mut pairs = found.iter().map(|&found| word(found)).zip(expected).enumerate();
     let (position, (found, &expected)) = pairs.find(|(_, (found, expected))| found != *expected)?;
@@ -140,15 +163,21 @@ impl Session {
             if *claims == stated {
                 return Ok(stated);
             }
-            let same = claims.iter().zip(&stated).take_while(|(a, b)| a == b).count();
-            return Err(Mismatch::Claims(same).into());
+            let index = claims.iter().zip(&stated).take_while(|(a, b)| a == b).count();
+            let show = |claims: &[Claim]| match claims.get(index) {
+                Some(claim) => self.shown(claim),
+                None => "no such claim".to_owned(),
+            };
+            let (found, expected) = (show(&stated), show(claims));
+            return Err(Mismatch::Claims { index, found, expected }.into());
         }
         let [claim] = &stated[..] else { return Err(Mismatch::Count(stated.len()).into()) };
         let Expected { entry, inputs, outputs, .. } = expected;
         if entry.is_some() || inputs.is_some() || outputs.is_some() {
             let function = self.entry(entry.as_deref())?;
             if function.0 != claim.function {
-                return Err(Mismatch::Entry(self.program.function(function).name.clone()).into());
+                let expected = self.program.function(function).name.clone();
+                return Err(Mismatch::Entry { found: self.function_name(claim), expected }.into());
             }
         }
         let differs = |found: &[Goldilocks], expected: &Option<Vec<u64>>| {
@@ -161,5 +190,18 @@ impl Session {
             return Err(Mismatch::Outputs(difference).into());
         }
         Ok(stated)
+    }
+
+    /// A claim as `name [inputs] = [outputs]`, its first numbers.
+    fn shown(&self, claim: &Claim) -> String {
+        let words = |list: &[Goldilocks]| Words::new(list.iter().map(|&x| word(x)));
+        let (inputs, outputs) = (words(&claim.inputs), words(&claim.outputs));
+        format!("{:?} {inputs} = {outputs}", self.function_name(claim))
+    }
+
+    /// Name of the function that a claim is about. A proof may claim anything.
+    fn function_name(&self, claim: &Claim) -> String {
+        let function = self.program.program().functions.get(claim.function as usize);
+        function.map_or_else(|| format!("function {}", claim.function), |f| f.name.clone())
     }
 }

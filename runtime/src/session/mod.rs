@@ -31,6 +31,7 @@ mod error;
 mod executor;
 mod expected;
 mod file;
+mod memory;
 mod program;
 mod progress;
 mod prove;
@@ -59,10 +60,12 @@ pub use backend::{Backend, BackendError};
 pub use builder::SessionBuilder;
 pub use description::Description;
 pub use device::Devices;
-pub use error::{Kind, SessionError};
+pub use error::{Kind, SessionError, entry_functions};
 pub use executor::{ExecutedBy, Executor};
 pub use expected::{Difference, Expected, Mismatch};
 pub use file::{FileKind, read_input, read_program, read_proof, read_proof_or_program};
+pub use memory::free_memory;
+pub use program::is_json;
 pub use progress::{Progress, ShardProgress, Step};
 pub use prove::peak_memory;
 pub use request::Request;
@@ -73,6 +76,8 @@ pub use results::{Checked, Executed, Proved, Verified};
 pub struct Session {
     place: String,
     program: CheckedProgram,
+    /// The program as text, if it was read from text.
+    text: Option<Vec<u8>>,
     settings: Settings,
     chosen: OnceLock<Chosen>,
     system: OnceLock<System>,
@@ -81,10 +86,16 @@ pub struct Session {
 }
 
 impl Session {
-    fn new(place: String, program: CheckedProgram, settings: Settings) -> Self {
+    fn new(
+        place: String,
+        program: CheckedProgram,
+        text: Option<Vec<u8>>,
+        settings: Settings,
+    ) -> Self {
         Self {
             place,
             program,
+            text,
             settings,
             chosen: OnceLock::new(),
             system: OnceLock::new(),

@@ -26,22 +26,40 @@ impl ProgramSource {
         }
     }
 
-    /// Reads and checks it; errors call it `place`.
-    pub fn load(self, place: &str) -> Result<CheckedProgram, SessionError> {
-        let program = match self {
-            Self::Checked(program) => return Ok(*program),
-            Self::Program(program) => *program,
-            Self::Bytes { bytes, .. } => parse(place, &bytes)?,
-            Self::File(path) => parse(place, &read_program(&path)?)?,
+    /// Reads and checks it; errors call it `place`. Returns also the text that it was read from,
+    /// if it was text: errors find their lines in it.
+    pub fn load(self, place: &str) -> Result<(CheckedProgram, Option<Vec<u8>>), SessionError> {
+        let invalid = |error| SessionError::InvalidProgram { place: place.to_owned(), error };
+        let bytes = match self {
+            Self::Checked(program) => return Ok((*program, None)),
+            Self::Program(program) => {
+                return CheckedProgram::new(*program).map(|p| (p, None)).map_err(invalid);
+            }
+            Self::Bytes { bytes, .. } => bytes,
+            Self::File(path) => read_program(&path)?,
         };
-        CheckedProgram::new(program)
-            .map_err(|error| SessionError::InvalidProgram { place: place.to_owned(), error })
+        let text = (!is_json(&bytes)).then_some(&bytes);
+        let program = CheckedProgram::new(parse(place, &bytes)?).map_err(|error| {
+            invalid(match text {
+                Some(text) => error.in_text(text),
+                None => error,
+            })
+        })?;
+        Ok((program, text.is_some().then_some(bytes)))
     }
 }
 
-/// Parses program text or JSON; JSON starts with a brace.
+/// Whether bytes are JSON, which begins with a brace. A byte order mark before it is an error of
+/// the JSON, not a sign of text.
+#[must_use]
+pub fn is_json(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
+}
+
+/// Parses program text or JSON.
 fn parse(place: &str, bytes: &[u8]) -> Result<Program, SessionError> {
-    let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    let is_json = is_json(bytes);
     let program = if is_json { json::parse(bytes) } else { text::parse(bytes) };
     program.map_err(|error| {
         // JSON of another compiler does not state traceloom's format.

@@ -5,6 +5,7 @@ use traceloom_prover::{Finished, Metrics, ProveError, Stage, WorkerReport};
 use traceloom_verifier::{VerifyingKey, verify};
 
 use super::backend::{Decision, decide};
+use super::memory::{free_memory, too_little};
 use super::progress::Tracker;
 use super::verify::profile_name;
 use super::workers::{Rows, Work};
@@ -38,6 +39,10 @@ impl Session {
             false => self.proving_key()?.verifying_key(),
         };
         let planned = self.planned(&executed, key, &shards)?;
+        // What was planned is the memory of a proof on the CPU.
+        if !is_on_device && let Some(notice) = too_little(planned.estimate.peak(), free_memory()) {
+            tracker.notice(&notice);
+        }
         let work = Work {
             session: self,
             executed: &executed,

@@ -118,6 +118,24 @@ impl Request {
         self
     }
 
+    /// The bytes of a file as words of an io channel under a key.
+    ///
+    /// # Errors
+    /// As [`Request::file`], and if the channel already has the key.
+    pub fn with_io_file(
+        mut self,
+        channel: u64,
+        key: &[u64],
+        path: &Path,
+    ) -> Result<Self, SessionError> {
+        let words: Vec<u64> = read_input(path)?.into_iter().map(u64::from).collect();
+        self.io.add_input(channel, key, &words).map_err(|error| SessionError::Input {
+            input: path.display().to_string(),
+            reason: error.to_string(),
+        })?;
+        Ok(self)
+    }
+
     /// The bytes of a file, as [`Request::bytes`] says.
     ///
     /// # Errors
@@ -213,6 +231,7 @@ impl Session {
             _ => Err(SessionError::Entry {
                 place: self.place.clone(),
                 wanted: name.map(str::to_owned),
+                is_function: name.is_some_and(|name| program.find(name).is_some()),
                 entries: entries.iter().map(|&id| program.function(id).name.clone()).collect(),
             }),
         }

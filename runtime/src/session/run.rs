@@ -71,7 +71,13 @@ impl Session {
         let by = self.executed_by(tracker)?;
         match self.run_claims(&claims, io, hooks, by) {
             Ok((execution, by)) => Ok(Executed { execution, by, time: start.elapsed() }),
-            Err(error) => Err(SessionError::Execute { place: self.place.clone(), error }),
+            Err(error) => {
+                let error = match &self.text {
+                    Some(text) => error.in_text(text),
+                    None => error,
+                };
+                Err(SessionError::Execute { place: self.place.clone(), error })
+            }
         }
     }
 

@@ -35,6 +35,11 @@ impl Session {
                 expected: profile_name(&self.settings.params),
             });
         }
+        let fingerprint = self.program.fingerprint();
+        if proof.fingerprint != fingerprint {
+            let (found, expected) = (proof.fingerprint, fingerprint);
+            return Err(SessionError::OtherProgram { found, expected });
+        }
         let stated: Vec<Claim> = proof.claims().cloned().collect();
         let claims = self.compare(expected, stated)?;
         let report = verify(self.verifying_key()?, &claims, proof)
