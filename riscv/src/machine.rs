@@ -216,7 +216,7 @@ impl<'p, 'i> Machine<'p, 'i> {
 
     #[inline(always)]
     fn check_alignment<const N: usize>(&self, address: u64) -> Result<(), Stop> {
-        if N > 1 && address % N as u64 != 0 && !self.limits.unaligned {
+        if N > 1 && !address.is_multiple_of(N as u64) && !self.limits.unaligned {
             return Err(TrapKind::Unaligned { address, width: N as u64 }.into());
         }
         Ok(())

@@ -164,7 +164,7 @@ impl TrapKind {
 
     /// Why execution cannot go on at `target`.
     pub(crate) fn no_code(program: &Program, target: u64) -> Self {
-        if target % 4 != 0 {
+        if !target.is_multiple_of(4) {
             return Self::UnalignedJump { target };
         }
         let page = target / crate::memory::PAGE_BYTES as u64;

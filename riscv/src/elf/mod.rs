@@ -81,7 +81,7 @@ impl Program {
         let is_code = |segment: &&Segment| segment.is_executable;
         let code: Vec<Code> = segments.iter().filter(is_code).map(predecode).collect();
         let program = Self { entry, segments, code, regions };
-        if entry % 4 != 0 {
+        if !entry.is_multiple_of(4) {
             return Err(LoadError::EntryUnaligned { entry });
         }
         match program.word(entry) {
@@ -125,7 +125,7 @@ impl Program {
 
     /// The number of the code and the index in it.
     pub(crate) fn place(&self, address: u64) -> Option<(usize, usize)> {
-        if address % 4 != 0 {
+        if !address.is_multiple_of(4) {
             return None;
         }
         self.code.iter().enumerate().find_map(|(number, code)| {

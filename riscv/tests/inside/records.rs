@@ -8,6 +8,9 @@ use traceloom_riscv::{Counts, Limits, Program, Stored, execute, record};
 use super::support::ledger::imbalance;
 use super::support::streams::stream;
 
+/// What is changed, and how.
+type Change = (&'static str, fn(&mut Stored));
+
 fn recorded(seed: u64) -> (Program, Stored) {
     let limits = Limits::default();
     let elf = stream(&mut ChaCha8Rng::seed_from_u64(seed), 600);
@@ -37,7 +40,7 @@ fn random_programs_balance() {
 #[test]
 fn a_changed_record_leaves_something_open() {
     let (program, records) = recorded(1);
-    let changes: [(&str, fn(&mut Stored)); 12] = [
+    let changes: [Change; 12] = [
         ("a load's result", |s| s.load[0].result ^= 1),
         ("a store's value", |s| s.store[0].value ^= 1),
         ("a store's address", |s| s.store[0].base ^= 8),
