@@ -2,15 +2,25 @@
 
 use super::log::Progress;
 use super::output::{plain, say};
-use super::{Failure, RunArgs, source};
+use super::{ExecuteArgs, Failure, riscv, source};
 
 use traceloom_air::claim::Claim;
 use traceloom_air::field::{Goldilocks, word};
 use traceloom_runtime::order::num_rows;
 use traceloom_runtime::session::{Executed, Session};
 
-/// Runs a program; prints outputs and row counts.
-pub fn run(args: &RunArgs) -> Result<(), Failure> {
+/// Runs a program; prints outputs and row counts. Runs an ELF file; prints its output.
+pub fn run(args: &ExecuteArgs) -> Result<(), Failure> {
+    if riscv::is_elf(&args.run.program) {
+        return riscv::run(args);
+    }
+    if args.max_cycles.is_some() || args.output.is_some() {
+        let program = &args.run.program;
+        return Err(Failure::Malformed(format!(
+            "{program} is no ELF file; leave out --max-cycles and --output"
+        )));
+    }
+    let args = &args.run;
     let progress = Progress::new();
     let session = source::session(args)?.notices(move |notice| progress.note(notice)).build()?;
     let executed = session.execute(source::request(args)?)?;

@@ -10,9 +10,9 @@ use traceloom_verifier::{Profile, Proof};
 use super::execute::list;
 use super::output::{hex, say, size};
 use super::source::load;
-use super::{Failure, InspectArgs};
+use super::{Failure, InspectArgs, riscv};
 
-/// Prints a program with its layouts, or the header of a proof.
+/// Prints a program with its layouts, the header of a proof, or the code of an ELF file.
 pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     let path = Path::new(&args.what);
     if traceloom_programs::find(&args.what).is_some() || !path.exists() {
@@ -21,6 +21,9 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     let bytes = read_proof_or_program(path)?;
     if bytes.starts_with(MAGIC) {
         return inspect_proof(path, &bytes);
+    }
+    if traceloom_riscv::Program::is_elf(&bytes) {
+        return riscv::inspect(path, &bytes);
     }
     inspect_program(Session::of_bytes(&args.what, bytes).build()?.program())
 }

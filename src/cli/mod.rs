@@ -19,6 +19,7 @@ mod plan;
 mod programs;
 mod progress;
 mod prove;
+mod riscv;
 mod shards;
 mod source;
 mod verify;
@@ -47,15 +48,16 @@ struct Cli {
 enum Command {
     /// List the built-in programs.
     Programs,
-    /// Run a program and print its outputs and row counts.
-    Execute(RunArgs),
+    /// Run a program and print its outputs and row counts, or run an ELF file of RV64IM.
+    Execute(ExecuteArgs),
     /// Run a program, then evaluate every constraint and balance every lookup.
     Check(CheckArgs),
     /// Run a program and prove the claim that its outputs follow from its inputs.
     Prove(ProveArgs),
     /// Verify a proof and print what it proves.
     Verify(VerifyArgs),
-    /// Print a program as text with its layouts, or the header of a proof.
+    /// Print a program as text with its layouts, the header of a proof, or the code of an ELF
+    /// file.
     Inspect(InspectArgs),
     /// Print columns, seed bytes and external reads of every function and path; with
     /// an input or arguments also rows and bytes of that run, the shards of its proof, and the
@@ -95,6 +97,18 @@ struct RunArgs {
     /// Limits of the execution. There is no option for them.
     #[arg(skip)]
     limits: Limits,
+}
+
+#[derive(Debug, Args)]
+struct ExecuteArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Of an ELF file: how many instructions it may execute; 2^36 without it.
+    #[arg(long, value_name = "N")]
+    max_cycles: Option<u64>,
+    /// Of an ELF file: where to write its output.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 /// Who writes main traces.
@@ -228,7 +242,7 @@ struct VerifyArgs {
 
 #[derive(Debug, Args)]
 struct InspectArgs {
-    /// A built-in program, a program file, or a proof.
+    /// A built-in program, a program file, a proof, or an ELF file.
     what: String,
 }
 
@@ -281,7 +295,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
     let args =
         |list: &Option<String>| list.iter().map(|list| source::words("--args", list)).collect();
     match command {
-        Command::Execute(run) => args(&run.args),
+        Command::Execute(execute) => args(&execute.run.args),
         Command::Plan(plan) => args(&plan.run.args),
         Command::Check(check) => args(&check.run.args),
         Command::Prove(prove) => args(&prove.run.args),
@@ -365,7 +379,7 @@ pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ra
         }
     };
     match &mut cli.command {
-        Command::Execute(run) => run.limits = limits.clone(),
+        Command::Execute(execute) => execute.run.limits = limits.clone(),
         Command::Plan(plan) => plan.run.limits = limits.clone(),
         Command::Check(check) => check.run.limits = limits.clone(),
         Command::Prove(prove) => prove.run.limits = limits.clone(),

@@ -6,7 +6,7 @@ use traceloom_programs::{Example, Inputs};
 use traceloom_runtime::session::{Executor, Request, SessionBuilder};
 use traceloom_verifier::Profile;
 
-use super::{Failure, RunArgs};
+use super::{Failure, RunArgs, riscv};
 
 /// A built-in program by name, or a program file, alone.
 pub fn load(name: &str) -> Result<CheckedProgram, Failure> {
@@ -15,6 +15,7 @@ pub fn load(name: &str) -> Result<CheckedProgram, Failure> {
 
 /// The builder of the session that a command line asks for.
 pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
+    riscv::refuse(&args.program)?;
     Ok(crate::session(&args.program)?.execute(args.execute).limits(args.limits.clone()))
 }
 

@@ -8,7 +8,7 @@ use traceloom_verifier::Proof;
 
 use super::execute::print_claim;
 use super::output::{hex, say, seconds};
-use super::{Failure, VerifyArgs, source};
+use super::{Failure, VerifyArgs, riscv, source};
 
 /// Verifies a proof and says what it proves.
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
@@ -61,6 +61,7 @@ fn only_stated(args: &VerifyArgs) -> Option<&'static str> {
 
 /// The program that a caller names: built in, a file, or by its fingerprint.
 fn named(name: &str) -> Result<SessionBuilder, Failure> {
+    riscv::refuse(name)?;
     let is_other = programs::find(name).is_none() && !Path::new(name).exists();
     let fingerprint: Option<[u8; 32]> = hex_bytes(name).and_then(|bytes| bytes.try_into().ok());
     match fingerprint.filter(|_| is_other) {
