@@ -47,7 +47,12 @@ impl Registry<'_> {
         let (padding, digest_kernel) = (padding_kernel_name(self.unit), digest_name(self.unit));
         let sources = self.sources;
         let (execute, executors) = match self.has_executors {
-            true => (quote!(mod execute;), quote!(execute::EXECUTORS)),
+            true => (
+                quote!(
+                    mod execute;
+                ),
+                quote!(execute::EXECUTORS),
+            ),
             false => (quote!(), quote!(&[])),
         };
         print(quote! {
