@@ -6,6 +6,7 @@ use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::contract::contract_digest;
 use traceloom_bytecode::lower::{contract, plan_program};
 use traceloom_bytecode::model::FunctionId;
+use traceloom_optables::TableProgram;
 use traceloom_plan::names::{Ident, escape, rust_file};
 use traceloom_plan::{Contract, PlanFaults, ProgramPlan, hex, json, verify};
 
@@ -81,6 +82,20 @@ pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
         digests,
         input: input_digest(program.program()),
         executors: Some(executor::program_file(program)),
+    })
+}
+
+/// Generates everything for a program of op tables; a function of the tables alone.
+///
+/// # Errors
+/// As [`planned`].
+pub fn compile_tables(program: &TableProgram) -> Result<Unit, PlanFaults> {
+    compile_front(Front {
+        plan: program.plan(),
+        contract: program.contract(),
+        digests: program.contract_digests(),
+        input: program.input_digest(),
+        executors: None,
     })
 }
 

@@ -10,7 +10,8 @@
 //! - [`record`]: records as structs with fields of u8 to u64;
 //! - [`column`], [`row`], [`poly`], [`bus`]: what a table is made of;
 //! - [`table`], [`mod@check`]: the builder and the rules;
-//! - `draft`, [`program`], `system`: plans, digests and constraint system.
+//! - `draft`, [`program`], `system`: plans, digests and constraint system;
+//! - [`riscv`]: the tables of a RISC-V machine.
 //!
 //! # What plans and generated code know of records
 //!
@@ -40,6 +41,7 @@ mod draft;
 pub mod poly;
 pub mod program;
 pub mod record;
+pub mod riscv;
 pub mod row;
 mod system;
 pub mod table;
