@@ -273,12 +273,12 @@ fn constraints(c: &Columns, t: &mut TableBuilder) {
     {
         t.zero(&format!("a row of 32 bits has no {name}"), c.word * flag);
     }
-    for i in 0..2 {
+    for (i, res) in res.iter().enumerate() {
         let arg2 = c.memory * c.imm[i] + c.branch * c.rv2[i] + plain() * (c.rv2[i] + c.imm[i]);
         t.zero(&format!("arg2[{i}]"), arg2 - c.arg2[i]);
         t.zero(&format!("rv1[{i}] is read or zero"), not(c.read1) * c.rv1[i]);
         t.zero(&format!("rv2[{i}] is read or zero"), not(c.read2) * c.rv2[i]);
-        t.zero(&format!("rvd[{i}] of a plain row"), plain() * (c.rvd[i] - &res[i]));
+        t.zero(&format!("rvd[{i}] of a plain row"), plain() * (c.rvd[i] - res));
         t.zero(&format!("a register or imm[{i}]"), plain() * c.read2 * c.imm[i]);
     }
     let following = [words(c.pc), length];
