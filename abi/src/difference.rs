@@ -36,6 +36,7 @@ impl Record {
             .or_else(|| memories.find_map(|difference| difference))
             .or_else(|| ByteTable::ALL.into_iter().find_map(counts))
             .or_else(|| differ("io", &self.io, &other.io))
+            .or_else(|| differ("operations", &self.ops, &other.ops))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::bytes::{ByteOp, ByteTable};
 use crate::field::MODULUS;
 use crate::index::Index;
 use crate::io::Io;
+use crate::ops::OpRecords;
 use crate::pack;
 
 /// `multiplicity + 1` in the field.
@@ -34,6 +35,8 @@ pub struct Record {
     pub bytes: [ByteCounts; 2],
     /// Input and output, as it was at the end.
     pub io: Io,
+    /// Records of operations, by row program of the op tables; none for programs of functions.
+    pub ops: Vec<OpRecords>,
 }
 
 impl Record {
@@ -46,7 +49,7 @@ impl Record {
         let functions = signatures.into_iter().map(|(i, o)| QueryTable::new(i, o)).collect();
         let memories = widths.into_iter().map(MemoryTable::new).collect();
         let bytes = ByteTable::ALL.map(ByteCounts::new);
-        Self { functions, memories, bytes, io }
+        Self { functions, memories, bytes, io, ops: Vec::new() }
     }
 
     /// Bytes of all tables and of the words of io, without room for more.
@@ -55,7 +58,8 @@ impl Record {
         let functions = self.functions.iter().map(QueryTable::num_bytes).sum::<usize>();
         let memories = self.memories.iter().map(MemoryTable::num_bytes).sum::<usize>();
         let bytes = self.bytes.iter().map(|counts| size_of_val(&counts.counts[..])).sum::<usize>();
-        (functions + memories + bytes) as u64 + 8 * self.io.total_words()
+        let ops = self.ops.iter().map(OpRecords::num_bytes).sum::<usize>();
+        (functions + memories + bytes + ops) as u64 + 8 * self.io.total_words()
     }
 
     /// Uses of one byte table.

@@ -20,6 +20,8 @@ pub struct Registry<'a> {
     pub digest: &'a [u8; 32],
     /// Names of the files of device code.
     pub sources: &'a [String],
+    /// Whether the program has a file of executors.
+    pub has_executors: bool,
 }
 
 impl Registry<'_> {
@@ -44,8 +46,17 @@ impl Registry<'_> {
         let (fingerprint, digest) = (hex(&self.plan.fingerprint), hex(self.digest));
         let (padding, digest_kernel) = (padding_kernel_name(self.unit), digest_name(self.unit));
         let sources = self.sources;
+        let (execute, executors) = match self.has_executors {
+            true => (
+                quote!(
+                    mod execute;
+                ),
+                quote!(execute::EXECUTORS),
+            ),
+            false => (quote!(), quote!(&[])),
+        };
         print(quote! {
-            mod execute;
+            #execute
             #(mod #functions;)*
 
             use traceloom_abi::registry::{FunctionUnit, ProgramUnit, SourceFile, bytes32};
@@ -58,7 +69,7 @@ impl Registry<'_> {
                 fingerprint: bytes32(#fingerprint),
                 digest: bytes32(#digest),
                 functions: FUNCTIONS,
-                executors: execute::EXECUTORS,
+                executors: #executors,
                 sources: SOURCES,
                 padding_kernel: #padding,
                 digest_kernel: #digest_kernel,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use traceloom_plan::hex;
+use traceloom_plan::{PlanFaults, hex};
 
 use super::source::{self, PLAN};
 use super::{Kind, MARK, Problem, Problems, Units};
-use crate::compile::compile;
+use crate::compile::{Unit, compile, compile_tables};
 use crate::digest::list_digest;
 use crate::rust;
 
@@ -46,8 +46,20 @@ pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
     let programs = source::read(units)?;
     let mut expected = Vec::new();
     let mut problems = Vec::new();
-    for (name, program) in &programs {
-        let unit = match compile(program) {
+    let mut compiled: BTreeMap<String, Result<Unit, PlanFaults>> = BTreeMap::new();
+    compiled.extend(programs.iter().map(|(name, program)| (name.clone(), compile(program))));
+    for tables in &units.tables {
+        let name = tables.name();
+        let is_new = source::is_module(name) && !compiled.contains_key(name);
+        if !is_new {
+            let file = units.file(&units.output, name);
+            problems.push(Problem { file, kind: Kind::TableName });
+        }
+        compiled.insert(name.to_owned(), compile_tables(tables));
+    }
+    let names: Vec<String> = compiled.keys().cloned().collect();
+    for (name, unit) in compiled {
+        let unit = match unit {
             Ok(unit) => unit,
             Err(faults) => {
                 let file = units.file(&units.programs, &format!("{name}.json"));
@@ -73,7 +85,7 @@ pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
     if !problems.is_empty() {
         return Err(Problems::new(problems));
     }
-    let names: Vec<&str> = programs.keys().map(String::as_str).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     expected.push(list(units, &names));
     Ok(Expected { units: expected })
 }

@@ -1,6 +1,7 @@
 //! The programs of a crate: flat JSON, one file each.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use traceloom_bytecode::{CheckedProgram, json};
@@ -15,8 +16,13 @@ pub(super) fn read(units: &Units) -> Result<BTreeMap<String, CheckedProgram>, Pr
     let folder = units.root.join(&units.programs);
     let mut programs = BTreeMap::new();
     let mut problems = Vec::new();
-    let entries = std::fs::read_dir(&folder)
-        .map_err(|error| Problem::unreadable(&folder, &error.to_string()))?;
+    let has_tables = !units.tables.is_empty();
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        // A crate may have op tables alone.
+        Err(error) if has_tables && error.kind() == ErrorKind::NotFound => return Ok(programs),
+        Err(error) => return Err(Problem::unreadable(&folder, &error.to_string()).into()),
+    };
     for entry in entries {
         let entry = entry.map_err(|error| Problem::unreadable(&folder, &error.to_string()))?;
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -29,7 +35,7 @@ pub(super) fn read(units: &Units) -> Result<BTreeMap<String, CheckedProgram>, Pr
             Err(problem) => problems.push(problem),
         }
     }
-    if programs.is_empty() && problems.is_empty() {
+    if programs.is_empty() && problems.is_empty() && !has_tables {
         problems.push(Problem::unreadable(&folder, "it has no program NAME.json"));
     }
     // Folders list their files in any order.
@@ -50,7 +56,7 @@ fn program(stem: &str, file: &str, path: &Path) -> Result<CheckedProgram, Proble
 }
 
 /// Whether a name is a module of Rust that needs no escape on any file system.
-fn is_module(name: &str) -> bool {
+pub(super) fn is_module(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_lowercase())
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
