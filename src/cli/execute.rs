@@ -14,6 +14,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let session = source::session(args)?.notices(move |notice| progress.note(notice)).build()?;
     let executed = session.execute(source::request(args)?)?;
     print_claim(&session, &executed.execution.claims[0].claim);
+    say!("record   {} bytes", executed.execution.record.num_bytes());
     print_rows(&session, &executed);
     Ok(())
 }

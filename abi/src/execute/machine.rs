@@ -179,11 +179,13 @@ impl<'a> Machine<'a> {
         &self.record
     }
 
+    #[inline(always)]
     fn query(&self) -> Result<Stored<'_>, Stop> {
         let frame = self.frames.last().ok_or(Stop)?;
         Ok(self.record.functions[frame.function as usize].inputs(frame.query))
     }
 
+    #[inline(always)]
     fn answer(&self) -> Stored<'_> {
         let (function, query) = self.answer;
         self.record.functions[function as usize].outputs(query)
@@ -193,7 +195,7 @@ impl<'a> Machine<'a> {
     ///
     /// # Errors
     /// [`Stop`] if it has fewer.
-    #[inline]
+    #[inline(always)]
     pub fn inputs<const N: usize>(&self, first: usize) -> Result<[u64; N], Stop> {
         self.query()?.words(first).ok_or(Stop)
     }
@@ -202,7 +204,7 @@ impl<'a> Machine<'a> {
     ///
     /// # Errors
     /// [`Stop`] also if one is no byte.
-    #[inline]
+    #[inline(always)]
     pub fn input_bytes<const N: usize>(&self, first: usize) -> Result<[u8; N], Stop> {
         self.query()?.bytes(first).ok_or(Stop)
     }
@@ -211,7 +213,7 @@ impl<'a> Machine<'a> {
     ///
     /// # Errors
     /// [`Stop`] if it has fewer.
-    #[inline]
+    #[inline(always)]
     pub fn outputs<const N: usize>(&self, first: usize) -> Result<[u64; N], Stop> {
         self.answer().words(first).ok_or(Stop)
     }
@@ -220,7 +222,7 @@ impl<'a> Machine<'a> {
     ///
     /// # Errors
     /// [`Stop`] also if one is no byte.
-    #[inline]
+    #[inline(always)]
     pub fn output_bytes<const N: usize>(&self, first: usize) -> Result<[u8; N], Stop> {
         self.answer().bytes(first).ok_or(Stop)
     }

@@ -307,7 +307,7 @@ impl<'a> Stored<'a> {
     }
 
     /// Words from `first` on; `None` if there are not so many.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn words<const N: usize>(&self, first: usize) -> Option<[u64; N]> {
         let mut words = [0; N];
@@ -319,7 +319,7 @@ impl<'a> Stored<'a> {
     }
 
     /// The same as bytes; `None` too if one is none.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn bytes<const N: usize>(&self, first: usize) -> Option<[u8; N]> {
         let place = self.layout.places.get(first)?;
