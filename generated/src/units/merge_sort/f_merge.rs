@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge",
     function: 2,
     contract: bytes32(
-        "f8ef2f00368476f493c9968b5ebb27d3d556446638f214c2b16dae4d9bfc0978",
+        "6f3c3cd634dfed40a71803e82da656fa1dd88e9c54a511f166510d06efa4a7cf",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_nth",
     function: 4,
     contract: bytes32(
-        "3440a6859cdcc7c2ffd413bf07c66fb46882601eea23e7a4de1f8ea5c83d497e",
+        "92eed8625a5c232452b018859614d791ccc7c167da2fc63e191678afad268861",
     ),
     layout: UnitLayout {
         num_inputs: 2,
