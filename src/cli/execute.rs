@@ -25,6 +25,7 @@ pub fn run(args: &ExecuteArgs) -> Result<(), Failure> {
     let session = source::session(args)?.notices(move |notice| progress.note(notice)).build()?;
     let executed = session.execute(source::request(args)?)?;
     print_claim(&session, &executed.execution.claims[0].claim);
+    say!("record   {} bytes", executed.execution.record.num_bytes());
     print_rows(&session, &executed);
     Ok(())
 }

@@ -54,7 +54,7 @@ pub fn packer_name(path: &PathPlan, variant: Variant) -> Ident {
 ///     let own = &record.functions[73];
 ///     let mut over = 0;
 ///     // op 5: load 3
-///     let load2 = load(&record.memories[0], own.input(query, 3), 5)?;
+///     let load2 = load::<4>(&record.memories[0], own.input(query, 3), 5)?;
 ///     over |= put::<8>(seed, 0, own.multiplicity(query));
 ///     over |= own.pack_inputs::<1>(query, 1, &mut seed[16..144]);
 ///     Ok(over)
@@ -306,7 +306,8 @@ pub fn fetch_call(fetch: &Fetch, operand: impl Fn(ValueNo) -> Operand) -> TokenS
         }
         FetchKind::Load { memory, pointer } => {
             let (memory, pointer) = (number(*memory), one(pointer));
-            quote!(load(&record.memories[#memory], #pointer, #op)?)
+            let width = number(fetch.num_results);
+            quote!(load::<#width>(&record.memories[#memory], #pointer, #op)?)
         }
         FetchKind::IoInfo { channel, key } => {
             let (channel, key) = (one(channel), list(key));
