@@ -14,6 +14,7 @@ pub use traceloom_codegen as codegen;
 pub use traceloom_cuda as cuda;
 pub use traceloom_programs as programs;
 pub use traceloom_prover as prover;
+pub use traceloom_riscv as riscv;
 pub use traceloom_runtime as runtime;
 pub use traceloom_runtime::session;
 pub use traceloom_verifier as verifier;

@@ -695,3 +695,31 @@ fn codegen_check_names_what_differs_and_writes_nothing() {
     cli.fails(1, "codegen --crate crate --programs none", "crate/none: cannot be read");
     cli.fails(2, "codegen --nonsense", "--nonsense");
 }
+
+#[test]
+fn elf_files_are_executed_and_inspected() {
+    let cli = Cli::new();
+    cli.write("f.elf", include_bytes!("../riscv/guests/fibonacci.elf"));
+    cli.write("input", "30");
+    let out = cli.ok("execute f.elf --input input --output out");
+    assert!(out.contains("exit     0") && out.contains("832040"), "{out}");
+    assert_eq!(std::fs::read(cli.path("out")).unwrap(), b"832040\n");
+    let out = cli.ok("inspect f.elf");
+    assert!(out.contains("; RV64IM, entry 0x1") && out.contains("ecall"), "{out}");
+
+    cli.fails(1, "execute f.elf", "the guest exited with code 1");
+    cli.fails(1, "execute f.elf --input input --max-cycles 9", "the limit of 9 instructions");
+    cli.fails(1, "execute f.elf --input input --max-cycles 9", "with --max-cycles");
+    cli.fails(2, "execute f.elf --args 3", "give bytes with --input");
+    cli.fails(2, "execute fibonacci --args 3 --max-cycles 9", "is no ELF file");
+    for command in ["check f.elf", "plan f.elf", "prove f.elf --out p.proof"] {
+        cli.fails(2, command, "is an ELF file, which cannot be checked, proven or verified yet");
+    }
+    cli.ok("prove fibonacci --args 3 --out p.proof --profile fast");
+    cli.fails(2, "verify p.proof --program f.elf --profile fast", "is an ELF file");
+    let mut other = include_bytes!("../riscv/guests/fibonacci.elf").to_vec();
+    other[4] = 1;
+    cli.write("f.elf", &other);
+    cli.fails(2, "execute f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
+    cli.fails(2, "inspect f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
+}

@@ -49,7 +49,7 @@ pub fn read(memory: &MemoryTable, mut pointer: u64) -> Result<BigUint, NotAnInte
     let mut digits = Vec::new();
     for position in 0..=memory.len() {
         let fail = |problem: String| NotAnInteger { node: position, problem };
-        let Some(node) = memory.load(pointer) else {
+        let Some(node) = memory.load(pointer).and_then(|node| node.words::<WIDTH>(0)) else {
             let count = memory.len();
             return Err(fail(format!(
                 "pointer {pointer} was never stored: memory of width {WIDTH} has {count} pointers"

@@ -36,6 +36,7 @@ impl Record {
             .or_else(|| memories.find_map(|difference| difference))
             .or_else(|| ByteTable::ALL.into_iter().find_map(counts))
             .or_else(|| differ("io", &self.io, &other.io))
+            .or_else(|| differ("operations", &self.ops, &other.ops))
     }
 }
 
@@ -61,7 +62,7 @@ fn queries(a: &QueryTable, b: &QueryTable) -> Option<String> {
 fn pointers(a: &MemoryTable, b: &MemoryTable) -> Option<String> {
     let pointer = |pointer: usize| {
         let entry = |table: &MemoryTable| {
-            (table.load(pointer as u64).map(<[u64]>::to_vec), table.multiplicity(pointer))
+            (table.load(pointer as u64).map(|values| values.to_vec()), table.multiplicity(pointer))
         };
         differ(&format!("pointer {pointer}"), entry(a), entry(b))
     };
@@ -77,7 +78,8 @@ mod tests {
     use super::*;
     use crate::bytes::ByteOp;
     use crate::io::Io;
-    use crate::record::Finish;
+    use crate::ops::OpRecords;
+    use crate::record::{Finish, Part};
 
     /// What differs, and what makes it differ.
     type Change<'a> = (&'static str, &'a dyn Fn(&mut Record));
@@ -85,8 +87,10 @@ mod tests {
     fn record() -> Record {
         let mut record = Record::new([(1, 1)], [2], Io::default());
         record.functions[0].insert(&[7]);
-        record.functions[0]
-            .finish(0, Finish { path: 1, rank: 2, callee_ranks: &[3], outputs: &[4] });
+        record.functions[0].finish(
+            0,
+            Finish { path: 1, rank: 2, callee_ranks: &[3], outputs: &[Part::Words(&[4])] },
+        );
         record.memories[0].store(&[5, 6]);
         record
     }
@@ -95,11 +99,13 @@ mod tests {
     fn every_field_is_compared() {
         let same = record();
         assert_eq!(same.difference(&record()), None);
-        let finish = Finish { path: 1, rank: 2, callee_ranks: &[3], outputs: &[4] };
-        let changes: [Change<'_>; 11] = [
+        let finish = Finish { path: 1, rank: 2, callee_ranks: &[3], outputs: &[Part::Words(&[4])] };
+        let changes: [Change<'_>; 12] = [
             ("number of queries", &|r| _ = r.functions[0].insert(&[8])),
             ("query 0", &|r| r.functions[0].set_multiplicity(0, 1)),
-            ("query 0", &|r| r.functions[0].finish(0, Finish { outputs: &[5], ..finish })),
+            ("query 0", &|r| {
+                r.functions[0].finish(0, Finish { outputs: &[Part::Bytes(&[5])], ..finish })
+            }),
             ("path and", &|r| r.functions[0].finish(0, Finish { path: 0, ..finish })),
             ("path and", &|r| r.functions[0].finish(0, Finish { rank: 3, ..finish })),
             ("path and", &|r| r.functions[0].finish(0, Finish { callee_ranks: &[], ..finish })),
@@ -108,6 +114,7 @@ mod tests {
             ("Bytes1 row 3", &|r| r.count_byte_op(ByteOp::ShiftLeft, 3, 0)),
             ("Bytes2 row 259", &|r| r.count_byte_op(ByteOp::Xor, 1, 3)),
             ("io", &|r| r.io.add_input(0, &[], &[]).unwrap()),
+            ("operations", &|r| r.ops.push(OpRecords::new(1))),
         ];
         for (what, change) in changes {
             let mut other = record();

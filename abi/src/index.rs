@@ -28,7 +28,7 @@ impl Slot {
 
 impl Index {
     /// The position of `key`; `is_key` tells whether it is at a position.
-    pub fn find(&self, key: &[u64], is_key: impl Fn(usize) -> bool) -> Option<usize> {
+    pub fn find(&self, key: &[u8], is_key: impl Fn(usize) -> bool) -> Option<usize> {
         let hash = self.hash(key);
         let is_slot = |slot: &Slot| slot.hash == hash && is_key(slot.position as usize);
         self.slots.find(Slot::spread(hash), is_slot).map(|slot| slot.position as usize)
@@ -40,7 +40,7 @@ impl Index {
     /// If the new position is 2^32 or more.
     pub fn find_or_insert(
         &mut self,
-        key: &[u64],
+        key: &[u8],
         position: usize,
         is_key: impl Fn(usize) -> bool,
     ) -> Option<usize> {
@@ -57,12 +57,22 @@ impl Index {
         }
     }
 
+    /// Hashes the first `count` keys again, whose bytes have changed. They are distinct.
+    pub fn rebuild<'k>(&mut self, count: usize, key: impl Fn(usize) -> &'k [u8]) {
+        self.slots.clear();
+        for position in 0..count {
+            let hash = self.hash(key(position));
+            let slot = Slot { position: position as u32, hash };
+            self.slots.insert_unique(Slot::spread(hash), slot, |slot| Slot::spread(slot.hash));
+        }
+    }
+
     /// Bytes that the index has allocated.
     pub fn allocation_size(&self) -> usize {
         self.slots.allocation_size()
     }
 
-    fn hash(&self, key: &[u64]) -> u32 {
+    fn hash(&self, key: &[u8]) -> u32 {
         (self.hasher.hash_one(key) >> 32) as u32
     }
 }
@@ -73,7 +83,7 @@ mod tests {
 
     #[test]
     fn positions_are_found_after_growth() {
-        let keys: Vec<[u64; 2]> = (0..5_000).map(|i| [i, i * i]).collect();
+        let keys: Vec<[u8; 4]> = (0..5_000_u32).map(|i| (i * i).to_le_bytes()).collect();
         let mut index = Index::default();
         for (position, key) in keys.iter().enumerate() {
             assert_eq!(index.find_or_insert(key, position, |at| keys[at] == *key), None);
@@ -83,6 +93,12 @@ mod tests {
             let again = index.find_or_insert(key, usize::MAX, |at| keys[at] == *key);
             assert_eq!(again, Some(position));
         }
-        assert_eq!(index.find(&[1, 2], |at| keys[at] == [1, 2]), None);
+        assert_eq!(index.find(&[1, 2], |at| keys[at] == [1, 2, 0, 0]), None);
+        let longer: Vec<Vec<u8>> = keys.iter().map(|key| key.repeat(2)).collect();
+        index.rebuild(keys.len(), |at| &longer[at]);
+        for (position, key) in longer.iter().enumerate() {
+            assert_eq!(index.find(key, |at| longer[at] == *key), Some(position));
+        }
+        assert_eq!(index.find(&keys[1], |at| longer[at] == keys[1]), None);
     }
 }

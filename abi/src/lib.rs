@@ -1,6 +1,6 @@
 //! The interface between generated code and its users: records, seeds, rows, registries.
 //!
-//! - [`record`] and [`io`]: what one execution leaves behind;
+//! - [`record`], [`ops`] and [`io`]: what one execution leaves behind;
 //! - [`execute`]: what emitted executors are made of, and [`limits`] what they may use;
 //! - [`difference`]: where two records differ;
 //! - [`biguint`]: integers as lists in memory;
@@ -29,6 +29,7 @@ pub mod execute;
 mod index;
 pub mod io;
 pub mod limits;
+pub mod ops;
 pub mod pack;
 pub mod record;
 pub mod registry;

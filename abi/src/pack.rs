@@ -108,13 +108,18 @@ pub fn find_stored(memory: &MemoryTable, values: &[u64], op: u32) -> Result<u64,
     pointer.ok_or(PackError { op, problem: Problem::NotStored })
 }
 
-/// The values behind a pointer.
+/// The values behind a pointer, as many as the memory is wide.
 ///
 /// # Errors
-/// [`Problem::NoPointer`].
+/// [`Problem::NoPointer`], also for a memory that is not so wide.
 #[inline]
-pub fn load(memory: &MemoryTable, pointer: u64, op: u32) -> Result<&[u64], PackError> {
-    memory.load(pointer).ok_or(PackError { op, problem: Problem::NoPointer })
+pub fn load<const N: usize>(
+    memory: &MemoryTable,
+    pointer: u64,
+    op: u32,
+) -> Result<[u64; N], PackError> {
+    let values = memory.load(pointer).and_then(|values| values.words(0));
+    values.ok_or(PackError { op, problem: Problem::NoPointer })
 }
 
 /// Index and length under an io key.

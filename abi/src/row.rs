@@ -192,6 +192,20 @@ pub const fn limb_of(word: u64, limb: u32) -> u64 {
     (word >> (16 * limb)) & 0xffff
 }
 
+/// `a` if `condition` is not zero, else `b`.
+#[inline(always)]
+#[must_use]
+pub const fn select(condition: u64, a: u64, b: u64) -> u64 {
+    if condition != 0 { a } else { b }
+}
+
+/// The lowest 32 bits of a word.
+#[inline(always)]
+#[must_use]
+pub const fn low32(word: u64) -> u64 {
+    word & 0xffff_ffff
+}
+
 /// `(a - b - 1) mod 2^32`.
 #[inline(always)]
 #[must_use]

@@ -4,7 +4,9 @@
 //! - *Typed seed* of a (function, path): the words of a [`SeedSchema`], each in the
 //!   width that its bounds allow. The multiplicity is full width at offset 0; then
 //!   wide words first, so that every word is naturally aligned; the stride is
-//!   padded to a multiple of 8 with zero bytes. Numbers are little-endian.
+//!   padded with zero bytes to a multiple of 8. Numbers are little-endian.
+//! - A seed of an op table has no multiplicity: each record is one row. None of its words is
+//!   full width, so its stride is a multiple of 4.
 //! - *Full seed* of a function: 8-byte words in the order of [`FullLayout`]:
 //!   multiplicity, path number, own rank if the function is ranked, inputs, then
 //!   the external reads of the path in order. The stride is the one of the longest
@@ -21,7 +23,7 @@ pub enum Meaning {
     Path,
     /// The rank of the row's own query.
     Rank,
-    /// An input of the function.
+    /// An input of the function; in an op table, a word of the record.
     Input(u32),
     /// An external read of the path, numbered in order of execution. The rank of a
     /// callee follows the outputs of its call.
@@ -147,7 +149,7 @@ impl SeedWord {
 pub struct SeedSchema<W = &'static [SeedWord]> {
     /// The words, by offset.
     pub words: W,
-    /// Bytes per row, a multiple of 8.
+    /// Bytes per row, a multiple of 8, or of 4 if no word is full width.
     pub stride: u32,
 }
 
@@ -155,14 +157,16 @@ pub struct SeedSchema<W = &'static [SeedWord]> {
 pub type OwnedSchema = SeedSchema<Vec<SeedWord>>;
 
 impl OwnedSchema {
-    /// Lays out words in the given order of meanings: the multiplicity, then wide
-    /// words before narrow ones, equal widths in the order given.
+    /// Lays out words in the given order of meanings: the multiplicity if there is one, then
+    /// wide words before narrow ones, equal widths in the order given.
     ///
     /// # Panics
-    /// If the first word is not the multiplicity in full width.
+    /// If a multiplicity is not the first word, or not in full width.
     #[must_use]
     pub fn lay_out(order: &[(Meaning, Width)]) -> Self {
-        assert_eq!(order.first(), Some(&(Meaning::Multiplicity, Width::Full)));
+        let at = order.iter().position(|&(meaning, _)| meaning == Meaning::Multiplicity);
+        let right = at.is_none_or(|at| at == 0 && order[0].1 == Width::Full);
+        assert!(right, "the multiplicity is first and full");
         let mut words = Vec::with_capacity(order.len());
         let mut offset = 0;
         for width in Width::ALL.into_iter().rev() {
@@ -171,11 +175,21 @@ impl OwnedSchema {
                 offset += width.bytes() as u32;
             }
         }
-        Self { words, stride: offset.next_multiple_of(8) }
+        let mut schema = Self { words, stride: 0 };
+        schema.stride = offset.next_multiple_of(schema.alignment());
+        schema
     }
 }
 
 impl<W: AsRef<[SeedWord]>> SeedSchema<W> {
+    /// What the stride is a multiple of: the size of the widest word, and at least 4, since
+    /// devices read seeds in words of 32 bits.
+    #[must_use]
+    pub fn alignment(&self) -> u32 {
+        let is_full = |word: &SeedWord| word.width == Width::Full;
+        if self.words.as_ref().iter().any(is_full) { 8 } else { 4 }
+    }
+
     /// The word with this meaning.
     #[must_use]
     pub fn word(&self, meaning: Meaning) -> Option<SeedWord> {

@@ -17,8 +17,8 @@ pub struct Statement {
     pub of: Of,
     /// Its name.
     pub name: &'static str,
-    /// The name of the one that takes bytes instead of words, used where all operands of
-    /// [`Arg::Four`] are held as bytes.
+    /// The name of the one that takes a word of 32 bits instead of four words, used where all
+    /// operands of [`Arg::Four`] are held as bytes.
     pub byte_name: Option<&'static str>,
     /// Its arguments, in order.
     pub args: Vec<Arg>,
@@ -59,10 +59,10 @@ pub enum Arg {
     Byte(ValueId),
     /// Values as a list of words.
     Words(Vec<ValueId>),
-    /// Four words, or four bytes: see [`Statement::byte_name`].
+    /// Four words, or their bytes as a word: see [`Statement::byte_name`].
     Four([ValueId; 4]),
-    /// Values as arrays of four bytes; the executor stops if one is none.
-    ByteArrays(Vec<[ValueId; 4]>),
+    /// An array of words of 32 bits, of their bytes; the executor stops if one is none.
+    Words32(Vec<[ValueId; 4]>),
     /// A byte operation.
     ByteOp(ByteOp),
     /// The position of the memory of this width.
@@ -80,6 +80,8 @@ pub enum Results {
     Constant(u64),
     /// One value.
     One(Held),
+    /// A word of 32 bits, whose bytes are four values, and a byte that is at most this.
+    Word32(u8),
     /// An array of values.
     All(Vec<Held>),
     /// Values at the beginning of a longer array.
@@ -120,6 +122,58 @@ pub fn byte_results(op: ByteOp, operands: [Option<u8>; 2]) -> Vec<Held> {
         operands => most(op, operands),
     };
     most[..op.num_results()].iter().map(|&most| Held::Byte(most)).collect()
+}
+
+/// A byte operation that treats each bit alone, so that four of them on the bytes of words are
+/// one on the words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bitwise {
+    /// The function of the counts that counts four and gives a word.
+    pub name: &'static str,
+    /// What each result is of the word's byte.
+    pub results: Vec<PartOfByte>,
+}
+
+/// Bits of a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartOfByte {
+    /// All of them.
+    Whole,
+    /// `byte >> n`.
+    Right(u8),
+    /// `(byte << n) & 255`.
+    Left(u8),
+}
+
+impl PartOfByte {
+    /// These bits of `byte`.
+    #[must_use]
+    pub const fn of(self, byte: u8) -> u8 {
+        match self {
+            Self::Whole => byte,
+            Self::Right(bits) => byte >> bits,
+            Self::Left(bits) => byte << bits,
+        }
+    }
+}
+
+/// What `op` is on words, if it is that, of all operands or of those that are known.
+#[must_use]
+pub fn bitwise(op: ByteOp, operands: [Option<u8>; 2]) -> Option<Bitwise> {
+    let (name, results) = match (op, operands[1]) {
+        (ByteOp::Xor, _) => ("xor4", vec![PartOfByte::Whole]),
+        (ByteOp::And, _) => ("and4", vec![PartOfByte::Whole]),
+        (ByteOp::Or, _) => ("or4", vec![PartOfByte::Whole]),
+        (ByteOp::XorSplit7, _) => ("xor4", vec![PartOfByte::Right(7), PartOfByte::Left(1)]),
+        (ByteOp::XorSplit4, _) => ("xor4", vec![PartOfByte::Right(4), PartOfByte::Left(4)]),
+        // By a power of two: a shift.
+        (ByteOp::Mul, Some(factor)) if factor > 1 && factor.is_power_of_two() => {
+            let bits = factor.trailing_zeros() as u8;
+            ("first4", vec![PartOfByte::Left(bits), PartOfByte::Right(8 - bits)])
+        }
+        _ => return None,
+    };
+    Some(Bitwise { name, results })
 }
 
 fn most(op: ByteOp, operands: [Option<u8>; 2]) -> [u8; 8] {
@@ -171,6 +225,31 @@ mod tests {
     }
 
     #[test]
+    fn bitwise_results_are_those_of_the_table() {
+        let mut found = 0;
+        for op in ByteOp::BINARY {
+            for known in [None, Some(0), Some(1), Some(3), Some(2), Some(8), Some(128)] {
+                let Some(bitwise) = bitwise(op, [None, known]) else { continue };
+                found += 1;
+                assert_eq!(bitwise.results.len(), op.num_results());
+                for (a, b) in (0..=255).flat_map(|a| (0..=255).map(move |b| (a, b))) {
+                    let b = known.unwrap_or(b);
+                    let byte = match bitwise.name {
+                        "xor4" => a ^ b,
+                        "and4" => a & b,
+                        "or4" => a | b,
+                        _ => a,
+                    };
+                    for (part, result) in bitwise.results.iter().zip(op.results(a, b)) {
+                        assert_eq!(part.of(byte), result, "{op:?} {a} {b}");
+                    }
+                }
+            }
+        }
+        assert_eq!(found, 5 * 7 + 3);
+    }
+
+    #[test]
     fn statements_give_as_many_values_as_their_operations() {
         let value = ValueId(0);
         let mut ops = vec![
@@ -201,6 +280,7 @@ mod tests {
             let count = |statement: &Statement| match &statement.results {
                 Results::None => 0,
                 Results::Constant(_) | Results::One(_) => 1,
+                Results::Word32(_) => 5,
                 Results::All(held) | Results::First(held) => held.len(),
             };
             let statements = op.statements();

@@ -546,7 +546,7 @@ fn hint_biguint_div_rem() {
     let read = |mut pointer: u64| {
         let mut limbs: Vec<u128> = Vec::new();
         loop {
-            let node = memory.load(pointer).unwrap();
+            let node = memory.load(pointer).unwrap().to_vec();
             if node[0] == 1 {
                 return limbs.iter().rev().fold(0, |sum, &limb| (sum << 64) + limb);
             }

@@ -1,4 +1,4 @@
-//! The whole generator on one screen: bytecode, plan, verify, text.
+//! The whole generator on one screen: a front end's plan, verify, text.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,9 @@ use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::contract::contract_digest;
 use traceloom_bytecode::lower::{contract, plan_program};
 use traceloom_bytecode::model::FunctionId;
+use traceloom_optables::TableProgram;
 use traceloom_plan::names::{Ident, escape, rust_file};
-use traceloom_plan::{PlanFaults, ProgramPlan, hex, json, verify};
+use traceloom_plan::{Contract, PlanFaults, ProgramPlan, hex, json, verify};
 
 use crate::cuda::writer::row_writers;
 use crate::digest::{input_digest, unit_digest};
@@ -52,30 +53,79 @@ pub fn planned(program: &CheckedProgram) -> Result<Planned, PlanFaults> {
     Ok(Planned { plan, digest })
 }
 
+/// What a front end hands over for a unit.
+#[derive(Clone, Debug)]
+pub struct Front {
+    /// The plan, not verified yet.
+    pub plan: ProgramPlan,
+    /// What it must agree with.
+    pub contract: Contract,
+    /// Contract digests of the functions of the plan, in its order.
+    pub digests: Vec<[u8; 32]>,
+    /// Input digest: of everything that the files are made from.
+    pub input: [u8; 32],
+    /// Text of the executors, without its header; none if the front end executes nothing.
+    pub executors: Option<String>,
+}
+
 /// Generates everything for `program`; a function of the program alone.
 ///
 /// # Errors
 /// As [`planned`].
 pub fn compile(program: &CheckedProgram) -> Result<Unit, PlanFaults> {
-    let Planned { plan, digest } = planned(program)?;
-    let input = input_digest(program.program());
+    let plan = plan_program(program);
+    let functions = plan.functions.iter().map(|function| FunctionId(function.function));
+    let digests = functions.map(|id| contract_digest(program, id)).collect();
+    compile_front(Front {
+        plan,
+        contract: contract(program),
+        digests,
+        input: input_digest(program.program()),
+        executors: Some(executor::program_file(program)),
+    })
+}
+
+/// Generates everything for a program of op tables; a function of the tables alone.
+///
+/// # Errors
+/// As [`planned`].
+pub fn compile_tables(program: &TableProgram) -> Result<Unit, PlanFaults> {
+    compile_front(Front {
+        plan: program.plan(),
+        contract: program.contract(),
+        digests: program.contract_digests(),
+        input: program.input_digest(),
+        executors: None,
+    })
+}
+
+/// Generates everything for what a front end hands over; a function of that alone.
+///
+/// # Errors
+/// As [`planned`].
+pub fn compile_front(front: Front) -> Result<Unit, PlanFaults> {
+    let Front { plan, contract, digests, input, executors } = front;
+    verify(&contract, &plan)?;
+    let digest = unit_digest(&plan);
     let unit = plan.unit();
     let mut files = BTreeMap::new();
-    for function in &plan.functions {
+    for (function, contract) in plan.functions.iter().zip(&digests) {
         let what = format!("function {}.", escape(&function.name));
-        let contract = contract_digest(program, FunctionId(function.function));
-        let text = rust::function_file(&unit, function, &contract);
+        let text = rust::function_file(&unit, function, contract);
         let text = header(&banner(&plan, &what)) + &text;
         files.insert(rust_file(&function.symbol), text);
     }
-    let executors = header(&banner(&plan, "executors.")) + &executor::program_file(program);
-    files.insert(executor::FILE.into(), executors);
+    let has_executors = executors.is_some();
+    if let Some(text) = executors {
+        files.insert(executor::FILE.into(), header(&banner(&plan, "executors.")) + &text);
+    }
     let device = row_writers(&plan, &unit, &digest);
     let sources: Vec<String> = device.iter().map(|file| file.name.clone()).collect();
     files.extend(device.into_iter().map(|file| (file.name, file.text)));
     let mut banner = banner(&plan, "everything.");
     banner.push(format!("Input {}", hex(&input)));
-    let registry = Registry { plan: &plan, unit: &unit, digest: &digest, sources: &sources };
+    let registry =
+        Registry { plan: &plan, unit: &unit, digest: &digest, sources: &sources, has_executors };
     files.insert("mod.rs".into(), header(&banner) + &registry.text());
     files.insert("plan.json".into(), json::program(&plan, &digest));
     Ok(Unit { plan, symbol: unit, digest, input, files })

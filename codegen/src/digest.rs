@@ -28,11 +28,11 @@ pub fn input_digest(program: &Program) -> [u8; 32] {
 
 /// The same for the list of all programs of a crate: their names and files.
 #[must_use]
-pub fn list_digest(programs: &[(&str, &str)]) -> [u8; 32] {
+pub fn list_digest(programs: &[(&str, Option<&str>)]) -> [u8; 32] {
     let mut encoder = Encoder::new(blake3::Hasher::new_derive_key(INPUT_DOMAIN));
     encoder.numbers(&[GENERATOR_VERSION.into(), ABI_VERSION.into()]);
     encoder.list(programs, |encoder, (name, file)| {
-        for text in [name, file] {
+        for text in [name, file.unwrap_or_default()] {
             encoder.number(text.len() as u64);
             encoder.bytes(text.as_bytes());
         }

@@ -29,5 +29,5 @@ pub mod rust;
 pub mod units;
 pub mod whole;
 
-pub use compile::{Planned, Unit, compile, planned};
+pub use compile::{Front, Planned, Unit, compile, compile_front, compile_tables, planned};
 pub use units::Units;

@@ -8,6 +8,17 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use traceloom_codegen::Units;
 use traceloom_codegen::units::{Change, Kind, Problems};
+use traceloom_optables::{Limb, TableBuilder, TableProgram, op_record};
+
+op_record! {
+    /// Two bytes.
+    pub struct SumOp as SumFields {
+        /// One.
+        a: u8,
+        /// The other.
+        b: u8,
+    }
+}
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -448,5 +459,52 @@ fn builds_of_one_checkout_at_once_all_succeed() {
             }
         });
         copy.units().check().unwrap_or_else(|problems| panic!("{round}: {problems}"));
+    }
+}
+
+/// A small table. A crate may have units of op tables beside those of its programs.
+fn tables(name: &'static str, weight: u64) -> TableProgram {
+    let mut table = TableBuilder::new("sums");
+    let sum = table.limb("sum", Limb::Half);
+    table.rows::<SumOp>(|row, op| {
+        let scaled = row.scale(weight, op.b);
+        let value = row.add(op.a, scaled);
+        row.put(sum, value);
+    });
+    TableProgram::new(name, vec![table.finish().unwrap()]).unwrap()
+}
+
+#[test]
+fn units_of_op_tables_are_checked_like_all_others() {
+    let copy = Copy::new();
+    let with = |weight| copy.units().with_tables(tables("small", weight));
+    let missing = with(2).check().unwrap_err();
+    assert!(missing.problems.iter().any(|problem| problem.kind == Kind::Missing), "{missing}");
+    with(2).write().unwrap();
+    with(2).check().unwrap();
+    let list = copy.read("generated/src/units/mod.rs");
+    assert!(list.contains("pub mod small;") && list.contains("&small::PROGRAM"), "{list}");
+    let registry = copy.read("generated/src/units/small/mod.rs");
+    assert!(!registry.contains("execute"), "nothing executes tables: {registry}");
+    // Another program of rows, an edited file, a file too many.
+    let stale = with(3).check().unwrap_err();
+    assert!(stale.problems.iter().any(|p| matches!(p.kind, Kind::Stale(_))), "{stale}");
+    copy.replace("generated/src/units/small/f_sums.rs", "2", "4");
+    let edited = with(2).check().unwrap_err();
+    assert!(edited.problems.iter().any(|p| matches!(p.kind, Kind::Edited(_))), "{edited}");
+    let orphaned = copy.units().check().unwrap_err();
+    assert!(
+        orphaned.problems.iter().any(|p| matches!(p.kind, Kind::Orphaned { .. })),
+        "{orphaned}"
+    );
+}
+
+#[test]
+fn names_of_op_tables_are_modules_of_their_own() {
+    let copy = Copy::new();
+    for name in ["fibonacci", "no module", "fn"] {
+        let problems = copy.units().with_tables(tables(name, 2)).check().unwrap_err();
+        let found: Vec<&Kind> = problems.problems.iter().map(|problem| &problem.kind).collect();
+        assert_eq!(found, [&Kind::TableName], "{name}");
     }
 }

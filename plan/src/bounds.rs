@@ -45,6 +45,8 @@ pub fn bound_of(
         Expr::IsZero(_) | Expr::ByteCarry(..) | Expr::ByteBorrow(..) | Expr::Less(..) => 2,
         Expr::Unary(op, result, _) | Expr::Binary(op, result, ..) => byte_result_bound(op, result),
         Expr::PackLow(_) | Expr::LessRest(..) | Expr::RankGap(..) => 1 << 32,
+        Expr::Low32(a) => of(a).min(1 << 32),
+        Expr::Select(_, b, c) => of(b).max(of(c)),
         Expr::ByteOf(a, 0) => of(a).min(256),
         Expr::ByteOf(..) => 256,
         Expr::LimbOf(a, 0) => of(a).min(1 << 16),

@@ -147,9 +147,23 @@ impl fmt::Display for Column {
     }
 }
 
+/// What a row is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowSource {
+    /// A query of a function: multiplicity, rank and inputs are cells of the row.
+    Query,
+    /// A record of an operation. Its words are in the seed; what the row has of them is computed.
+    Record {
+        /// Number of words of a record.
+        num_words: u32,
+    },
+}
+
 /// Sizes of the regions of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanLayout {
+    /// What a row is made from.
+    pub source: RowSource,
     /// Number of inputs.
     pub num_inputs: u32,
     /// Number of selectors.
@@ -167,6 +181,21 @@ impl PlanLayout {
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.num_inputs + self.num_selectors + self.num_auxiliaries
+    }
+
+    /// Whether rows are made from records of operations.
+    #[must_use]
+    pub const fn of_records(&self) -> bool {
+        matches!(self.source, RowSource::Record { .. })
+    }
+
+    /// Number of inputs in a seed: those of the function, or the words of a record.
+    #[must_use]
+    pub const fn seed_inputs(&self) -> u32 {
+        match self.source {
+            RowSource::Query => self.num_inputs,
+            RowSource::Record { num_words } => num_words,
+        }
     }
 
     /// All columns in order.

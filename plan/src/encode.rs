@@ -77,7 +77,8 @@ impl Encoder {
         ] {
             self.number(count);
         }
-        self.number(u64::from(layout.ranked));
+        // Rows of records have no rank, so 2 is free to tell them from rows of queries.
+        self.number(if layout.of_records() { 2 } else { u64::from(layout.ranked) });
         self.number(u64::from(plan.full.ranked));
         self.list(&plan.paths, |encoder, path| {
             encoder.number(path.path);
@@ -200,6 +201,8 @@ impl Encoder {
             Expr::LessRest(..) => (17, 0),
             Expr::RankGap(..) => (18, 0),
             Expr::LimbOf(_, limb) => (19, limb.into()),
+            Expr::Low32(_) => (20, 0),
+            Expr::Select(..) => (21, 0),
         };
         self.numbers(&[tag, extra]);
         self.values(&expr.operands());

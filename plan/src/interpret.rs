@@ -11,7 +11,7 @@ use traceloom_abi::record::Record;
 use traceloom_abi::seed::{FullLayout, Meaning};
 use traceloom_air::field::{Goldilocks, element, inverse_or_zero, word};
 
-use crate::columns::Column;
+use crate::columns::{Column, RowSource};
 use crate::program::{FunctionPlan, GenericControl, PathPlan};
 use crate::row::{Cell, Fetch, FetchKind, Read, ReadSource, Write};
 use crate::value::{Expr, Value, ValueNo};
@@ -239,6 +239,8 @@ fn evaluate(
         Expr::Less(a, b) => u64::from(int(a) < int(b)),
         Expr::LessRest(a, b) => int(b).wrapping_sub(int(a)).wrapping_sub(1) & 0xffff_ffff,
         Expr::RankGap(a, b) => int(a).wrapping_sub(int(b)).wrapping_sub(1) & 0xffff_ffff,
+        Expr::Low32(a) => int(a) & 0xffff_ffff,
+        Expr::Select(a, b, c) => int(if int(a) != 0 { b } else { c }),
     }
 }
 
@@ -254,6 +256,12 @@ struct Packer<'a> {
 impl<'a> Packer<'a> {
     fn new(function: &'a FunctionPlan, record: &'a Record, query: usize) -> Self {
         let mut words = Words::new();
+        if let RowSource::Record { num_words } = function.layout.source {
+            let own = &record.ops[function.function as usize];
+            let inputs = (0..num_words).map(|i| (Meaning::Input(i), own.input(query, i as usize)));
+            words.extend(inputs);
+            return Self { function, record, query, words, num_reads: 0, num_ranks: 0 };
+        }
         let own = &record.functions[function.function as usize];
         words.insert(Meaning::Multiplicity, own.multiplicity(query));
         if function.layout.ranked {

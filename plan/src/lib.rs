@@ -55,7 +55,7 @@ pub mod verify;
 
 pub use bounds::bound_of;
 pub use class::Class;
-pub use columns::{Column, PlanLayout, Region, Span};
+pub use columns::{Column, PlanLayout, Region, RowSource, Span};
 pub use contract::Contract;
 pub use program::{
     FunctionPlan, GenericBlock, GenericControl, GenericPlan, OpNote, PathPlan, ProgramPlan,

@@ -108,6 +108,10 @@ pub enum Expr {
     LessRest(ValueNo, ValueNo),
     /// `(word(a) - word(b) - 1) mod 2^32`: the gap between two ranks.
     RankGap(ValueNo, ValueNo),
+    /// `word(a) mod 2^32`.
+    Low32(ValueNo),
+    /// `b` if `a` is not zero, else `c`.
+    Select(ValueNo, ValueNo, ValueNo),
 }
 
 impl Expr {
@@ -121,7 +125,8 @@ impl Expr {
             | Self::Unary(_, _, a)
             | Self::ByteOf(a, _)
             | Self::LimbOf(a, _)
-            | Self::High32(a) => vec![a],
+            | Self::High32(a)
+            | Self::Low32(a) => vec![a],
             Self::Add(a, b)
             | Self::Sub(a, b)
             | Self::Mul(a, b)
@@ -131,6 +136,7 @@ impl Expr {
             | Self::Less(a, b)
             | Self::LessRest(a, b)
             | Self::RankGap(a, b) => vec![a, b],
+            Self::Select(a, b, c) => vec![a, b, c],
             Self::Pack(a) | Self::PackLow(a) => a.to_vec(),
         }
     }
@@ -158,6 +164,8 @@ impl Expr {
             Self::Less(..) => "less",
             Self::LessRest(..) => "rest",
             Self::RankGap(..) => "gap",
+            Self::Low32(_) => "low",
+            Self::Select(..) => "select",
         }
     }
 }

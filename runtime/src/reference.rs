@@ -265,7 +265,8 @@ impl RowBuilder<'_> {
             Op::Load { width, pointer } => {
                 let index = self.program.memory_index(*width).expect("checked widths");
                 let pointer = word(read(pointer));
-                let loaded = self.record.memories[index].load(pointer).map(elements);
+                let loaded = self.record.memories[index].load(pointer);
+                let loaded = loaded.map(|values| elements(&values.to_vec()));
                 let loaded = loaded.ok_or_else(|| self.error(format!("no pointer {pointer}")))?;
                 self.write(place, loaded)
             }

@@ -95,7 +95,7 @@ pub fn memory_piece(memory: &MemoryTable, pointers: Range<usize>, height: usize)
         let row = trace.row_mut(row);
         row[MEMORY_MULTIPLICITY] = element(memory.multiplicity(pointer));
         let values = memory.load(pointer as u64).expect("the pointer is below the length");
-        for (cell, &value) in row[MEMORY_VALUES..].iter_mut().zip(values) {
+        for (cell, value) in row[MEMORY_VALUES..].iter_mut().zip(values.iter()) {
             *cell = element(value);
         }
     }

@@ -8,20 +8,33 @@ use traceloom_runtime::session::{Executed, Session};
 
 use super::log::Progress;
 use super::output::{hex, plain, result, say};
-use super::{Failure, RunArgs, json, source};
+use super::{ExecuteArgs, Failure, json, riscv, source};
 
-/// Runs a program; prints outputs and row counts.
-pub fn run(args: &RunArgs) -> Result<(), Failure> {
+/// Runs a program; prints outputs and row counts. Runs an ELF file; prints its output.
+pub fn run(args: &ExecuteArgs) -> Result<(), Failure> {
+    if riscv::is_elf(&args.run.program) {
+        return riscv::run(args);
+    }
+    if args.max_cycles.is_some() || args.output.is_some() {
+        let program = args.run.program.display();
+        return Err(Failure::Malformed(format!(
+            "{program} is no ELF file; leave out --max-cycles and --output"
+        )));
+    }
+    let args = &args.run;
     let progress = Progress::new();
     let session = source::session(args)?.notices(move |notice| progress.note(notice)).build()?;
     let executed = session.execute(source::request(args)?)?;
     let claim = &executed.execution.claims[0].claim;
+    let record_bytes = executed.execution.record.num_bytes();
     print_claim(&session, claim);
+    say!("record   {record_bytes} bytes");
     print_rows(&session, &executed);
     result(json!({
         "fingerprint": hex(&session.program().fingerprint()),
         "claim": json::claim(&session, claim),
         "steps": executed.execution.stats.steps,
+        "record_bytes": record_bytes,
         "executed_by": executed.by.name,
         "rows": rows(&session, &executed),
     }));

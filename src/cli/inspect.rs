@@ -12,9 +12,9 @@ use traceloom_verifier::{Profile, Proof};
 use super::execute::list;
 use super::output::{hex, result, say, size};
 use super::source::load;
-use super::{Failure, InspectArgs};
+use super::{Failure, InspectArgs, riscv};
 
-/// Prints a program with its layouts, or the header of a proof.
+/// Prints a program with its layouts, the header of a proof, or the code of an ELF file.
 pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     let path = &args.what;
     if path.to_str().is_some_and(crate::is_known) || !path.exists() {
@@ -23,6 +23,9 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     let bytes = read_proof_or_program(path)?;
     if bytes.starts_with(MAGIC) {
         return inspect_proof(path, &bytes);
+    }
+    if traceloom_riscv::Program::is_elf(&bytes) {
+        return riscv::inspect(path, &bytes);
     }
     inspect_program(Session::of_bytes(path.display().to_string(), bytes).build()?.program())
 }

@@ -33,6 +33,7 @@ mod plan;
 mod programs;
 mod progress;
 mod prove;
+mod riscv;
 mod shards;
 mod shell;
 mod source;
@@ -102,9 +103,9 @@ enum Command {
     /// List the programs with a name: those of this project, and the built-in ones.
     #[command(after_help = EXIT_CODES)]
     Programs,
-    /// Run a program and print its outputs and row counts.
+    /// Run a program and print its outputs and row counts, or run an ELF file of RV64IM.
     #[command(after_help = EXIT_CODES)]
-    Execute(RunArgs),
+    Execute(ExecuteArgs),
     /// Run a program, then evaluate every constraint and balance every lookup.
     #[command(after_help = EXIT_CODES)]
     Check(CheckArgs),
@@ -114,7 +115,8 @@ enum Command {
     /// Verify a proof and print what it proves.
     #[command(after_help = EXIT_CODES)]
     Verify(VerifyArgs),
-    /// Print a program as text with its layouts, or the header of a proof.
+    /// Print a program as text with its layouts, the header of a proof, or the code of an ELF
+    /// file.
     #[command(after_help = EXIT_CODES)]
     Inspect(InspectArgs),
     /// Print what a row of every function and path costs, and what a run needs.
@@ -175,6 +177,18 @@ struct RunArgs {
     execute: Executor,
     #[command(flatten)]
     limits: limits::LimitArgs,
+}
+
+#[derive(Debug, Args)]
+struct ExecuteArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Of an ELF file: how many instructions it may execute; 2^36 without it.
+    #[arg(long, value_name = "N")]
+    max_cycles: Option<u64>,
+    /// Of an ELF file: where to write its output.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 /// Who writes main traces.
@@ -286,7 +300,7 @@ struct PlanArgs {
 
 #[derive(Debug, Args)]
 struct InspectArgs {
-    /// A program with a name, a program file, or a proof.
+    /// A program with a name, a program file, a proof, or an ELF file.
     what: PathBuf,
 }
 
@@ -344,7 +358,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
     let args =
         |list: &Option<String>| list.iter().map(|list| source::words("--args", list)).collect();
     match command {
-        Command::Execute(run) => args(&run.args),
+        Command::Execute(execute) => args(&execute.run.args),
         Command::Plan(plan) => args(&plan.run.args),
         Command::Check(check) => args(&check.run.args),
         Command::Prove(prove) => args(&prove.run.args),
@@ -504,7 +518,7 @@ pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ra
         }
     };
     match &mut cli.command {
-        Command::Execute(run) => run.limits.set_base(limits),
+        Command::Execute(execute) => execute.run.limits.set_base(limits),
         Command::Plan(plan) => plan.run.limits.set_base(limits),
         Command::Check(check) => check.run.limits.set_base(limits),
         Command::Prove(prove) => prove.run.limits.set_base(limits),

@@ -9,7 +9,7 @@ use traceloom_runtime::session::{Executor, Request, SessionBuilder};
 use traceloom_verifier::Profile;
 
 use super::log::Progress;
-use super::{Failure, RunArgs};
+use super::{Failure, RunArgs, riscv};
 
 /// A file for an io channel, as `--io` has it.
 #[derive(Clone, Debug)]
@@ -50,6 +50,7 @@ pub fn open(name: impl AsRef<Path>) -> Result<SessionBuilder, Failure> {
 
 /// The builder of the session that a command line asks for.
 pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
+    riscv::refuse(&args.program)?;
     Ok(open(&args.program)?.execute(args.execute).limits(args.limits.limits()))
 }
 

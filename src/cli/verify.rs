@@ -10,7 +10,7 @@ use traceloom_verifier::{Profile, Proof};
 use super::execute::print_claim;
 use super::expect::Expectation;
 use super::output::{hex, plain, result, say, seconds};
-use super::{Failure, json as forms, source};
+use super::{Failure, json as forms, riscv, source};
 
 /// The proof, and what is expected of it.
 #[derive(Debug, Args)]
@@ -206,6 +206,7 @@ fn object(
 
 /// The program that a caller names: one with a name, a file, or by its fingerprint.
 fn named(name: &Path) -> Result<SessionBuilder, Failure> {
+    riscv::refuse(name)?;
     let text = name.to_str().filter(|text| !crate::is_known(text) && !name.exists());
     let fingerprint = text.and_then(bytes_of_hex).and_then(|bytes| bytes.try_into().ok());
     match fingerprint {

@@ -38,6 +38,47 @@ impl<'a> Counts<'a> {
         op.results(a, b)
     }
 
+    /// Counts a binary byte operation four times, on the bytes of words.
+    #[inline(always)]
+    fn four(&mut self, op: ByteOp, a: u32, b: u32) {
+        // Two rows, 256·a + b, per word: of the even bytes and of the odd ones.
+        const EVEN: u32 = 0x00ff_00ff;
+        let even = (a & EVEN) << 8 | (b & EVEN);
+        let odd = (a & !EVEN) | (b >> 8 & EVEN);
+        let counts = &mut self.bytes2[op.position()];
+        for row in [even & 0xffff, odd & 0xffff, even >> 16, odd >> 16] {
+            counts[row as usize] += 1;
+        }
+    }
+
+    /// Counts `op` four times, on the bytes of `a` and `b`; `a ^ b`.
+    #[inline(always)]
+    pub fn xor4(&mut self, op: ByteOp, a: u32, b: u32) -> u32 {
+        self.four(op, a, b);
+        a ^ b
+    }
+
+    /// The same; `a & b`.
+    #[inline(always)]
+    pub fn and4(&mut self, op: ByteOp, a: u32, b: u32) -> u32 {
+        self.four(op, a, b);
+        a & b
+    }
+
+    /// The same; `a | b`.
+    #[inline(always)]
+    pub fn or4(&mut self, op: ByteOp, a: u32, b: u32) -> u32 {
+        self.four(op, a, b);
+        a | b
+    }
+
+    /// The same; `a`.
+    #[inline(always)]
+    pub fn first4(&mut self, op: ByteOp, a: u32, b: u32) -> u32 {
+        self.four(op, a, b);
+        a
+    }
+
     /// Counts an addition of bytes: low byte and carry.
     #[inline(always)]
     pub fn add(&mut self, a: u8, b: u8) -> [u8; 2] {
@@ -96,6 +137,17 @@ mod tests {
         expected[ByteOp::Add.position()] = 2;
         assert_eq!(row(1, 200 << 8 | 100), expected);
         assert_eq!(row(1, 100 << 8 | 200)[ByteOp::Sub.position()], 1);
+        let [xor, and, or, first] = [ByteOp::Xor, ByteOp::And, ByteOp::Or, ByteOp::Mul];
+        let [a, b] = [[1, 2, 3, 4], [5, 6, 7, 8]].map(u32::from_le_bytes);
+        let mut counts = Counts::new(&mut tables).unwrap();
+        let words = [counts.xor4(xor, a, b), counts.and4(and, a, b), counts.or4(or, a, b)];
+        assert_eq!((words, counts.first4(first, a, b)), ([a ^ b, a & b, a | b], a));
+        let row = |table: usize, row: usize| tables[table].row(row).collect::<Vec<_>>();
+        for (a, b) in [(1, 5), (2, 6), (3, 7), (4, 8)] {
+            let row = row(1, a << 8 | b);
+            assert_eq!([xor, and, or, first].map(|op| row[op.position()]), [1; 4]);
+            assert_eq!(row.iter().sum::<u64>(), 4);
+        }
         // Of the words 1, 0 and 2.
         let limbs = [0, 1, 2].map(|limb| row(1, limb)[ByteOp::RangeCheck16.position()]);
         assert_eq!(limbs, [4, 1, 1]);

@@ -4,7 +4,7 @@ use super::{Counts, Ended, FunctionExecutor, Stop};
 use crate::bytes::ByteTable;
 use crate::io::Io;
 use crate::limits::{Limits, Meter, Stats};
-use crate::record::{ByteCounts, Record};
+use crate::record::{ByteCounts, Part, Record, Stored};
 
 /// Executes claims of one program against one record. After [`Stop`] the record is of no
 /// use.
@@ -23,7 +23,11 @@ pub struct Machine<'a> {
     /// How the innermost frame runs.
     pub(super) mode: Mode,
     /// What pieces leave to the next pieces of their frames.
-    pub(super) stack: Vec<u64>,
+    stack: Vec<u64>,
+    /// The same, of bytes.
+    bytes: Vec<u8>,
+    /// Function and query of the call that ended last.
+    pub(super) answer: (u32, usize),
     /// Selectors of the leaves that the frames have passed.
     pub(super) leaves: Vec<u32>,
     /// Ranks of the ranked callees of the frames, those of lone calls excluded.
@@ -124,6 +128,8 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             mode: Mode::Advice,
             stack: Vec::new(),
+            bytes: Vec::new(),
+            answer: (0, 0),
             leaves: Vec::new(),
             callee_ranks: Vec::new(),
             inside_ranks: Vec::new(),
@@ -136,13 +142,14 @@ impl<'a> Machine<'a> {
     /// # Errors
     /// [`Stop`].
     pub fn claim(&mut self, function: u32, args: &[u64]) -> Result<Vec<u64>, Stop> {
-        self.stack.clear();
-        self.request(function, args, true)?;
+        (self.stack.clear(), self.bytes.clear());
+        self.request(function, &[Part::Words(args)], true)?;
         let mut counts = self.record.bytes.each_mut().map(ByteCounts::take);
         let ended = self.run(&mut counts);
         self.record.bytes = counts;
         ended?;
-        Ok(std::mem::take(&mut self.stack))
+        let (function, query) = self.answer;
+        Ok(self.record.functions[function as usize].outputs(query).to_vec())
     }
 
     fn run(&mut self, counts: &mut [ByteCounts; 2]) -> Ended {
@@ -172,15 +179,52 @@ impl<'a> Machine<'a> {
         &self.record
     }
 
-    /// The inputs of the frame's query.
+    #[inline(always)]
+    fn query(&self) -> Result<Stored<'_>, Stop> {
+        let frame = self.frames.last().ok_or(Stop)?;
+        Ok(self.record.functions[frame.function as usize].inputs(frame.query))
+    }
+
+    #[inline(always)]
+    fn answer(&self) -> Stored<'_> {
+        let (function, query) = self.answer;
+        self.record.functions[function as usize].outputs(query)
+    }
+
+    /// Inputs of the frame's query, from `first` on.
     ///
     /// # Errors
-    /// [`Stop`] if it has another number of them.
-    #[inline]
-    pub fn inputs<const N: usize>(&self) -> Result<&[u64; N], Stop> {
-        let frame = self.frames.last().ok_or(Stop)?;
-        let inputs = self.record.functions[frame.function as usize].inputs(frame.query);
-        inputs.try_into().map_err(|_| Stop)
+    /// [`Stop`] if it has fewer.
+    #[inline(always)]
+    pub fn inputs<const N: usize>(&self, first: usize) -> Result<[u64; N], Stop> {
+        self.query()?.words(first).ok_or(Stop)
+    }
+
+    /// The same as bytes.
+    ///
+    /// # Errors
+    /// [`Stop`] also if one is no byte.
+    #[inline(always)]
+    pub fn input_bytes<const N: usize>(&self, first: usize) -> Result<[u8; N], Stop> {
+        self.query()?.bytes(first).ok_or(Stop)
+    }
+
+    /// Outputs of the call that the frame waited for, from `first` on.
+    ///
+    /// # Errors
+    /// [`Stop`] if it has fewer.
+    #[inline(always)]
+    pub fn outputs<const N: usize>(&self, first: usize) -> Result<[u64; N], Stop> {
+        self.answer().words(first).ok_or(Stop)
+    }
+
+    /// The same as bytes.
+    ///
+    /// # Errors
+    /// [`Stop`] also if one is no byte.
+    #[inline(always)]
+    pub fn output_bytes<const N: usize>(&self, first: usize) -> Result<[u8; N], Stop> {
+        self.answer().bytes(first).ok_or(Stop)
     }
 
     /// Leaves words to the next piece of the frame.
@@ -189,16 +233,28 @@ impl<'a> Machine<'a> {
         self.stack.extend_from_slice(words);
     }
 
-    /// The words on top of the stack, which are taken from it.
+    /// The same of bytes.
+    #[inline]
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The words that were left last, which are taken.
     ///
     /// # Errors
     /// [`Stop`] if there are fewer.
     #[inline]
     pub fn pop<const N: usize>(&mut self) -> Result<[u64; N], Stop> {
-        let rest = self.stack.len().checked_sub(N).ok_or(Stop)?;
-        let words = self.stack[rest..].try_into().map_err(|_| Stop)?;
-        self.stack.truncate(rest);
-        Ok(words)
+        pop(&mut self.stack)
+    }
+
+    /// The same of bytes.
+    ///
+    /// # Errors
+    /// [`Stop`] if there are fewer.
+    #[inline]
+    pub fn pop_bytes<const N: usize>(&mut self) -> Result<[u8; N], Stop> {
+        pop(&mut self.bytes)
     }
 
     /// Goes on with another piece of the frame.
@@ -229,4 +285,11 @@ impl<'a> Machine<'a> {
             (self.hooks.debug)(DebugPlace { function, block, op }, values);
         }
     }
+}
+
+#[inline]
+fn pop<T: Copy, const N: usize>(stack: &mut Vec<T>) -> Result<[T; N], Stop> {
+    let last = *stack.last_chunk().ok_or(Stop)?;
+    stack.truncate(stack.len() - N);
+    Ok(last)
 }

@@ -40,7 +40,7 @@ impl Machine<'_> {
     #[inline]
     pub fn load<const N: usize>(&mut self, index: usize, pointer: u64) -> Result<[u64; N], Stop> {
         let memory = &mut self.record.memories[index];
-        let values = memory.load(pointer).ok_or(Stop)?.try_into().map_err(|_| Stop)?;
+        let values = memory.load(pointer).and_then(|values| values.words(0)).ok_or(Stop)?;
         if self.mode.counts() {
             memory.count(pointer as usize);
         }

@@ -6,10 +6,12 @@
 //! [`Machine`] and [`Counts`], as the interpreter does it; the text between has the
 //! operations alone.
 //!
-//! - A piece begins with the words that it needs ([`Machine::inputs`] or [`Machine::pop`])
-//!   and ends with what happens next: [`Machine::call`], [`Machine::advise`],
-//!   [`Machine::goto`] or [`Machine::finish`]. Words that live across are on a stack of the
-//!   machine, so nothing nests on the stack of the thread.
+//! - A piece begins with the words that it needs: of its query ([`Machine::inputs`]), of the
+//!   call that came before ([`Machine::outputs`]), and those that live across
+//!   ([`Machine::pop`]). It ends with what happens next: [`Machine::call`],
+//!   [`Machine::advise`], [`Machine::goto`] or [`Machine::finish`]. Words that live across
+//!   are on stacks of the machine, so nothing nests on the stack of the thread.
+//! - Inputs and outputs are read as bytes where whatever comes next takes them for bytes.
 //! - **An executor never says why it stops.** Whatever is wrong, or might be (an operand out
 //!   of range, a missing case, a limit), ends it with [`Stop`]. Then the interpreter runs
 //!   the claims again from their start and says what is wrong and where; it alone decides.
@@ -25,6 +27,8 @@ mod values;
 pub use counts::Counts;
 pub use machine::{DebugPlace, Hooks, Machine, Ranked};
 pub use values::*;
+
+pub use crate::record::Part;
 
 use crate::biguint::NotAnInteger;
 use crate::io::IoError;

@@ -4,15 +4,15 @@
 use super::machine::{Frame, Mode};
 use super::{Counts, Ended, Machine, Ranked, Stop};
 use crate::limits::QUERY_BYTES;
-use crate::record::{Finish, above};
+use crate::record::{Finish, Part, above};
 
 impl Machine<'_> {
     /// Calls `function` with constraints, where the frame has some; then piece `resume` runs
-    /// with its outputs on top of the stack.
+    /// and may read its outputs.
     ///
     /// # Errors
     /// [`Stop`]: a cycle, a replay that went another way, a limit.
-    pub fn call(&mut self, function: u32, ranked: Ranked, args: &[u64], resume: u32) -> Ended {
+    pub fn call(&mut self, function: u32, ranked: Ranked, args: &[Part<'_>], resume: u32) -> Ended {
         let frame = self.frames.last_mut().ok_or(Stop)?;
         (frame.piece, frame.ranked) = (resume, ranked);
         let counts = frame.mode.counts();
@@ -23,14 +23,14 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// As [`Self::call`].
-    pub fn advise(&mut self, function: u32, args: &[u64], resume: u32) -> Ended {
+    pub fn advise(&mut self, function: u32, args: &[Part<'_>], resume: u32) -> Ended {
         let frame = self.frames.last_mut().ok_or(Stop)?;
         (frame.piece, frame.ranked) = (resume, Ranked::No);
         self.request(function, args, false)
     }
 
-    /// Asks for a query: either its outputs are pushed, or a frame is entered that will do so.
-    pub(super) fn request(&mut self, function: u32, args: &[u64], counts: bool) -> Ended {
+    /// Asks for a query: either it is the answer, or a frame is entered that will give it.
+    pub(super) fn request(&mut self, function: u32, args: &[Part<'_>], counts: bool) -> Ended {
         let table = &mut self.record.functions[function as usize];
         let (query, is_new) = table.find_or_insert(args);
         if is_new {
@@ -95,14 +95,14 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// [`Stop`]: a replay that went another way, a limit.
-    pub fn finish(&mut self, mut counts: Counts<'_>, path: u32, outputs: &[u64]) -> Ended {
+    pub fn finish(&mut self, mut counts: Counts<'_>, path: u32, outputs: &[Part<'_>]) -> Ended {
         let frame = self.frames.pop().ok_or(Stop)?;
         let (function, query) = (frame.function as usize, frame.query);
         let callee_ranks = &self.callee_ranks[frame.first_rank..];
         let table = &mut self.record.functions[function];
         if frame.mode == Mode::Replay {
             let same = path == table.path(query)
-                && outputs == table.outputs(query)
+                && table.outputs(query).is(outputs)
                 && frame.rank == table.rank(query)
                 && callee_ranks == table.callee_ranks(query);
             if !same {
@@ -121,14 +121,13 @@ impl Machine<'_> {
         self.deliver(frame.function, query, frame.mode.counts())
     }
 
-    /// Pushes the outputs of a finished query, for the call that the innermost frame waits
-    /// for, or for a claim.
+    /// Answers the call that the innermost frame waits for, or a claim.
     fn deliver(&mut self, function: u32, query: usize, counts: bool) -> Ended {
         let table = &mut self.record.functions[function as usize];
         if counts {
             table.count(query);
         }
-        self.stack.extend_from_slice(table.outputs(query));
+        self.answer = (function, query);
         let Some(caller) = self.frames.last_mut() else { return Ok(()) };
         let rank = table.rank(query);
         if matches!(caller.ranked, Ranked::Inside | Ranked::Lone) {

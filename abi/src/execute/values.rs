@@ -63,20 +63,19 @@ pub fn pack(words: [u64; 4]) -> u64 {
     word(words.iter().rev().fold(element(0), horner))
 }
 
-/// The same of four bytes.
+/// The same of four bytes, which are those of `word`.
 #[inline(always)]
 #[must_use]
-pub fn pack_bytes(bytes: [u8; 4]) -> u64 {
-    u32::from_le_bytes(bytes).into()
+pub fn pack4(word: u32) -> u64 {
+    word.into()
 }
 
-/// Four bytes and the carry of a sum of little-endian words, two or three.
+/// The sum of two or three words, and its carry.
 #[inline(always)]
 #[must_use]
-pub fn u32_sum<const N: usize>(words: [[u8; 4]; N]) -> [u8; 5] {
-    let sum: u64 = words.into_iter().map(|bytes| u64::from(u32::from_le_bytes(bytes))).sum();
-    let [b0, b1, b2, b3, carry, ..] = sum.to_le_bytes();
-    [b0, b1, b2, b3, carry]
+pub fn u32_sum<const N: usize>(words: [u32; N]) -> (u32, u8) {
+    let sum: u64 = words.into_iter().map(u64::from).sum();
+    (sum as u32, (sum >> 32) as u8)
 }
 
 /// Eight little-endian bytes.
@@ -100,13 +99,13 @@ mod tests {
         assert_eq!(inverse(0), 0);
         assert_eq!((eq_zero(0), eq_zero(1)), (1, 0));
         assert_eq!(pack([MODULUS - 1, 1, 0, 0]), 255);
-        assert_eq!(pack([1, 2, 3, 4]), pack_bytes([1, 2, 3, 4]));
+        assert_eq!(pack([1, 2, 3, 4]), pack4(u32::from_le_bytes([1, 2, 3, 4])));
     }
 
     #[test]
     fn sums_have_a_carry_and_bad_words_stop() {
-        assert_eq!(u32_sum([[255; 4], [1, 0, 0, 0]]), [0, 0, 0, 0, 1]);
-        assert_eq!(u32_sum([[255; 4]; 3]), [253, 255, 255, 255, 2]);
+        assert_eq!(u32_sum([u32::MAX, 1]), (0, 1));
+        assert_eq!(u32_sum([u32::MAX; 3]), (u32::MAX - 2, 2));
         assert_eq!((byte(255), byte(256)), (Ok(255), Err(Stop)));
         assert_eq!((same(3, 3), same(3, 4)), (Ok(()), Err(Stop)));
         assert_eq!(bytes_of(0x0102), [2, 1, 0, 0, 0, 0, 0, 0]);

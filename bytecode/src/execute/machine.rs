@@ -20,7 +20,7 @@
 use traceloom_abi::io::{Io, IoError};
 use traceloom_abi::limits::{Limits, Meter, QUERY_BYTES};
 pub(super) use traceloom_abi::record::one_more;
-use traceloom_abi::record::{Finish, Record, above};
+use traceloom_abi::record::{Finish, Part, Record, above};
 use traceloom_air::claim::{Claim, RankedClaim};
 use traceloom_air::field::{element, is_canonical};
 
@@ -330,7 +330,8 @@ impl<'a> Machine<'a> {
         } else {
             self.meter.bytes(4 * num_ranks as u64, self.stack_bytes())?;
             let callee_ranks = &self.callee_ranks[frame.first_rank..];
-            let finish = Finish { path, rank: frame.rank, callee_ranks, outputs: &self.scratch };
+            let outputs = &[Part::Words(&self.scratch)];
+            let finish = Finish { path, rank: frame.rank, callee_ranks, outputs };
             self.record.functions[function.index()].finish(query, finish);
         }
         self.count_gaps(&frame);
@@ -356,10 +357,9 @@ impl<'a> Machine<'a> {
     /// Checks that a replay has ended as the first run did.
     fn compare(&self, frame: &Frame, path: u32) -> Outcome<()> {
         let table = &self.record.functions[frame.function.index()];
-        let same = |(i, &output): (usize, &u64)| table.output(frame.query, i) == output;
         if path != table.path(frame.query) {
             Err(self.replay_fault("took another path"))
-        } else if !self.scratch.iter().enumerate().all(same) {
+        } else if table.outputs(frame.query) != self.scratch[..] {
             Err(self.replay_fault("returned other outputs"))
         } else if frame.rank != table.rank(frame.query)
             || self.callee_ranks[frame.first_rank..] != *table.callee_ranks(frame.query)

@@ -9,7 +9,7 @@ mod numbering;
 
 use traceloom_plan::contract::{Contract, FunctionContract, RowContract};
 use traceloom_plan::draft::{FunctionDraft, PathDraft, ProgramDraft};
-use traceloom_plan::{PlanLayout, ProgramPlan};
+use traceloom_plan::{PlanLayout, ProgramPlan, RowSource};
 
 use crate::check::CheckedProgram;
 use crate::control::lowering::{lower_blocks, lower_path};
@@ -83,6 +83,7 @@ fn paths(program: &CheckedProgram, id: FunctionId) -> Vec<Vec<u32>> {
 /// The sizes of a layout.
 pub(crate) fn plan_layout(layout: &FunctionLayout) -> PlanLayout {
     PlanLayout {
+        source: RowSource::Query,
         num_inputs: layout.num_inputs as u32,
         num_selectors: layout.num_selectors as u32,
         num_auxiliaries: layout.num_auxiliaries as u32,

@@ -76,11 +76,10 @@ impl Operation for U32Add<'_> {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        let args = vec![Arg::ByteArrays(self.0.to_vec())];
-        let mut results = vec![Held::BYTE; 4];
+        let args = vec![Arg::Words32(self.0.to_vec())];
         // The carry of n words is below n.
-        results.push(Held::Byte(self.0.len() as u8 - 1));
-        vec![Statement::new(Of::Values, "u32_sum", args, Results::All(results))]
+        let results = Results::Word32(self.0.len() as u8 - 1);
+        vec![Statement::new(Of::Values, "u32_sum", args, results)]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {

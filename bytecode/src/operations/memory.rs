@@ -124,7 +124,7 @@ impl Operation for Load {
         let Some(values) = memory.load(pointer) else {
             return Err(Box::new(Fault::Pointer { width, pointer, count: memory.len() }));
         };
-        machine.values.extend_from_slice(values);
+        machine.values.extend(values.iter());
         if at.mode.counts() {
             machine.count_pointer(index, pointer as usize);
         }

@@ -117,7 +117,7 @@ impl Operation for ToField<'_> {
     fn statements(&self) -> Vec<Statement> {
         let args = vec![Arg::Four(*self.0)];
         let statement = Statement::new(Of::Values, "pack", args, Results::One(Held::WORD));
-        vec![Statement { byte_name: Some("pack_bytes"), ..statement }]
+        vec![Statement { byte_name: Some("pack4"), ..statement }]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {

@@ -4,11 +4,14 @@
 //!
 //! - `live`: which values a place needs;
 //! - `pieces`: where a function is cut, and its control;
-//! - `print`: statements of operations.
+//! - `print`: statements of operations;
+//! - `scope`: how values are held, and `lanes`: four bytes as a word.
 
+mod lanes;
 mod live;
 mod pieces;
 mod print;
+mod scope;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -29,7 +32,7 @@ pub const FILE: &str = "execute.rs";
 ///
 /// /// Function fib, from its beginning.
 /// fn f_fib_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-///     let &[v0] = m.inputs()?;
+///     let [v0] = m.inputs(0)?;
 ///     m.steps(1)?;
 ///     match v0 { … }
 /// }
@@ -56,7 +59,7 @@ pub fn program_file(program: &CheckedProgram) -> String {
         }
     }
     let head = quote! {
-        #![allow(unused_imports, unused_mut, unused_variables, clippy::all)]
+        #![allow(unused_imports, unused_mut, unused_parens, unused_variables, clippy::all)]
         use traceloom_abi::bytes::ByteOp;
         use traceloom_abi::execute::*;
 

@@ -1,12 +1,13 @@
 //! Where a function is cut, and its control.
 //!
 //! A piece goes on through matches into their arms, and ends at a call, a return, or a yield:
-//! what comes after a call or a yield is a piece of its own, to which the values that it
-//! needs are left on the machine's stack. A match that nests deeply in a piece, or comes
+//! what comes after a call or a yield is a piece of its own. Of the values that it needs, the
+//! inputs of the query and the outputs of the call are read from the record; the others are
+//! left on the machine's stacks. A match that nests deeply in a piece, or comes
 //! late in a long one, has its arms in pieces of their own too, so that no text nests or
 //! grows without end and nothing here recurses over the nesting of a program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -14,9 +15,10 @@ use traceloom_air::field::word;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_bytecode::model::{Block, BlockId, Control, FunctionId, Match, Op, ValueId};
+use traceloom_bytecode::statements::{Arg, Held};
 
 use super::live::{At, Live};
-use super::print::{Scope, variable};
+use super::scope::{Scope, variable};
 use crate::rust::number;
 
 /// Matches that nest in one piece.
@@ -33,6 +35,8 @@ pub struct Pieces<'a> {
     entries: Vec<Entry>,
     /// By place: the piece that begins there.
     pieces: BTreeMap<At, u32>,
+    /// Inputs that every run takes for bytes, or fails.
+    byte_inputs: BTreeSet<u32>,
     path: PathRule,
     /// Operations of the piece so far.
     operations: usize,
@@ -42,10 +46,23 @@ pub struct Pieces<'a> {
 #[derive(Clone)]
 struct Entry {
     at: At,
-    /// The values that are on the stack, the last one on top.
-    words: Vec<u32>,
+    /// The values that it needs.
+    needs: Needs,
+    /// The outputs of the call before it among them, and the number of the first output.
+    outputs: (Vec<u32>, u32),
     /// Number of values there, others included.
     num_values: usize,
+}
+
+/// The values that a piece needs of those before.
+#[derive(Clone, Default)]
+struct Needs {
+    /// Inputs of the query.
+    inputs: Vec<u32>,
+    /// Words on the stack, the last one on top.
+    words: Vec<u32>,
+    /// Bytes on the stack of bytes, with the most that each can be.
+    bytes: Vec<(u32, u8)>,
 }
 
 /// What a leaf has to do so that a return knows its path.
@@ -72,23 +89,20 @@ impl<'a> Pieces<'a> {
         };
         let live = Live::new(program, id);
         let num_values = function.num_inputs as usize;
-        let words = (0..function.num_inputs).collect();
-        let entries = vec![Entry { at: (0, 0), words, num_values }];
+        let inputs = live.at((0, 0), num_values);
+        let needs = Needs { inputs, ..Needs::default() };
+        let entries = vec![Entry { at: (0, 0), needs, outputs: (vec![], 0), num_values }];
         let pieces = BTreeMap::from([((0, 0), 0)]);
-        Self { program, id, symbol, live, entries, pieces, path, operations: 0 }
+        let byte_inputs = byte_uses(&function.blocks[0].ops);
+        Self { program, id, symbol, live, entries, pieces, byte_inputs, path, operations: 0 }
     }
 
     /// All pieces: where they begin, in words, and their text.
     pub fn all(mut self) -> Vec<(String, TokenStream)> {
         let mut all = Vec::new();
-        while let Some(Entry { at, words, num_values }) = self.entries.get(all.len()).cloned() {
-            let scope = Scope::new(num_values, &words);
-            let names = words.iter().map(|&value| variable(value));
-            let begin = match all.len() {
-                0 => quote! { let &[#(#names),*] = m.inputs()?; },
-                _ if words.is_empty() => quote!(),
-                _ => quote! { let [#(#names),*] = m.pop()?; },
-            };
+        while let Some(entry) = self.entries.get(all.len()).cloned() {
+            let at = entry.at;
+            let (begin, scope) = self.begin(&entry);
             self.operations = 0;
             let text = self.block(at, scope, 0);
             let place = match (all.len(), at) {
@@ -110,8 +124,13 @@ impl<'a> Pieces<'a> {
             let steps = number(block.ops.len() as u64 + 1);
             text.extend(quote! { m.steps(#steps)?; });
         }
+        let mut done = at.1 as usize;
         for (op, code) in block.ops.iter().enumerate().skip(at.1 as usize) {
             let here = (at.0, op as u32);
+            if op < done {
+                continue;
+            }
+            done = op + 1;
             if let Op::Call { function, args, num_outputs, constrained } = code {
                 let end = self.call(here, &scope, *function, args, *num_outputs, *constrained);
                 return quote! { #text #end };
@@ -121,6 +140,11 @@ impl<'a> Pieces<'a> {
                 return quote! { #text #end };
             }
             self.operations += 1;
+            if let Some(four) = scope.four(&block.ops[op..]) {
+                text.extend(four);
+                (done, self.operations) = (op + 4, self.operations + 3);
+                continue;
+            }
             for statement in code.statements() {
                 text.extend(scope.statement(self.program, self.id, here, &statement));
             }
@@ -138,20 +162,20 @@ impl<'a> Pieces<'a> {
     ) -> TokenStream {
         match control {
             Control::Return { selector, values } => {
-                let outputs = scope.words(values);
+                let outputs = scope.parts(values);
                 let selector_text = number(*selector);
                 match self.path {
-                    PathRule::Unnumbered => quote! { m.finish(t, 0, &[#outputs]) },
+                    PathRule::Unnumbered => quote! { m.finish(t, 0, #outputs) },
                     PathRule::Leaf => {
                         let path = number(self.program.paths(self.id).number(&[*selector]));
-                        quote! { m.finish(t, #path, &[#outputs]) }
+                        quote! { m.finish(t, #path, #outputs) }
                     }
                     PathRule::Leaves => {
                         let paths = self.paths_name();
                         quote! {
                             m.leaf(#selector_text);
                             let path = m.path(#paths);
-                            m.finish(t, path, &[#outputs])
+                            m.finish(t, path, #outputs)
                         }
                     }
                 }
@@ -196,16 +220,22 @@ impl<'a> Pieces<'a> {
         let place = &self.program.layout(self.id).blocks[next.index()];
         let first_merged = place.num_values - place.num_merged;
         let at = (next.0, 0);
-        let mut words = self.live.at(at, first_merged);
+        let num_inputs = self.program.function(self.id).num_inputs;
+        let live = self.live.at(at, first_merged);
+        let (inputs, mut words): (_, Vec<u32>) =
+            live.into_iter().partition(|&value| value < num_inputs);
         let mut pushed: Vec<ValueId> = words.iter().map(|&value| ValueId(value)).collect();
         pushed.extend(values);
         words.extend(first_merged as u32..place.num_values as u32);
-        let piece = self.piece(Entry { at, words, num_values: place.num_values });
+        // Others that yield there may hold as words what this one holds as bytes.
+        let needs = Needs { inputs, words, bytes: vec![] };
+        let num_values = place.num_values;
+        let piece = self.piece(Entry { at, needs, outputs: (vec![], 0), num_values });
         let leaf = matches!(self.path, PathRule::Leaves).then(|| {
             let selector = number(selector);
             quote! { m.leaf(#selector); }
         });
-        let push = push(scope, &pushed);
+        let push = push_words(scope, &pushed);
         quote! { #leaf #push m.goto(#piece) }
     }
 
@@ -219,14 +249,15 @@ impl<'a> Pieces<'a> {
         constrained: bool,
     ) -> TokenStream {
         let next = (at.0, at.1 + 1);
-        let mut words = self.live.at(next, scope.len());
-        let push = push(scope, &words.iter().map(|&value| ValueId(value)).collect::<Vec<_>>());
         let num_values = scope.len() + num_outputs as usize;
-        words.extend(scope.len() as u32..num_values as u32);
-        let piece = self.piece(Entry { at: next, words, num_values });
-        let (callee, args) = (number(callee.0), scope.words(args));
+        let (needs, push) = self.leave(next, scope);
+        let first = scope.len() as u32;
+        let live = self.live.at(next, num_values).into_iter();
+        let outputs = (live.filter(|&value| value >= first).collect(), first);
+        let piece = self.piece(Entry { at: next, needs, outputs, num_values });
+        let (callee, args) = (number(callee.0), scope.parts(args));
         if !constrained {
-            return quote! { #push m.advise(#callee, &[#args], #piece) };
+            return quote! { #push m.advise(#callee, #args, #piece) };
         }
         let place = &self.program.layout(self.id).blocks[at.0 as usize].ops[at.1 as usize];
         let ranked = match place.ranked_call {
@@ -235,15 +266,77 @@ impl<'a> Pieces<'a> {
             RankedCall::Inside => quote!(Ranked::Inside),
             RankedCall::Lone => quote!(Ranked::Lone),
         };
-        quote! { #push m.call(#callee, #ranked, &[#args], #piece) }
+        quote! { #push m.call(#callee, #ranked, #args, #piece) }
     }
 
     /// Goes on at `at` in a piece of its own.
     fn cut(&mut self, at: At, scope: &Scope) -> TokenStream {
-        let words = self.live.at(at, scope.len());
-        let push = push(scope, &words.iter().map(|&value| ValueId(value)).collect::<Vec<_>>());
-        let piece = self.piece(Entry { at, words, num_values: scope.len() });
+        let (needs, push) = self.leave(at, scope);
+        let (outputs, num_values) = ((vec![], 0), scope.len());
+        let piece = self.piece(Entry { at, needs, outputs, num_values });
         quote! { #push m.goto(#piece) }
+    }
+
+    /// What `at` needs of the values here, and the text that leaves it there.
+    fn leave(&self, at: At, scope: &Scope) -> (Needs, TokenStream) {
+        let num_inputs = self.program.function(self.id).num_inputs;
+        let mut needs = Needs::default();
+        for value in self.live.at(at, scope.len()) {
+            match u8::try_from(scope.most(ValueId(value))) {
+                _ if value < num_inputs => needs.inputs.push(value),
+                Ok(most) => needs.bytes.push((value, most)),
+                Err(_) => needs.words.push(value),
+            }
+        }
+        let words: Vec<_> = needs.words.iter().map(|&value| ValueId(value)).collect();
+        let bytes: Vec<_> = needs.bytes.iter().map(|&(value, _)| ValueId(value)).collect();
+        let mut push = push_words(scope, &words);
+        if !bytes.is_empty() {
+            let bytes = bytes.iter().map(|&value| scope.held_byte(value).expect("it is a byte"));
+            push.extend(quote! { m.push_bytes(&[#(#bytes),*]); });
+        }
+        (needs, push)
+    }
+
+    /// The text that gets what a piece needs, and the values there.
+    fn begin(&self, entry: &Entry) -> (TokenStream, Scope) {
+        let Entry { at, needs, outputs: (outputs, first), num_values } = entry;
+        let mut scope = Scope::new(*num_values);
+        let mut text = TokenStream::new();
+        let names = |values: &[u32]| {
+            let names = values.iter().map(|&value| variable(value));
+            quote!([#(#names),*])
+        };
+        if !needs.words.is_empty() {
+            let names = names(&needs.words);
+            text.extend(quote! { let #names = m.pop()?; });
+        }
+        if !needs.bytes.is_empty() {
+            let names = names(&needs.bytes.iter().map(|&(value, _)| value).collect::<Vec<_>>());
+            text.extend(quote! { let #names = m.pop_bytes()?; });
+        }
+        let byte_outputs =
+            byte_uses(&self.program.function(self.id).blocks[at.0 as usize].ops[at.1 as usize..]);
+        let read = [
+            (&needs.inputs, 0, &self.byte_inputs, ["inputs", "input_bytes"]),
+            (outputs, *first, &byte_outputs, ["outputs", "output_bytes"]),
+        ];
+        for (values, first, bytes, methods) in read {
+            let held = |value: u32| match bytes.contains(&value) {
+                true => Held::BYTE,
+                false => Held::WORD,
+            };
+            for run in values.chunk_by(|&a, &b| a + 1 == b && held(a) == held(b)) {
+                let method = methods[usize::from(held(run[0]) == Held::BYTE)];
+                let (names, method) = (names(run), format_ident!("{method}"));
+                let first = number(run[0] - first);
+                text.extend(quote! { let #names = m.#method(#first)?; });
+                run.iter().for_each(|&value| scope.set(value, held(value)));
+            }
+        }
+        needs.words.iter().for_each(|&value| scope.set(value, Held::WORD));
+        needs.bytes.iter().for_each(|&(value, most)| scope.set(value, Held::Byte(most)));
+        (text, scope)
     }
 
     fn piece(&mut self, entry: Entry) -> Literal {
@@ -274,8 +367,21 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Leaves values to the next piece.
-fn push(scope: &Scope, values: &[ValueId]) -> TokenStream {
+/// Values that `ops` take for bytes: a run that gets through all of them has bytes there.
+fn byte_uses(ops: &[Op]) -> BTreeSet<u32> {
+    let mut uses = BTreeSet::new();
+    for arg in ops.iter().flat_map(Op::statements).flat_map(|statement| statement.args) {
+        match arg {
+            Arg::Byte(value) => _ = uses.insert(value.0),
+            Arg::Words32(words) => uses.extend(words.as_flattened().iter().map(|value| value.0)),
+            _ => {}
+        }
+    }
+    uses
+}
+
+/// Leaves values to the next piece, as words.
+fn push_words(scope: &Scope, values: &[ValueId]) -> TokenStream {
     if values.is_empty() {
         return TokenStream::new();
     }

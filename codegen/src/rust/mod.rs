@@ -57,7 +57,8 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -
             .map(number);
     let (symbol, index) = (&function.symbol, number(function.function));
     let contract = hex(contract);
-    let (ranked, reads) = (function.full.ranked, number(function.full.max_reads));
+    let full = function.full;
+    let (ranked, words, reads) = (full.ranked, number(full.num_inputs), number(full.max_reads));
     let units = function.paths.iter().map(|path| path_unit(unit, function, path));
     let kernel = kernel_name(unit, &function.symbol, Writer::Generic);
     quote! {
@@ -85,7 +86,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -
                 num_auxiliaries: #a,
                 num_lookups: #l,
             },
-            full: FullLayout { ranked: #ranked, num_inputs: #i, max_reads: #reads },
+            full: FullLayout { ranked: #ranked, num_inputs: #words, max_reads: #reads },
             paths: &[#(#units),*],
             generic: GenericUnit {
                 pack: #generic_packs,

@@ -99,6 +99,10 @@ fn element_text(
             let bytes = bytes.map(field);
             quote!(pack_field([#(#bytes),*]))
         }
+        Expr::Select(a, b, c) => {
+            let (a, b, c) = (operand(a).word(), field(b), field(c));
+            quote!(if #a != 0 { #b } else { #c })
+        }
         _ => return None,
     })
 }
@@ -170,6 +174,14 @@ fn word_text(expr: &Expr, operand: &impl Fn(ValueNo) -> Operand) -> TokenStream 
         }
         Expr::LessRest(a, b) => binary("gap", b, a),
         Expr::RankGap(a, b) => binary("gap", a, b),
+        Expr::Low32(a) => {
+            let a = int(a);
+            quote!(low32(#a))
+        }
+        Expr::Select(a, b, c) => {
+            let (a, b, c) = (int(a), int(b), int(c));
+            quote!(select(#a, #b, #c))
+        }
     }
 }
 

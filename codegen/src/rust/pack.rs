@@ -54,7 +54,7 @@ pub fn packer_name(path: &PathPlan, variant: Variant) -> Ident {
 ///     let own = &record.functions[73];
 ///     let mut over = 0;
 ///     // op 5: load 3
-///     let load2 = load(&record.memories[0], own.input(query, 3), 5)?;
+///     let load2 = load::<4>(&record.memories[0], own.input(query, 3), 5)?;
 ///     over |= put::<8>(seed, 0, own.multiplicity(query));
 ///     over |= own.pack_inputs::<1>(query, 1, &mut seed[16..144]);
 ///     Ok(over)
@@ -62,7 +62,7 @@ pub fn packer_name(path: &PathPlan, variant: Variant) -> Ident {
 /// ```
 pub fn packer(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> TokenStream {
     let name = packer_name(path, variant);
-    let own = number(function.function);
+    let (own, index) = (own_list(function), number(function.function));
     let encoding = variant.encoding();
     let stride = stride(function, path, encoding);
     let sources = Sources { values: &path.values, reads: &path.reads, fetches: &path.fetches };
@@ -80,18 +80,27 @@ pub fn packer(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> Tok
         let end = number(end as u64);
         body.extend(quote! { seed[#end..].fill(0); });
     }
+    if function.layout.of_records() && encoding == Encoding::Full {
+        // A record has no multiplicity.
+        body.extend(quote! { seed[..8].fill(0); });
+    }
     for store in stores(function, path, encoding) {
         body.extend(sources.store(&store, path.path));
     }
     let stride = number(stride as u64);
     quote! {
         fn #name(record: &Record, query: usize, seed: &mut [u8; #stride]) -> Packed {
-            let own = &record.functions[#own];
+            let own = &record.#own[#index];
             let mut over = 0;
             #body
             Ok(over)
         }
     }
+}
+
+/// The list of the record that has what rows of `function` are made from.
+fn own_list(function: &FunctionPlan) -> Ident {
+    format_ident!("{}", if function.layout.of_records() { "ops" } else { "functions" })
 }
 
 /// Where the words of straight-line code come from.
@@ -297,7 +306,8 @@ pub fn fetch_call(fetch: &Fetch, operand: impl Fn(ValueNo) -> Operand) -> TokenS
         }
         FetchKind::Load { memory, pointer } => {
             let (memory, pointer) = (number(*memory), one(pointer));
-            quote!(load(&record.memories[#memory], #pointer, #op)?)
+            let width = number(fetch.num_results);
+            quote!(load::<#width>(&record.memories[#memory], #pointer, #op)?)
         }
         FetchKind::IoInfo { channel, key } => {
             let (channel, key) = (one(channel), list(key));

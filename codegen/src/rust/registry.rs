@@ -22,6 +22,8 @@ pub struct Registry<'a> {
     pub digest: &'a [u8; 32],
     /// Names of the files of device code.
     pub sources: &'a [String],
+    /// Whether the program has a file of executors.
+    pub has_executors: bool,
 }
 
 impl Registry<'_> {
@@ -46,8 +48,17 @@ impl Registry<'_> {
         let (fingerprint, digest) = (hex(&self.plan.fingerprint), hex(self.digest));
         let (padding, digest_kernel) = (padding_kernel_name(self.unit), digest_name(self.unit));
         let sources = self.sources;
+        let (execute, executors) = match self.has_executors {
+            true => (
+                quote!(
+                    mod execute;
+                ),
+                quote!(execute::EXECUTORS),
+            ),
+            false => (quote!(), quote!(&[])),
+        };
         print(quote! {
-            mod execute;
+            #execute
             #(mod #functions;)*
 
             use traceloom_abi::registry::{FunctionUnit, ProgramUnit, SourceFile, bytes32};
@@ -60,7 +71,7 @@ impl Registry<'_> {
                 fingerprint: bytes32(#fingerprint),
                 digest: bytes32(#digest),
                 functions: FUNCTIONS,
-                executors: execute::EXECUTORS,
+                executors: #executors,
                 sources: SOURCES,
                 padding_kernel: #padding,
                 digest_kernel: #digest_kernel,
@@ -81,11 +92,13 @@ impl Registry<'_> {
 /// # Panics
 /// If a name is not an identifier.
 #[must_use]
-pub fn program_list(programs: &[(&str, &str)]) -> String {
+pub fn program_list(programs: &[(&str, Option<&str>)]) -> String {
     let names: Vec<&str> = programs.iter().map(|(name, _)| *name).collect();
     let modules: Vec<_> = names.iter().map(|name| format_ident!("{name}")).collect();
     let docs = names.iter().map(|name| format!(" Units of the program `{name}`."));
-    let files = programs.iter().map(|(_, file)| match Path::new(file).is_absolute() {
+    let sources = programs.iter().filter_map(|&(name, file)| Some((name, file?)));
+    let (sources, files): (Vec<&str>, Vec<&str>) = sources.unzip();
+    let files = files.into_iter().map(|file| match Path::new(file).is_absolute() {
         true => quote!(#file),
         false => {
             let file = format!("/{file}");
@@ -104,7 +117,7 @@ pub fn program_list(programs: &[(&str, &str)]) -> String {
         /// These programs as text or JSON.
         #[allow(dead_code)]
         pub static SOURCES: &[ProgramSource] = &[#(
-            ProgramSource { name: #names, bytes: include_bytes!(#files) }
+            ProgramSource { name: #sources, bytes: include_bytes!(#files) }
         ),*];
 
         /// Compiled device code of these programs; none where the build found no CUDA

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use traceloom_plan::hex;
+use traceloom_plan::{PlanFaults, hex};
 
 use super::source::{self, PLAN, Source, Sources};
 use super::{Kind, MARK, Problem, Problems, Units};
-use crate::compile::compile;
+use crate::compile::{Unit, compile, compile_tables};
 use crate::digest::list_digest;
 use crate::rust;
 
@@ -48,12 +48,25 @@ pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
     let Sources { programs, ignored } = source::read(units)?;
     let mut expected = Vec::new();
     let mut problems = Vec::new();
-    for (name, Source { program, file: source }) in &programs {
-        let unit = match compile(program) {
+    let mut compiled: BTreeMap<&str, (String, Result<Unit, PlanFaults>)> = BTreeMap::new();
+    for (name, Source { program, file }) in &programs {
+        compiled.insert(name, (units.file(&units.programs, file), compile(program)));
+    }
+    for tables in &units.tables {
+        let name = tables.name();
+        let file = units.file(&units.output, name);
+        let is_new = source::is_module(name) && !compiled.contains_key(name);
+        if !is_new {
+            problems.push(Problem { file: file.clone(), kind: Kind::TableName });
+        }
+        compiled.insert(name, (file, compile_tables(tables)));
+    }
+    let names: Vec<&str> = compiled.keys().copied().collect();
+    for (name, (source, unit)) in compiled {
+        let unit = match unit {
             Ok(unit) => unit,
             Err(faults) => {
-                let file = units.file(&units.programs, source);
-                problems.push(Problem { file, kind: Kind::Invalid(faults.to_string()) });
+                problems.push(Problem { file: source, kind: Kind::Invalid(faults.to_string()) });
                 continue;
             }
         };
@@ -65,7 +78,7 @@ pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
             file => units.file(&units.output, &format!("{name}/{file}")),
         };
         expected.push(ExpectedUnit {
-            program: Some(name.clone()),
+            program: Some(name.to_owned()),
             input: hex(&unit.input),
             main: path("mod.rs"),
             digest: hex(&unit.digest),
@@ -75,15 +88,16 @@ pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
     if !problems.is_empty() {
         return Err(Problems::new(problems));
     }
-    let file = |source: &Source| units.file(&units.programs, &source.file);
-    let files: Vec<String> = programs.values().map(file).collect();
-    let listed = programs.keys().zip(&files).map(|(name, file)| (&name[..], &file[..]));
+    // Op tables are written in Rust: no file is their source.
+    let file = |name: &str| programs.get(name).map(|of| units.file(&units.programs, &of.file));
+    let files: Vec<Option<String>> = names.iter().map(|name| file(name)).collect();
+    let listed = names.iter().copied().zip(files.iter().map(Option::as_deref));
     expected.push(list(units, &listed.collect::<Vec<_>>()));
     Ok(Expected { units: expected, ignored })
 }
 
-/// The file that lists all programs, each with its file.
-fn list(units: &Units, programs: &[(&str, &str)]) -> ExpectedUnit {
+/// The file that lists all programs, each with its file, if it has one.
+fn list(units: &Units, programs: &[(&str, Option<&str>)]) -> ExpectedUnit {
     let input = hex(&list_digest(programs));
     let main = units.file(&units.output, "mod.rs");
     let text =

@@ -43,6 +43,8 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
+use traceloom_optables::TableProgram;
+
 pub use compare::{Change, Contents, Difference};
 pub use device::DeviceProblems;
 pub use expected::{Expected, ExpectedUnit};
@@ -64,6 +66,8 @@ pub struct Units {
     output: PathBuf,
     /// The command that writes them.
     command: String,
+    /// Op tables among the programs.
+    tables: Vec<TableProgram>,
 }
 
 impl Units {
@@ -78,7 +82,17 @@ impl Units {
             programs: programs.into(),
             output: output.into(),
             command: "traceloom codegen".into(),
+            tables: Vec::new(),
         }
+    }
+
+    /// Adds units of op tables, in a module of the name of their program. Tables are written in
+    /// Rust, so only a build script or a program that links them can add them: the command line
+    /// takes units of tables for orphaned ones.
+    #[must_use]
+    pub fn with_tables(mut self, program: TableProgram) -> Self {
+        self.tables.push(program);
+        self
     }
 
     /// The same of the crate in folder `root`.

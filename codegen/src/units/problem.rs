@@ -52,6 +52,12 @@ pub enum Kind {
         /// The fingerprint of this file.
         own: String,
     },
+    /// The name of a program of op tables is not a module, or another program's.
+    #[error(
+        "the name of a program of op tables becomes a module of its own: use at most 64 of a-z, \
+         0-9 and single underscores, no keyword, and no name of another program"
+    )]
+    TableName,
     /// The program's text is malformed.
     #[error("is not a program:\n{0}")]
     Malformed(String),

@@ -59,9 +59,14 @@ fn stem_and_form(name: &str) -> Option<(&str, Form)> {
 /// All programs; all problems at once.
 pub(super) fn read(units: &Units) -> Result<Sources, Problems> {
     let folder = units.root.join(&units.programs);
-    let (mut names, ignored) = names(&folder)?;
+    let has_tables = !units.tables.is_empty();
+    // A crate may have op tables alone.
+    let (mut names, ignored) = match has_tables && !folder.exists() {
+        true => Default::default(),
+        false => names(&folder)?,
+    };
     let mut problems = Vec::new();
-    if names.is_empty() {
+    if names.is_empty() && !has_tables {
         problems.push(nothing(&folder, &ignored));
     }
     // Text comes first where a program has both forms.
@@ -144,7 +149,7 @@ const RESERVED: [&str; 9] =
     ["gen", "std", "core", "alloc", "traceloom_abi", "con", "prn", "aux", "nul"];
 
 /// Whether a name is a module of Rust that needs no escape on any file system.
-fn is_module(name: &str) -> bool {
+pub(super) fn is_module(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_lowercase())
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')

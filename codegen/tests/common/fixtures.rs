@@ -38,6 +38,7 @@ pub fn all() -> Vec<Fixture> {
         integers(),
         extremes(),
         constants(),
+        widening(),
     ]
 }
 
@@ -88,6 +89,34 @@ fn constants() -> Fixture {
         f.ret(&[sum, x[0]])
     });
     fixture(p.finish(), &[&[0], &[9]], &[])
+}
+
+/// Inputs, outputs and stored words that outgrow one, two and four bytes, 2^n - 1 and 2^n, one
+/// after the other while calls are nested.
+fn widening() -> Fixture {
+    let mut p = ProgramBuilder::new("widening");
+    let (main, grow) = (p.entry("main", 1, 3), p.function("grow", 3, 3));
+    p.define(grow, |f, x| {
+        f.match_value(x[0], |arms| {
+            arms.case(0, |f| f.ret(&[x[1], x[2], x[0]]));
+            arms.default(|f| {
+                let (before, one) = (f.sub_const(x[0], 1), f.constant(1));
+                let twice = f.scale(x[2], 2);
+                let ones = f.sub(twice, one);
+                let pointer = f.store(&[ones, x[0], twice]);
+                let called = f.call(grow, &[before, ones, twice]);
+                let loaded = f.load(3, pointer);
+                let sum = f.add(called[2], loaded[0]);
+                f.ret(&[ones, twice, sum])
+            });
+        })
+    });
+    p.define(main, |f, x| {
+        let (zero, one) = (f.constant(0), f.constant(1));
+        let called = f.call(grow, &[x[0], zero, one]);
+        f.ret(&called)
+    });
+    fixture(p.finish(), &[&[3], &[40], &[0]], &[])
 }
 
 fn bytes() -> Fixture {

@@ -43,21 +43,10 @@ pub struct Code {
 }
 
 impl Code {
-    /// Starts with the words that every row has: multiplicity, rank, inputs.
+    /// Starts with the words that every row of a function has: multiplicity, rank, inputs.
     #[must_use]
     pub fn new(layout: &PlanLayout) -> Self {
-        let mut code = Self {
-            values: Vec::new(),
-            writes: Vec::new(),
-            reads: Vec::new(),
-            fetches: Vec::new(),
-            uses: Vec::new(),
-            inputs: Vec::new(),
-            rank: None,
-            num_callee_ranks: 0,
-            op: None,
-            degree: 1,
-        };
+        let mut code = Self::empty();
         let multiplicity = code.push(Expr::Seed(Meaning::Multiplicity));
         code.write(Column::auxiliary(0), multiplicity, Fixed::Determined);
         if layout.ranked {
@@ -73,7 +62,34 @@ impl Code {
         code
     }
 
-    /// The inputs, in order.
+    /// Starts with the words of a record, each below its bound in every record.
+    #[must_use]
+    pub fn of_record(bounds: &[u64]) -> Self {
+        let mut code = Self::empty();
+        for (&bound, i) in bounds.iter().zip(0..) {
+            let word = code.push(Expr::Seed(Meaning::Input(i)));
+            code.inputs.push(word);
+            code.below(&[word], bound);
+        }
+        code
+    }
+
+    fn empty() -> Self {
+        Self {
+            values: Vec::new(),
+            writes: Vec::new(),
+            reads: Vec::new(),
+            fetches: Vec::new(),
+            uses: Vec::new(),
+            inputs: Vec::new(),
+            rank: None,
+            num_callee_ranks: 0,
+            op: None,
+            degree: 1,
+        }
+    }
+
+    /// The inputs, or the words of the record, in order.
     #[must_use]
     pub fn inputs(&self) -> &[ValueNo] {
         &self.inputs

@@ -1,6 +1,6 @@
 //! Drafts: what a front end hands over, and how plans are made of it.
 //!
-//! A front end (bytecode today) lowers its operations to [`Code`], path by path and once more
+//! A front end (bytecode, op tables) lowers its operations to [`Code`], path by path and once more
 //! with its branches. This module finds everything that is not the meaning of an operation:
 //! which advice is free, zeros of unused columns, aliases of own outputs, which values are
 //! needed, bounds, and the widths of seed words.
@@ -137,7 +137,7 @@ impl Head {
         generic: GenericPlan,
     ) -> FunctionPlan {
         let Self { name, layout, ops, .. } = self;
-        let PlanLayout { ranked, num_inputs, .. } = layout;
+        let (ranked, num_inputs) = (layout.ranked, layout.seed_inputs());
         let full = FullLayout { ranked, num_inputs, max_reads: longest(&generic) };
         FunctionPlan { name, symbol, function, layout, full, ops, paths, generic }
     }

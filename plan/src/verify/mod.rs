@@ -9,7 +9,7 @@
 //!    leaves with 1 and all others with 0;
 //! 3. operands precede their users, and what a writer, packer or checker needs it
 //!    computes;
-//! 4. seed words are aligned, disjoint and inside of the stride, the multiplicity
+//! 4. seed words are aligned, disjoint and inside of the stride, the multiplicity of a query
 //!    full width at offset 0, and are exactly the words that the path reads;
 //! 5. every external read has a source; an alias is an output of the row;
 //! 6. bounds of values follow from the checked widths of their seed words;

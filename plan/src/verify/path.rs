@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traceloom_abi::seed::{Meaning, Width};
+use traceloom_abi::seed::{Meaning, SeedWord, Width};
 
 use super::Verifier;
 use crate::bounds::bound_of;
@@ -97,14 +97,21 @@ impl Verifier<'_> {
             });
             end = word.offset + bytes;
         }
-        let stride = path.schema.stride;
-        self.require(end <= stride && stride.is_multiple_of(8), None, || {
+        let (stride, alignment) = (path.schema.stride, path.schema.alignment());
+        self.require(end <= stride && stride.is_multiple_of(alignment), None, || {
             format!("a stride of {stride} bytes for {end} bytes of words")
         });
-        let first = words.first().map(|word| (word.meaning, word.width, word.offset));
-        self.require(first == Some((Meaning::Multiplicity, Width::Full, 0)), None, || {
-            "the multiplicity is not first".into()
-        });
+        if self.function.layout.of_records() {
+            let only = |word: &SeedWord| matches!(word.meaning, Meaning::Input(_));
+            self.require(words.iter().all(only), None, || {
+                "a seed made from a record has other words than the record".into()
+            });
+        } else {
+            let first = words.first().map(|word| (word.meaning, word.width, word.offset));
+            self.require(first == Some((Meaning::Multiplicity, Width::Full, 0)), None, || {
+                "the multiplicity is not first".into()
+            });
+        }
         let expected: BTreeSet<Meaning> = path
             .values
             .iter()

@@ -251,7 +251,7 @@ fn divide(a: &[u64], b: &[u64]) -> Result<(Vec<u64>, Vec<u64>, Execution), Execu
     let walk = |mut pointer: u64| {
         let mut limbs = Vec::new();
         loop {
-            let node = memory.load(pointer).unwrap();
+            let node = memory.load(pointer).unwrap().to_vec();
             if node[0] == 1 {
                 assert!(node[1..].iter().all(|&word| word == 0));
                 return limbs;

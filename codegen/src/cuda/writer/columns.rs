@@ -43,11 +43,12 @@ pub(super) fn constants(layout: &PlanLayout, seed_words: u64) -> Vec<(Ident, u64
     ]
 }
 
-/// `INPUT_3`, `SELECTOR_0`, `MULTIPLICITY`, `RANK`, `AUX_7`
+/// `INPUT_3`, `SELECTOR_0`, `MULTIPLICITY`, `RANK`, `AUX_7`; `COLUMN_7` of an op table
 fn name(layout: &PlanLayout, column: Column) -> String {
     match (column.region, column.index) {
         (Region::Input, index) => format!("INPUT_{index}"),
         (Region::Selector, index) => format!("SELECTOR_{index}"),
+        (Region::Auxiliary, index) if layout.of_records() => format!("COLUMN_{index}"),
         (Region::Auxiliary, 0) => "MULTIPLICITY".into(),
         (Region::Auxiliary, 1) if layout.ranked => "RANK".into(),
         (Region::Auxiliary, index) => format!("AUX_{index}"),

@@ -107,6 +107,15 @@ impl<'a> Values<'a> {
                 let (a, b) = if is_u32 { (u32_of(a), u32_of(b)) } else { (u64_of(a), u64_of(b)) };
                 self.bit(class, Expr::binary(BinaryOp::Less, a, b))
             }
+            plan::Expr::Low32(a) => convert(class, Class::U32, u32_of(a)),
+            plan::Expr::Select(a, b, c) => {
+                let condition = match self.held(a).class() {
+                    Class::U32 => u32_of(a),
+                    Class::U64 | Class::Field => u64_of(a),
+                };
+                let is_zero = Expr::binary(BinaryOp::Equal, condition, Expr::Int(0));
+                Expr::Select(Box::new(is_zero), Box::new(operand(c)), Box::new(operand(b)))
+            }
             plan::Expr::LessRest(a, b) | plan::Expr::RankGap(b, a) => {
                 let difference = Expr::binary(BinaryOp::Sub, u32_of(b), u32_of(a));
                 let rest = Expr::binary(BinaryOp::Sub, difference, Expr::Int(1));

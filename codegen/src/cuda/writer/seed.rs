@@ -58,9 +58,12 @@ pub(super) fn seed_layout(path: &PathPlan) -> Vec<Item> {
         );
         items.push(Item::StaticAssert(fits, "plan: the seed ends within its stride".into()));
     }
-    let rest = Expr::binary(BinaryOp::BitAnd, Expr::name(stride), Expr::Int(7));
+    let alignment = path.schema.alignment();
+    let mask = Expr::Int(u64::from(alignment) - 1);
+    let rest = Expr::binary(BinaryOp::BitAnd, Expr::name(stride), mask);
     let aligned = Expr::binary(BinaryOp::Equal, rest, Expr::Int(0));
-    items.push(Item::StaticAssert(aligned, "plan: the stride is a multiple of 8".into()));
+    let text = format!("plan: the stride is a multiple of {alignment}");
+    items.push(Item::StaticAssert(aligned, text));
     items
 }
 

@@ -2,7 +2,7 @@
 // Program blake3, executors.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(unused_imports, unused_mut, unused_variables, clippy::all)]
+#![allow(unused_imports, unused_mut, unused_parens, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::execute::*;
 /// By function.
@@ -103,7 +103,7 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
 
 /// Function blake3, from its beginning.
 fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0] = m.inputs()?;
+    let [v0] = m.inputs(0)?;
     m.steps(5)?;
     let [v2, v3] = m.io_get_info(0u64, &[])?;
     same(v2, 0u64)?;
@@ -115,19 +115,44 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 1,
                 Ranked::Outside,
                 &[
-                    0u64, 103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64, 187u64,
-                    114u64, 243u64, 110u64, 60u64, 58u64, 245u64, 79u64, 165u64, 127u64,
-                    82u64, 14u64, 81u64, 140u64, 104u64, 5u64, 155u64, 171u64, 217u64,
-                    131u64, 31u64, 25u64, 205u64, 224u64, 91u64, 103u64, 230u64, 9u64,
-                    106u64, 133u64, 174u64, 103u64, 187u64, 114u64, 243u64, 110u64,
-                    60u64, 58u64, 245u64, 79u64, 165u64, 0u64, 0u64, 0u64, 0u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 11u64, 0u64, 0u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
+                    Part::Bytes(
+                        [
+                            166094592u32.to_le_bytes(),
+                            1739490666u32.to_le_bytes(),
+                            1861448379u32.to_le_bytes(),
+                            1341471292u32.to_le_bytes(),
+                            240287653u32.to_le_bytes(),
+                            90737745u32.to_le_bytes(),
+                            2212080539u32.to_le_bytes(),
+                            3771537695u32.to_le_bytes(),
+                            166094683u32.to_le_bytes(),
+                            1739490666u32.to_le_bytes(),
+                            1861448379u32.to_le_bytes(),
+                            1341471292u32.to_le_bytes(),
+                            165u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            2816u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                        ]
+                            .as_flattened(),
+                    ),
+                    Part::Bytes(&[0u8]),
                 ],
                 1,
             )
@@ -240,39 +265,23 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                         11,
                         Ranked::No,
                         &[
-                            u64::from(v81),
-                            u64::from(v95),
-                            u64::from(v105),
-                            u64::from(v63),
-                            u64::from(v23),
-                            u64::from(v24),
-                            u64::from(v25),
-                            u64::from(v26),
-                            u64::from(v27),
-                            u64::from(v28),
-                            10u64,
+                            Part::Bytes(
+                                &[v81, v95, v105, v63, v23, v24, v25, v26, v27, v28, 10u8],
+                            ),
                         ],
                         2,
                     )
                 }
                 _ => {
                     m.steps(3)?;
-                    m.push(&[1u64, u64::from(v81), u64::from(v95), u64::from(v105)]);
+                    m.push_bytes(&[1u8, v81, v95, v105]);
                     m.call(
                         11,
                         Ranked::No,
                         &[
-                            u64::from(v81),
-                            u64::from(v95),
-                            u64::from(v105),
-                            u64::from(v63),
-                            u64::from(v23),
-                            u64::from(v24),
-                            u64::from(v25),
-                            u64::from(v26),
-                            u64::from(v27),
-                            u64::from(v28),
-                            2u64,
+                            Part::Bytes(
+                                &[v81, v95, v105, v63, v23, v24, v25, v26, v27, v28, 2u8],
+                            ),
                         ],
                         3,
                     )
@@ -286,43 +295,47 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
     v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68] = m
-        .pop()?;
+        .outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            v37,
-            v38,
-            v39,
-            v40,
-            v41,
-            v42,
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-            v51,
-            v52,
-            v53,
-            v54,
-            v55,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
+            Part::Words(
+                &[
+                    v37,
+                    v38,
+                    v39,
+                    v40,
+                    v41,
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                ],
+            ),
         ],
     )
 }
@@ -331,92 +344,98 @@ fn f_blake3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v161, v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172, v173,
     v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185, v186, v187,
-    v188, v189, v190, v191, v192] = m.pop()?;
+    v188, v189, v190, v191, v192] = m.outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            v161,
-            v162,
-            v163,
-            v164,
-            v165,
-            v166,
-            v167,
-            v168,
-            v169,
-            v170,
-            v171,
-            v172,
-            v173,
-            v174,
-            v175,
-            v176,
-            v177,
-            v178,
-            v179,
-            v180,
-            v181,
-            v182,
-            v183,
-            v184,
-            v185,
-            v186,
-            v187,
-            v188,
-            v189,
-            v190,
-            v191,
-            v192,
+            Part::Words(
+                &[
+                    v161,
+                    v162,
+                    v163,
+                    v164,
+                    v165,
+                    v166,
+                    v167,
+                    v168,
+                    v169,
+                    v170,
+                    v171,
+                    v172,
+                    v173,
+                    v174,
+                    v175,
+                    v176,
+                    v177,
+                    v178,
+                    v179,
+                    v180,
+                    v181,
+                    v182,
+                    v183,
+                    v184,
+                    v185,
+                    v186,
+                    v187,
+                    v188,
+                    v189,
+                    v190,
+                    v191,
+                    v192,
+                ],
+            ),
         ],
     )
 }
 
 /// Function blake3, block 4 from operation 1 on.
 fn f_blake3_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v4, v81, v95, v105, v160, v161, v162, v163, v164, v165, v166, v167, v168, v169,
-    v170, v171, v172, v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183,
-    v184, v185, v186, v187, v188, v189, v190, v191] = m.pop()?;
+    let [v4, v81, v95, v105] = m.pop_bytes()?;
+    let [v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172,
+    v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185, v186,
+    v187, v188, v189, v190, v191] = m.outputs(0)?;
     m.call(
         4,
         Ranked::Outside,
         &[
-            v160,
-            v161,
-            v162,
-            v163,
-            v164,
-            v165,
-            v166,
-            v167,
-            v168,
-            v169,
-            v170,
-            v171,
-            v172,
-            v173,
-            v174,
-            v175,
-            v176,
-            v177,
-            v178,
-            v179,
-            v180,
-            v181,
-            v182,
-            v183,
-            v184,
-            v185,
-            v186,
-            v187,
-            v188,
-            v189,
-            v190,
-            v191,
-            v81,
-            v95,
-            v105,
-            v4,
+            Part::Words(
+                &[
+                    v160,
+                    v161,
+                    v162,
+                    v163,
+                    v164,
+                    v165,
+                    v166,
+                    v167,
+                    v168,
+                    v169,
+                    v170,
+                    v171,
+                    v172,
+                    v173,
+                    v174,
+                    v175,
+                    v176,
+                    v177,
+                    v178,
+                    v179,
+                    v180,
+                    v181,
+                    v182,
+                    v183,
+                    v184,
+                    v185,
+                    v186,
+                    v187,
+                    v188,
+                    v189,
+                    v190,
+                    v191,
+                ],
+            ),
+            Part::Bytes(&[v81, v95, v105, v4]),
         ],
         4,
     )
@@ -426,610 +445,204 @@ fn f_blake3_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204,
     v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218,
-    v219, v220, v221, v222, v223] = m.pop()?;
+    v219, v220, v221, v222, v223] = m.outputs(0)?;
     m.finish(
         t,
         2,
         &[
-            v192,
-            v193,
-            v194,
-            v195,
-            v196,
-            v197,
-            v198,
-            v199,
-            v200,
-            v201,
-            v202,
-            v203,
-            v204,
-            v205,
-            v206,
-            v207,
-            v208,
-            v209,
-            v210,
-            v211,
-            v212,
-            v213,
-            v214,
-            v215,
-            v216,
-            v217,
-            v218,
-            v219,
-            v220,
-            v221,
-            v222,
-            v223,
+            Part::Words(
+                &[
+                    v192,
+                    v193,
+                    v194,
+                    v195,
+                    v196,
+                    v197,
+                    v198,
+                    v199,
+                    v200,
+                    v201,
+                    v202,
+                    v203,
+                    v204,
+                    v205,
+                    v206,
+                    v207,
+                    v208,
+                    v209,
+                    v210,
+                    v211,
+                    v212,
+                    v213,
+                    v214,
+                    v215,
+                    v216,
+                    v217,
+                    v218,
+                    v219,
+                    v220,
+                    v221,
+                    v222,
+                    v223,
+                ],
+            ),
         ],
     )
 }
 
 /// Function blake3_compress, from its beginning.
 fn f_blake3_compress_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
-    v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51,
-    v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68,
-    v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85,
-    v86, v87, v88, v89, v90, v91, v92, v93, v94, v95, v96, v97, v98, v99, v100, v101,
-    v102, v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114, v115,
-    v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128] = m
-        .inputs()?;
+    let [v0] = m.inputs(0)?;
+    let [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18,
+    v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
+    v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
+    v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69,
+    v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86,
+    v87, v88, v89, v90, v91, v92, v93, v94, v95, v96, v97, v98, v99, v100, v101, v102,
+    v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114, v115, v116,
+    v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128] = m
+        .input_bytes(1)?;
     m.steps(241)?;
-    let b1 = byte(v1)?;
-    let b2 = byte(v2)?;
-    let b3 = byte(v3)?;
-    let b4 = byte(v4)?;
-    let b17 = byte(v17)?;
-    let b18 = byte(v18)?;
-    let b19 = byte(v19)?;
-    let b20 = byte(v20)?;
-    let b65 = byte(v65)?;
-    let b66 = byte(v66)?;
-    let b67 = byte(v67)?;
-    let b68 = byte(v68)?;
-    let [v129, v130, v131, v132, v133] = u32_sum([
-        [b1, b2, b3, b4],
-        [b17, b18, b19, b20],
-        [b65, b66, b67, b68],
-    ]);
-    let b49 = byte(v49)?;
-    let [v134, ..] = t.binary(ByteOp::Xor, b49, v129);
-    let b50 = byte(v50)?;
-    let [v135, ..] = t.binary(ByteOp::Xor, b50, v130);
-    let b51 = byte(v51)?;
-    let [v136, ..] = t.binary(ByteOp::Xor, b51, v131);
-    let b52 = byte(v52)?;
-    let [v137, ..] = t.binary(ByteOp::Xor, b52, v132);
-    let b33 = byte(v33)?;
-    let b34 = byte(v34)?;
-    let b35 = byte(v35)?;
-    let b36 = byte(v36)?;
-    let [v138, v139, v140, v141, v142] = u32_sum([
-        [b33, b34, b35, b36],
-        [v136, v137, v134, v135],
-    ]);
+    let w0 = u32::from_le_bytes([v1, v2, v3, v4]);
+    let w1 = u32::from_le_bytes([v17, v18, v19, v20]);
+    let w2 = u32::from_le_bytes([v65, v66, v67, v68]);
+    let (w3, v133) = u32_sum([w0, w1, w2]);
+    let w4 = u32::from_le_bytes([v49, v50, v51, v52]);
+    let w5 = t.xor4(ByteOp::Xor, w4, w3);
+    let w6 = u32::from_le_bytes([v33, v34, v35, v36]);
+    let (w7, v142) = u32_sum([w6, w5.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v133, v142);
-    let [v143, v144, ..] = t.binary(ByteOp::XorSplit4, b17, v138);
-    let [v145, v146, ..] = t.binary(ByteOp::XorSplit4, b18, v139);
-    let [v147, v148, ..] = t.binary(ByteOp::XorSplit4, b19, v140);
-    let [v149, v150, ..] = t.binary(ByteOp::XorSplit4, b20, v141);
-    let v151 = v145 + v148;
-    let v152 = v147 + v150;
-    let v153 = v149 + v144;
-    let v154 = v143 + v146;
-    let b69 = byte(v69)?;
-    let b70 = byte(v70)?;
-    let b71 = byte(v71)?;
-    let b72 = byte(v72)?;
-    let [v155, v156, v157, v158, v159] = u32_sum([
-        [v129, v130, v131, v132],
-        [v151, v152, v153, v154],
-        [b69, b70, b71, b72],
-    ]);
-    let [v160, ..] = t.binary(ByteOp::Xor, v136, v155);
-    let [v161, ..] = t.binary(ByteOp::Xor, v137, v156);
-    let [v162, ..] = t.binary(ByteOp::Xor, v134, v157);
-    let [v163, ..] = t.binary(ByteOp::Xor, v135, v158);
-    let [v164, v165, v166, v167, v168] = u32_sum([
-        [v138, v139, v140, v141],
-        [v161, v162, v163, v160],
-    ]);
+    let w8 = t.xor4(ByteOp::XorSplit4, w1, w7);
+    let w9 = u32::from_le_bytes([v69, v70, v71, v72]);
+    let (w10, v159) = u32_sum([w3, w8.rotate_right(12), w9]);
+    let w11 = t.xor4(ByteOp::Xor, w5.rotate_right(16), w10);
+    let (w12, v168) = u32_sum([w7, w11.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v159, v168);
-    let [v169, v170, ..] = t.binary(ByteOp::XorSplit7, v151, v164);
-    let [v171, v172, ..] = t.binary(ByteOp::XorSplit7, v152, v165);
-    let [v173, v174, ..] = t.binary(ByteOp::XorSplit7, v153, v166);
-    let [v175, v176, ..] = t.binary(ByteOp::XorSplit7, v154, v167);
-    let v177 = v169 + v172;
-    let v178 = v171 + v174;
-    let v179 = v173 + v176;
-    let v180 = v175 + v170;
-    let b5 = byte(v5)?;
-    let b6 = byte(v6)?;
-    let b7 = byte(v7)?;
-    let b8 = byte(v8)?;
-    let b21 = byte(v21)?;
-    let b22 = byte(v22)?;
-    let b23 = byte(v23)?;
-    let b24 = byte(v24)?;
-    let b73 = byte(v73)?;
-    let b74 = byte(v74)?;
-    let b75 = byte(v75)?;
-    let b76 = byte(v76)?;
-    let [v181, v182, v183, v184, v185] = u32_sum([
-        [b5, b6, b7, b8],
-        [b21, b22, b23, b24],
-        [b73, b74, b75, b76],
-    ]);
-    let b53 = byte(v53)?;
-    let [v186, ..] = t.binary(ByteOp::Xor, b53, v181);
-    let b54 = byte(v54)?;
-    let [v187, ..] = t.binary(ByteOp::Xor, b54, v182);
-    let b55 = byte(v55)?;
-    let [v188, ..] = t.binary(ByteOp::Xor, b55, v183);
-    let b56 = byte(v56)?;
-    let [v189, ..] = t.binary(ByteOp::Xor, b56, v184);
-    let b37 = byte(v37)?;
-    let b38 = byte(v38)?;
-    let b39 = byte(v39)?;
-    let b40 = byte(v40)?;
-    let [v190, v191, v192, v193, v194] = u32_sum([
-        [b37, b38, b39, b40],
-        [v188, v189, v186, v187],
-    ]);
+    let w13 = t.xor4(ByteOp::XorSplit7, w8.rotate_right(12), w12);
+    let w14 = u32::from_le_bytes([v5, v6, v7, v8]);
+    let w15 = u32::from_le_bytes([v21, v22, v23, v24]);
+    let w16 = u32::from_le_bytes([v73, v74, v75, v76]);
+    let (w17, v185) = u32_sum([w14, w15, w16]);
+    let w18 = u32::from_le_bytes([v53, v54, v55, v56]);
+    let w19 = t.xor4(ByteOp::Xor, w18, w17);
+    let w20 = u32::from_le_bytes([v37, v38, v39, v40]);
+    let (w21, v194) = u32_sum([w20, w19.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v185, v194);
-    let [v195, v196, ..] = t.binary(ByteOp::XorSplit4, b21, v190);
-    let [v197, v198, ..] = t.binary(ByteOp::XorSplit4, b22, v191);
-    let [v199, v200, ..] = t.binary(ByteOp::XorSplit4, b23, v192);
-    let [v201, v202, ..] = t.binary(ByteOp::XorSplit4, b24, v193);
-    let v203 = v197 + v200;
-    let v204 = v199 + v202;
-    let v205 = v201 + v196;
-    let v206 = v195 + v198;
-    let b77 = byte(v77)?;
-    let b78 = byte(v78)?;
-    let b79 = byte(v79)?;
-    let b80 = byte(v80)?;
-    let [v207, v208, v209, v210, v211] = u32_sum([
-        [v181, v182, v183, v184],
-        [v203, v204, v205, v206],
-        [b77, b78, b79, b80],
-    ]);
-    let [v212, ..] = t.binary(ByteOp::Xor, v188, v207);
-    let [v213, ..] = t.binary(ByteOp::Xor, v189, v208);
-    let [v214, ..] = t.binary(ByteOp::Xor, v186, v209);
-    let [v215, ..] = t.binary(ByteOp::Xor, v187, v210);
-    let [v216, v217, v218, v219, v220] = u32_sum([
-        [v190, v191, v192, v193],
-        [v213, v214, v215, v212],
-    ]);
+    let w22 = t.xor4(ByteOp::XorSplit4, w15, w21);
+    let w23 = u32::from_le_bytes([v77, v78, v79, v80]);
+    let (w24, v211) = u32_sum([w17, w22.rotate_right(12), w23]);
+    let w25 = t.xor4(ByteOp::Xor, w19.rotate_right(16), w24);
+    let (w26, v220) = u32_sum([w21, w25.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v211, v220);
-    let [v221, v222, ..] = t.binary(ByteOp::XorSplit7, v203, v216);
-    let [v223, v224, ..] = t.binary(ByteOp::XorSplit7, v204, v217);
-    let [v225, v226, ..] = t.binary(ByteOp::XorSplit7, v205, v218);
-    let [v227, v228, ..] = t.binary(ByteOp::XorSplit7, v206, v219);
-    let v229 = v221 + v224;
-    let v230 = v223 + v226;
-    let v231 = v225 + v228;
-    let v232 = v227 + v222;
-    let b9 = byte(v9)?;
-    let b10 = byte(v10)?;
-    let b11 = byte(v11)?;
-    let b12 = byte(v12)?;
-    let b25 = byte(v25)?;
-    let b26 = byte(v26)?;
-    let b27 = byte(v27)?;
-    let b28 = byte(v28)?;
-    let b81 = byte(v81)?;
-    let b82 = byte(v82)?;
-    let b83 = byte(v83)?;
-    let b84 = byte(v84)?;
-    let [v233, v234, v235, v236, v237] = u32_sum([
-        [b9, b10, b11, b12],
-        [b25, b26, b27, b28],
-        [b81, b82, b83, b84],
-    ]);
-    let b57 = byte(v57)?;
-    let [v238, ..] = t.binary(ByteOp::Xor, b57, v233);
-    let b58 = byte(v58)?;
-    let [v239, ..] = t.binary(ByteOp::Xor, b58, v234);
-    let b59 = byte(v59)?;
-    let [v240, ..] = t.binary(ByteOp::Xor, b59, v235);
-    let b60 = byte(v60)?;
-    let [v241, ..] = t.binary(ByteOp::Xor, b60, v236);
-    let b41 = byte(v41)?;
-    let b42 = byte(v42)?;
-    let b43 = byte(v43)?;
-    let b44 = byte(v44)?;
-    let [v242, v243, v244, v245, v246] = u32_sum([
-        [b41, b42, b43, b44],
-        [v240, v241, v238, v239],
-    ]);
+    let w27 = t.xor4(ByteOp::XorSplit7, w22.rotate_right(12), w26);
+    let w28 = u32::from_le_bytes([v9, v10, v11, v12]);
+    let w29 = u32::from_le_bytes([v25, v26, v27, v28]);
+    let w30 = u32::from_le_bytes([v81, v82, v83, v84]);
+    let (w31, v237) = u32_sum([w28, w29, w30]);
+    let w32 = u32::from_le_bytes([v57, v58, v59, v60]);
+    let w33 = t.xor4(ByteOp::Xor, w32, w31);
+    let w34 = u32::from_le_bytes([v41, v42, v43, v44]);
+    let (w35, v246) = u32_sum([w34, w33.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v237, v246);
-    let [v247, v248, ..] = t.binary(ByteOp::XorSplit4, b25, v242);
-    let [v249, v250, ..] = t.binary(ByteOp::XorSplit4, b26, v243);
-    let [v251, v252, ..] = t.binary(ByteOp::XorSplit4, b27, v244);
-    let [v253, v254, ..] = t.binary(ByteOp::XorSplit4, b28, v245);
-    let v255 = v249 + v252;
-    let v256 = v251 + v254;
-    let v257 = v253 + v248;
-    let v258 = v247 + v250;
-    let b85 = byte(v85)?;
-    let b86 = byte(v86)?;
-    let b87 = byte(v87)?;
-    let b88 = byte(v88)?;
-    let [v259, v260, v261, v262, v263] = u32_sum([
-        [v233, v234, v235, v236],
-        [v255, v256, v257, v258],
-        [b85, b86, b87, b88],
-    ]);
-    let [v264, ..] = t.binary(ByteOp::Xor, v240, v259);
-    let [v265, ..] = t.binary(ByteOp::Xor, v241, v260);
-    let [v266, ..] = t.binary(ByteOp::Xor, v238, v261);
-    let [v267, ..] = t.binary(ByteOp::Xor, v239, v262);
-    let [v268, v269, v270, v271, v272] = u32_sum([
-        [v242, v243, v244, v245],
-        [v265, v266, v267, v264],
-    ]);
+    let w36 = t.xor4(ByteOp::XorSplit4, w29, w35);
+    let w37 = u32::from_le_bytes([v85, v86, v87, v88]);
+    let (w38, v263) = u32_sum([w31, w36.rotate_right(12), w37]);
+    let w39 = t.xor4(ByteOp::Xor, w33.rotate_right(16), w38);
+    let (w40, v272) = u32_sum([w35, w39.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v263, v272);
-    let [v273, v274, ..] = t.binary(ByteOp::XorSplit7, v255, v268);
-    let [v275, v276, ..] = t.binary(ByteOp::XorSplit7, v256, v269);
-    let [v277, v278, ..] = t.binary(ByteOp::XorSplit7, v257, v270);
-    let [v279, v280, ..] = t.binary(ByteOp::XorSplit7, v258, v271);
-    let v281 = v273 + v276;
-    let v282 = v275 + v278;
-    let v283 = v277 + v280;
-    let v284 = v279 + v274;
-    let b13 = byte(v13)?;
-    let b14 = byte(v14)?;
-    let b15 = byte(v15)?;
-    let b16 = byte(v16)?;
-    let b29 = byte(v29)?;
-    let b30 = byte(v30)?;
-    let b31 = byte(v31)?;
-    let b32 = byte(v32)?;
-    let b89 = byte(v89)?;
-    let b90 = byte(v90)?;
-    let b91 = byte(v91)?;
-    let b92 = byte(v92)?;
-    let [v285, v286, v287, v288, v289] = u32_sum([
-        [b13, b14, b15, b16],
-        [b29, b30, b31, b32],
-        [b89, b90, b91, b92],
-    ]);
-    let b61 = byte(v61)?;
-    let [v290, ..] = t.binary(ByteOp::Xor, b61, v285);
-    let b62 = byte(v62)?;
-    let [v291, ..] = t.binary(ByteOp::Xor, b62, v286);
-    let b63 = byte(v63)?;
-    let [v292, ..] = t.binary(ByteOp::Xor, b63, v287);
-    let b64 = byte(v64)?;
-    let [v293, ..] = t.binary(ByteOp::Xor, b64, v288);
-    let b45 = byte(v45)?;
-    let b46 = byte(v46)?;
-    let b47 = byte(v47)?;
-    let b48 = byte(v48)?;
-    let [v294, v295, v296, v297, v298] = u32_sum([
-        [b45, b46, b47, b48],
-        [v292, v293, v290, v291],
-    ]);
+    let w41 = t.xor4(ByteOp::XorSplit7, w36.rotate_right(12), w40);
+    let w42 = u32::from_le_bytes([v13, v14, v15, v16]);
+    let w43 = u32::from_le_bytes([v29, v30, v31, v32]);
+    let w44 = u32::from_le_bytes([v89, v90, v91, v92]);
+    let (w45, v289) = u32_sum([w42, w43, w44]);
+    let w46 = u32::from_le_bytes([v61, v62, v63, v64]);
+    let w47 = t.xor4(ByteOp::Xor, w46, w45);
+    let w48 = u32::from_le_bytes([v45, v46, v47, v48]);
+    let (w49, v298) = u32_sum([w48, w47.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v289, v298);
-    let [v299, v300, ..] = t.binary(ByteOp::XorSplit4, b29, v294);
-    let [v301, v302, ..] = t.binary(ByteOp::XorSplit4, b30, v295);
-    let [v303, v304, ..] = t.binary(ByteOp::XorSplit4, b31, v296);
-    let [v305, v306, ..] = t.binary(ByteOp::XorSplit4, b32, v297);
-    let v307 = v301 + v304;
-    let v308 = v303 + v306;
-    let v309 = v305 + v300;
-    let v310 = v299 + v302;
-    let b93 = byte(v93)?;
-    let b94 = byte(v94)?;
-    let b95 = byte(v95)?;
-    let b96 = byte(v96)?;
-    let [v311, v312, v313, v314, v315] = u32_sum([
-        [v285, v286, v287, v288],
-        [v307, v308, v309, v310],
-        [b93, b94, b95, b96],
-    ]);
-    let [v316, ..] = t.binary(ByteOp::Xor, v292, v311);
-    let [v317, ..] = t.binary(ByteOp::Xor, v293, v312);
-    let [v318, ..] = t.binary(ByteOp::Xor, v290, v313);
-    let [v319, ..] = t.binary(ByteOp::Xor, v291, v314);
-    let [v320, v321, v322, v323, v324] = u32_sum([
-        [v294, v295, v296, v297],
-        [v317, v318, v319, v316],
-    ]);
+    let w50 = t.xor4(ByteOp::XorSplit4, w43, w49);
+    let w51 = u32::from_le_bytes([v93, v94, v95, v96]);
+    let (w52, v315) = u32_sum([w45, w50.rotate_right(12), w51]);
+    let w53 = t.xor4(ByteOp::Xor, w47.rotate_right(16), w52);
+    let (w54, v324) = u32_sum([w49, w53.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v315, v324);
-    let [v325, v326, ..] = t.binary(ByteOp::XorSplit7, v307, v320);
-    let [v327, v328, ..] = t.binary(ByteOp::XorSplit7, v308, v321);
-    let [v329, v330, ..] = t.binary(ByteOp::XorSplit7, v309, v322);
-    let [v331, v332, ..] = t.binary(ByteOp::XorSplit7, v310, v323);
-    let v333 = v325 + v328;
-    let v334 = v327 + v330;
-    let v335 = v329 + v332;
-    let v336 = v331 + v326;
-    let b97 = byte(v97)?;
-    let b98 = byte(v98)?;
-    let b99 = byte(v99)?;
-    let b100 = byte(v100)?;
-    let [v337, v338, v339, v340, v341] = u32_sum([
-        [v155, v156, v157, v158],
-        [v229, v230, v231, v232],
-        [b97, b98, b99, b100],
-    ]);
-    let [v342, ..] = t.binary(ByteOp::Xor, v317, v337);
-    let [v343, ..] = t.binary(ByteOp::Xor, v318, v338);
-    let [v344, ..] = t.binary(ByteOp::Xor, v319, v339);
-    let [v345, ..] = t.binary(ByteOp::Xor, v316, v340);
-    let [v346, v347, v348, v349, v350] = u32_sum([
-        [v268, v269, v270, v271],
-        [v344, v345, v342, v343],
-    ]);
+    let w55 = t.xor4(ByteOp::XorSplit7, w50.rotate_right(12), w54);
+    let w56 = u32::from_le_bytes([v97, v98, v99, v100]);
+    let (w57, v341) = u32_sum([w10, w27.rotate_right(7), w56]);
+    let w58 = t.xor4(ByteOp::Xor, w53.rotate_right(8), w57);
+    let (w59, v350) = u32_sum([w40, w58.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v341, v350);
-    let [v351, v352, ..] = t.binary(ByteOp::XorSplit4, v229, v346);
-    let [v353, v354, ..] = t.binary(ByteOp::XorSplit4, v230, v347);
-    let [v355, v356, ..] = t.binary(ByteOp::XorSplit4, v231, v348);
-    let [v357, v358, ..] = t.binary(ByteOp::XorSplit4, v232, v349);
-    let v359 = v353 + v356;
-    let v360 = v355 + v358;
-    let v361 = v357 + v352;
-    let v362 = v351 + v354;
-    let b101 = byte(v101)?;
-    let b102 = byte(v102)?;
-    let b103 = byte(v103)?;
-    let b104 = byte(v104)?;
-    let [v363, v364, v365, v366, v367] = u32_sum([
-        [v337, v338, v339, v340],
-        [v359, v360, v361, v362],
-        [b101, b102, b103, b104],
-    ]);
-    let [v368, ..] = t.binary(ByteOp::Xor, v344, v363);
-    let [v369, ..] = t.binary(ByteOp::Xor, v345, v364);
-    let [v370, ..] = t.binary(ByteOp::Xor, v342, v365);
-    let [v371, ..] = t.binary(ByteOp::Xor, v343, v366);
-    let [v372, v373, v374, v375, v376] = u32_sum([
-        [v346, v347, v348, v349],
-        [v369, v370, v371, v368],
-    ]);
+    let w60 = t.xor4(ByteOp::XorSplit4, w27.rotate_right(7), w59);
+    let w61 = u32::from_le_bytes([v101, v102, v103, v104]);
+    let (w62, v367) = u32_sum([w57, w60.rotate_right(12), w61]);
+    let w63 = t.xor4(ByteOp::Xor, w58.rotate_right(16), w62);
+    let (w64, v376) = u32_sum([w59, w63.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v367, v376);
-    let [v377, v378, ..] = t.binary(ByteOp::XorSplit7, v359, v372);
-    let [v379, v380, ..] = t.binary(ByteOp::XorSplit7, v360, v373);
-    let [v381, v382, ..] = t.binary(ByteOp::XorSplit7, v361, v374);
-    let [v383, v384, ..] = t.binary(ByteOp::XorSplit7, v362, v375);
-    let v385 = v377 + v380;
-    let v386 = v379 + v382;
-    let v387 = v381 + v384;
-    let v388 = v383 + v378;
-    let b105 = byte(v105)?;
-    let b106 = byte(v106)?;
-    let b107 = byte(v107)?;
-    let b108 = byte(v108)?;
-    let [v389, v390, v391, v392, v393] = u32_sum([
-        [v207, v208, v209, v210],
-        [v281, v282, v283, v284],
-        [b105, b106, b107, b108],
-    ]);
-    let [v394, ..] = t.binary(ByteOp::Xor, v161, v389);
-    let [v395, ..] = t.binary(ByteOp::Xor, v162, v390);
-    let [v396, ..] = t.binary(ByteOp::Xor, v163, v391);
-    let [v397, ..] = t.binary(ByteOp::Xor, v160, v392);
-    let [v398, v399, v400, v401, v402] = u32_sum([
-        [v320, v321, v322, v323],
-        [v396, v397, v394, v395],
-    ]);
+    let w65 = t.xor4(ByteOp::XorSplit7, w60.rotate_right(12), w64);
+    let w66 = u32::from_le_bytes([v105, v106, v107, v108]);
+    let (w67, v393) = u32_sum([w24, w41.rotate_right(7), w66]);
+    let w68 = t.xor4(ByteOp::Xor, w11.rotate_right(8), w67);
+    let (w69, v402) = u32_sum([w54, w68.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v393, v402);
-    let [v403, v404, ..] = t.binary(ByteOp::XorSplit4, v281, v398);
-    let [v405, v406, ..] = t.binary(ByteOp::XorSplit4, v282, v399);
-    let [v407, v408, ..] = t.binary(ByteOp::XorSplit4, v283, v400);
-    let [v409, v410, ..] = t.binary(ByteOp::XorSplit4, v284, v401);
-    let v411 = v405 + v408;
-    let v412 = v407 + v410;
-    let v413 = v409 + v404;
-    let v414 = v403 + v406;
-    let b109 = byte(v109)?;
-    let b110 = byte(v110)?;
-    let b111 = byte(v111)?;
-    let b112 = byte(v112)?;
-    let [v415, v416, v417, v418, v419] = u32_sum([
-        [v389, v390, v391, v392],
-        [v411, v412, v413, v414],
-        [b109, b110, b111, b112],
-    ]);
-    let [v420, ..] = t.binary(ByteOp::Xor, v396, v415);
-    let [v421, ..] = t.binary(ByteOp::Xor, v397, v416);
-    let [v422, ..] = t.binary(ByteOp::Xor, v394, v417);
-    let [v423, ..] = t.binary(ByteOp::Xor, v395, v418);
-    let [v424, v425, v426, v427, v428] = u32_sum([
-        [v398, v399, v400, v401],
-        [v421, v422, v423, v420],
-    ]);
+    let w70 = t.xor4(ByteOp::XorSplit4, w41.rotate_right(7), w69);
+    let w71 = u32::from_le_bytes([v109, v110, v111, v112]);
+    let (w72, v419) = u32_sum([w67, w70.rotate_right(12), w71]);
+    let w73 = t.xor4(ByteOp::Xor, w68.rotate_right(16), w72);
+    let (w74, v428) = u32_sum([w69, w73.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v419, v428);
-    let [v429, v430, ..] = t.binary(ByteOp::XorSplit7, v411, v424);
-    let [v431, v432, ..] = t.binary(ByteOp::XorSplit7, v412, v425);
-    let [v433, v434, ..] = t.binary(ByteOp::XorSplit7, v413, v426);
-    let [v435, v436, ..] = t.binary(ByteOp::XorSplit7, v414, v427);
-    let v437 = v429 + v432;
-    let v438 = v431 + v434;
-    let v439 = v433 + v436;
-    let v440 = v435 + v430;
-    let b113 = byte(v113)?;
-    let b114 = byte(v114)?;
-    let b115 = byte(v115)?;
-    let b116 = byte(v116)?;
-    let [v441, v442, v443, v444, v445] = u32_sum([
-        [v259, v260, v261, v262],
-        [v333, v334, v335, v336],
-        [b113, b114, b115, b116],
-    ]);
-    let [v446, ..] = t.binary(ByteOp::Xor, v213, v441);
-    let [v447, ..] = t.binary(ByteOp::Xor, v214, v442);
-    let [v448, ..] = t.binary(ByteOp::Xor, v215, v443);
-    let [v449, ..] = t.binary(ByteOp::Xor, v212, v444);
-    let [v450, v451, v452, v453, v454] = u32_sum([
-        [v164, v165, v166, v167],
-        [v448, v449, v446, v447],
-    ]);
+    let w75 = t.xor4(ByteOp::XorSplit7, w70.rotate_right(12), w74);
+    let w76 = u32::from_le_bytes([v113, v114, v115, v116]);
+    let (w77, v445) = u32_sum([w38, w55.rotate_right(7), w76]);
+    let w78 = t.xor4(ByteOp::Xor, w25.rotate_right(8), w77);
+    let (w79, v454) = u32_sum([w12, w78.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v445, v454);
-    let [v455, v456, ..] = t.binary(ByteOp::XorSplit4, v333, v450);
-    let [v457, v458, ..] = t.binary(ByteOp::XorSplit4, v334, v451);
-    let [v459, v460, ..] = t.binary(ByteOp::XorSplit4, v335, v452);
-    let [v461, v462, ..] = t.binary(ByteOp::XorSplit4, v336, v453);
-    let v463 = v457 + v460;
-    let v464 = v459 + v462;
-    let v465 = v461 + v456;
-    let v466 = v455 + v458;
-    let b117 = byte(v117)?;
-    let b118 = byte(v118)?;
-    let b119 = byte(v119)?;
-    let b120 = byte(v120)?;
-    let [v467, v468, v469, v470, v471] = u32_sum([
-        [v441, v442, v443, v444],
-        [v463, v464, v465, v466],
-        [b117, b118, b119, b120],
-    ]);
-    let [v472, ..] = t.binary(ByteOp::Xor, v448, v467);
-    let [v473, ..] = t.binary(ByteOp::Xor, v449, v468);
-    let [v474, ..] = t.binary(ByteOp::Xor, v446, v469);
-    let [v475, ..] = t.binary(ByteOp::Xor, v447, v470);
-    let [v476, v477, v478, v479, v480] = u32_sum([
-        [v450, v451, v452, v453],
-        [v473, v474, v475, v472],
-    ]);
+    let w80 = t.xor4(ByteOp::XorSplit4, w55.rotate_right(7), w79);
+    let w81 = u32::from_le_bytes([v117, v118, v119, v120]);
+    let (w82, v471) = u32_sum([w77, w80.rotate_right(12), w81]);
+    let w83 = t.xor4(ByteOp::Xor, w78.rotate_right(16), w82);
+    let (w84, v480) = u32_sum([w79, w83.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v471, v480);
-    let [v481, v482, ..] = t.binary(ByteOp::XorSplit7, v463, v476);
-    let [v483, v484, ..] = t.binary(ByteOp::XorSplit7, v464, v477);
-    let [v485, v486, ..] = t.binary(ByteOp::XorSplit7, v465, v478);
-    let [v487, v488, ..] = t.binary(ByteOp::XorSplit7, v466, v479);
-    let v489 = v481 + v484;
-    let v490 = v483 + v486;
-    let v491 = v485 + v488;
-    let v492 = v487 + v482;
-    let b121 = byte(v121)?;
-    let b122 = byte(v122)?;
-    let b123 = byte(v123)?;
-    let b124 = byte(v124)?;
-    let [v493, v494, v495, v496, v497] = u32_sum([
-        [v311, v312, v313, v314],
-        [v177, v178, v179, v180],
-        [b121, b122, b123, b124],
-    ]);
-    let [v498, ..] = t.binary(ByteOp::Xor, v265, v493);
-    let [v499, ..] = t.binary(ByteOp::Xor, v266, v494);
-    let [v500, ..] = t.binary(ByteOp::Xor, v267, v495);
-    let [v501, ..] = t.binary(ByteOp::Xor, v264, v496);
-    let [v502, v503, v504, v505, v506] = u32_sum([
-        [v216, v217, v218, v219],
-        [v500, v501, v498, v499],
-    ]);
+    let w85 = t.xor4(ByteOp::XorSplit7, w80.rotate_right(12), w84);
+    let w86 = u32::from_le_bytes([v121, v122, v123, v124]);
+    let (w87, v497) = u32_sum([w52, w13.rotate_right(7), w86]);
+    let w88 = t.xor4(ByteOp::Xor, w39.rotate_right(8), w87);
+    let (w89, v506) = u32_sum([w26, w88.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v497, v506);
-    let [v507, v508, ..] = t.binary(ByteOp::XorSplit4, v177, v502);
-    let [v509, v510, ..] = t.binary(ByteOp::XorSplit4, v178, v503);
-    let [v511, v512, ..] = t.binary(ByteOp::XorSplit4, v179, v504);
-    let [v513, v514, ..] = t.binary(ByteOp::XorSplit4, v180, v505);
-    let v515 = v509 + v512;
-    let v516 = v511 + v514;
-    let v517 = v513 + v508;
-    let v518 = v507 + v510;
-    let b125 = byte(v125)?;
-    let b126 = byte(v126)?;
-    let b127 = byte(v127)?;
-    let b128 = byte(v128)?;
-    let [v519, v520, v521, v522, v523] = u32_sum([
-        [v493, v494, v495, v496],
-        [v515, v516, v517, v518],
-        [b125, b126, b127, b128],
-    ]);
-    let [v524, ..] = t.binary(ByteOp::Xor, v500, v519);
-    let [v525, ..] = t.binary(ByteOp::Xor, v501, v520);
-    let [v526, ..] = t.binary(ByteOp::Xor, v498, v521);
-    let [v527, ..] = t.binary(ByteOp::Xor, v499, v522);
-    let [v528, v529, v530, v531, v532] = u32_sum([
-        [v502, v503, v504, v505],
-        [v525, v526, v527, v524],
-    ]);
+    let w90 = t.xor4(ByteOp::XorSplit4, w13.rotate_right(7), w89);
+    let w91 = u32::from_le_bytes([v125, v126, v127, v128]);
+    let (w92, v523) = u32_sum([w87, w90.rotate_right(12), w91]);
+    let w93 = t.xor4(ByteOp::Xor, w88.rotate_right(16), w92);
+    let (w94, v532) = u32_sum([w89, w93.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v523, v532);
-    let [v533, v534, ..] = t.binary(ByteOp::XorSplit7, v515, v528);
-    let [v535, v536, ..] = t.binary(ByteOp::XorSplit7, v516, v529);
-    let [v537, v538, ..] = t.binary(ByteOp::XorSplit7, v517, v530);
-    let [v539, v540, ..] = t.binary(ByteOp::XorSplit7, v518, v531);
-    let v541 = v533 + v536;
-    let v542 = v535 + v538;
-    let v543 = v537 + v540;
-    let v544 = v539 + v534;
+    let w95 = t.xor4(ByteOp::XorSplit7, w90.rotate_right(12), w94);
     match v0 {
         6 => {
             m.steps(33)?;
-            let [v545, ..] = t.binary(ByteOp::Xor, v363, v476);
-            let [v546, ..] = t.binary(ByteOp::Xor, v364, v477);
-            let [v547, ..] = t.binary(ByteOp::Xor, v365, v478);
-            let [v548, ..] = t.binary(ByteOp::Xor, v366, v479);
-            let [v549, ..] = t.binary(ByteOp::Xor, v415, v528);
-            let [v550, ..] = t.binary(ByteOp::Xor, v416, v529);
-            let [v551, ..] = t.binary(ByteOp::Xor, v417, v530);
-            let [v552, ..] = t.binary(ByteOp::Xor, v418, v531);
-            let [v553, ..] = t.binary(ByteOp::Xor, v467, v372);
-            let [v554, ..] = t.binary(ByteOp::Xor, v468, v373);
-            let [v555, ..] = t.binary(ByteOp::Xor, v469, v374);
-            let [v556, ..] = t.binary(ByteOp::Xor, v470, v375);
-            let [v557, ..] = t.binary(ByteOp::Xor, v519, v424);
-            let [v558, ..] = t.binary(ByteOp::Xor, v520, v425);
-            let [v559, ..] = t.binary(ByteOp::Xor, v521, v426);
-            let [v560, ..] = t.binary(ByteOp::Xor, v522, v427);
-            let [v561, ..] = t.binary(ByteOp::Xor, v541, v421);
-            let [v562, ..] = t.binary(ByteOp::Xor, v542, v422);
-            let [v563, ..] = t.binary(ByteOp::Xor, v543, v423);
-            let [v564, ..] = t.binary(ByteOp::Xor, v544, v420);
-            let [v565, ..] = t.binary(ByteOp::Xor, v385, v473);
-            let [v566, ..] = t.binary(ByteOp::Xor, v386, v474);
-            let [v567, ..] = t.binary(ByteOp::Xor, v387, v475);
-            let [v568, ..] = t.binary(ByteOp::Xor, v388, v472);
-            let [v569, ..] = t.binary(ByteOp::Xor, v437, v525);
-            let [v570, ..] = t.binary(ByteOp::Xor, v438, v526);
-            let [v571, ..] = t.binary(ByteOp::Xor, v439, v527);
-            let [v572, ..] = t.binary(ByteOp::Xor, v440, v524);
-            let [v573, ..] = t.binary(ByteOp::Xor, v489, v369);
-            let [v574, ..] = t.binary(ByteOp::Xor, v490, v370);
-            let [v575, ..] = t.binary(ByteOp::Xor, v491, v371);
-            let [v576, ..] = t.binary(ByteOp::Xor, v492, v368);
+            let w96 = t.xor4(ByteOp::Xor, w62, w84);
+            let w97 = t.xor4(ByteOp::Xor, w72, w94);
+            let w98 = t.xor4(ByteOp::Xor, w82, w64);
+            let w99 = t.xor4(ByteOp::Xor, w92, w74);
+            let w100 = t.xor4(ByteOp::Xor, w95.rotate_right(7), w73.rotate_right(8));
+            let w101 = t.xor4(ByteOp::Xor, w65.rotate_right(7), w83.rotate_right(8));
+            let w102 = t.xor4(ByteOp::Xor, w75.rotate_right(7), w93.rotate_right(8));
+            let w103 = t.xor4(ByteOp::Xor, w85.rotate_right(7), w63.rotate_right(8));
             m.finish(
                 t,
                 0,
                 &[
-                    u64::from(v545),
-                    u64::from(v546),
-                    u64::from(v547),
-                    u64::from(v548),
-                    u64::from(v549),
-                    u64::from(v550),
-                    u64::from(v551),
-                    u64::from(v552),
-                    u64::from(v553),
-                    u64::from(v554),
-                    u64::from(v555),
-                    u64::from(v556),
-                    u64::from(v557),
-                    u64::from(v558),
-                    u64::from(v559),
-                    u64::from(v560),
-                    u64::from(v561),
-                    u64::from(v562),
-                    u64::from(v563),
-                    u64::from(v564),
-                    u64::from(v565),
-                    u64::from(v566),
-                    u64::from(v567),
-                    u64::from(v568),
-                    u64::from(v569),
-                    u64::from(v570),
-                    u64::from(v571),
-                    u64::from(v572),
-                    u64::from(v573),
-                    u64::from(v574),
-                    u64::from(v575),
-                    u64::from(v576),
+                    Part::Bytes(
+                        [
+                            w96.to_le_bytes(),
+                            w97.to_le_bytes(),
+                            w98.to_le_bytes(),
+                            w99.to_le_bytes(),
+                            w100.to_le_bytes(),
+                            w101.to_le_bytes(),
+                            w102.to_le_bytes(),
+                            w103.to_le_bytes(),
+                        ]
+                            .as_flattened(),
+                    ),
                 ],
             )
         }
@@ -1040,135 +653,44 @@ fn f_blake3_compress_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 1,
                 Ranked::Lone,
                 &[
-                    v546,
-                    u64::from(v363),
-                    u64::from(v364),
-                    u64::from(v365),
-                    u64::from(v366),
-                    u64::from(v415),
-                    u64::from(v416),
-                    u64::from(v417),
-                    u64::from(v418),
-                    u64::from(v467),
-                    u64::from(v468),
-                    u64::from(v469),
-                    u64::from(v470),
-                    u64::from(v519),
-                    u64::from(v520),
-                    u64::from(v521),
-                    u64::from(v522),
-                    u64::from(v541),
-                    u64::from(v542),
-                    u64::from(v543),
-                    u64::from(v544),
-                    u64::from(v385),
-                    u64::from(v386),
-                    u64::from(v387),
-                    u64::from(v388),
-                    u64::from(v437),
-                    u64::from(v438),
-                    u64::from(v439),
-                    u64::from(v440),
-                    u64::from(v489),
-                    u64::from(v490),
-                    u64::from(v491),
-                    u64::from(v492),
-                    u64::from(v476),
-                    u64::from(v477),
-                    u64::from(v478),
-                    u64::from(v479),
-                    u64::from(v528),
-                    u64::from(v529),
-                    u64::from(v530),
-                    u64::from(v531),
-                    u64::from(v372),
-                    u64::from(v373),
-                    u64::from(v374),
-                    u64::from(v375),
-                    u64::from(v424),
-                    u64::from(v425),
-                    u64::from(v426),
-                    u64::from(v427),
-                    u64::from(v421),
-                    u64::from(v422),
-                    u64::from(v423),
-                    u64::from(v420),
-                    u64::from(v473),
-                    u64::from(v474),
-                    u64::from(v475),
-                    u64::from(v472),
-                    u64::from(v525),
-                    u64::from(v526),
-                    u64::from(v527),
-                    u64::from(v524),
-                    u64::from(v369),
-                    u64::from(v370),
-                    u64::from(v371),
-                    u64::from(v368),
-                    v73,
-                    v74,
-                    v75,
-                    v76,
-                    v89,
-                    v90,
-                    v91,
-                    v92,
-                    v77,
-                    v78,
-                    v79,
-                    v80,
-                    v105,
-                    v106,
-                    v107,
-                    v108,
-                    v93,
-                    v94,
-                    v95,
-                    v96,
-                    v65,
-                    v66,
-                    v67,
-                    v68,
-                    v81,
-                    v82,
-                    v83,
-                    v84,
-                    v117,
-                    v118,
-                    v119,
-                    v120,
-                    v69,
-                    v70,
-                    v71,
-                    v72,
-                    v109,
-                    v110,
-                    v111,
-                    v112,
-                    v113,
-                    v114,
-                    v115,
-                    v116,
-                    v85,
-                    v86,
-                    v87,
-                    v88,
-                    v101,
-                    v102,
-                    v103,
-                    v104,
-                    v121,
-                    v122,
-                    v123,
-                    v124,
-                    v125,
-                    v126,
-                    v127,
-                    v128,
-                    v97,
-                    v98,
-                    v99,
-                    v100,
+                    Part::Words(&[v546]),
+                    Part::Bytes(
+                        [
+                            w62.to_le_bytes(),
+                            w72.to_le_bytes(),
+                            w82.to_le_bytes(),
+                            w92.to_le_bytes(),
+                            w95.rotate_right(7).to_le_bytes(),
+                            w65.rotate_right(7).to_le_bytes(),
+                            w75.rotate_right(7).to_le_bytes(),
+                            w85.rotate_right(7).to_le_bytes(),
+                            w84.to_le_bytes(),
+                            w94.to_le_bytes(),
+                            w64.to_le_bytes(),
+                            w74.to_le_bytes(),
+                            w73.rotate_right(8).to_le_bytes(),
+                            w83.rotate_right(8).to_le_bytes(),
+                            w93.rotate_right(8).to_le_bytes(),
+                            w63.rotate_right(8).to_le_bytes(),
+                            w16.to_le_bytes(),
+                            w44.to_le_bytes(),
+                            w23.to_le_bytes(),
+                            w66.to_le_bytes(),
+                            w51.to_le_bytes(),
+                            w2.to_le_bytes(),
+                            w30.to_le_bytes(),
+                            w81.to_le_bytes(),
+                            w9.to_le_bytes(),
+                            w71.to_le_bytes(),
+                            w76.to_le_bytes(),
+                            w37.to_le_bytes(),
+                            w61.to_le_bytes(),
+                            w86.to_le_bytes(),
+                            w91.to_le_bytes(),
+                            w56.to_le_bytes(),
+                        ]
+                            .as_flattened(),
+                    ),
                 ],
                 1,
             )
@@ -1180,50 +702,54 @@ fn f_blake3_compress_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_compress_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559,
     v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573,
-    v574, v575, v576, v577, v578] = m.pop()?;
+    v574, v575, v576, v577, v578] = m.outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            v547,
-            v548,
-            v549,
-            v550,
-            v551,
-            v552,
-            v553,
-            v554,
-            v555,
-            v556,
-            v557,
-            v558,
-            v559,
-            v560,
-            v561,
-            v562,
-            v563,
-            v564,
-            v565,
-            v566,
-            v567,
-            v568,
-            v569,
-            v570,
-            v571,
-            v572,
-            v573,
-            v574,
-            v575,
-            v576,
-            v577,
-            v578,
+            Part::Words(
+                &[
+                    v547,
+                    v548,
+                    v549,
+                    v550,
+                    v551,
+                    v552,
+                    v553,
+                    v554,
+                    v555,
+                    v556,
+                    v557,
+                    v558,
+                    v559,
+                    v560,
+                    v561,
+                    v562,
+                    v563,
+                    v564,
+                    v565,
+                    v566,
+                    v567,
+                    v568,
+                    v569,
+                    v570,
+                    v571,
+                    v572,
+                    v573,
+                    v574,
+                    v575,
+                    v576,
+                    v577,
+                    v578,
+                ],
+            ),
         ],
     )
 }
 
 /// Function blake3_block, from its beginning.
 fn f_blake3_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4] = m.inputs()?;
+    let [v0, v1, v2, v3, v4] = m.inputs(0)?;
     m.steps(46)?;
     let v6 = mul(v1, 256u64);
     let v8 = mul(v2, 65536u64);
@@ -1341,6 +867,611 @@ fn f_blake3_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 1,
                 Ranked::Outside,
                 &[
+                    Part::Words(
+                        &[
+                            0u64,
+                            103u64,
+                            230u64,
+                            9u64,
+                            106u64,
+                            133u64,
+                            174u64,
+                            103u64,
+                            187u64,
+                            114u64,
+                            243u64,
+                            110u64,
+                            60u64,
+                            58u64,
+                            245u64,
+                            79u64,
+                            165u64,
+                            127u64,
+                            82u64,
+                            14u64,
+                            81u64,
+                            140u64,
+                            104u64,
+                            5u64,
+                            155u64,
+                            171u64,
+                            217u64,
+                            131u64,
+                            31u64,
+                            25u64,
+                            205u64,
+                            224u64,
+                            91u64,
+                            103u64,
+                            230u64,
+                            9u64,
+                            106u64,
+                            133u64,
+                            174u64,
+                            103u64,
+                            187u64,
+                            114u64,
+                            243u64,
+                            110u64,
+                            60u64,
+                            58u64,
+                            245u64,
+                            79u64,
+                            165u64,
+                            v0,
+                            v1,
+                            v2,
+                        ],
+                    ),
+                    Part::Words(
+                        &[0u64, 0u64, 0u64, 0u64, 0u64, 64u64, 0u64, 0u64, 0u64, v82],
+                    ),
+                    Part::Bytes(
+                        &[
+                            0u8,
+                            0u8,
+                            0u8,
+                            b17,
+                            b18,
+                            b19,
+                            b20,
+                            b21,
+                            b22,
+                            b23,
+                            b24,
+                            b25,
+                            b26,
+                            b27,
+                            b28,
+                            b29,
+                            b30,
+                            b31,
+                            b32,
+                            b33,
+                            b34,
+                            b35,
+                            b36,
+                            b37,
+                            b38,
+                            b39,
+                            b40,
+                            b41,
+                            b42,
+                            b43,
+                            b44,
+                            b45,
+                            b46,
+                            b47,
+                            b48,
+                            b49,
+                            b50,
+                            b51,
+                            b52,
+                            b53,
+                            b54,
+                            b55,
+                            b56,
+                            b57,
+                            b58,
+                            b59,
+                            b60,
+                            b61,
+                            b62,
+                            b63,
+                            b64,
+                            b65,
+                            b66,
+                            b67,
+                            b68,
+                            b69,
+                            b70,
+                            b71,
+                            b72,
+                            b73,
+                            b74,
+                            b75,
+                            b76,
+                            b77,
+                            b78,
+                            b79,
+                            b80,
+                        ],
+                    ),
+                ],
+                1,
+            )
+        }
+        _ => {
+            m.steps(20)?;
+            let v82 = sub(v3, 1u64);
+            m.push_bytes(
+                &[
+                    64u8,
+                    0u8,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                    b23,
+                    b24,
+                    b25,
+                    b26,
+                    b27,
+                    b28,
+                    b29,
+                    b30,
+                    b31,
+                    b32,
+                    b33,
+                    b34,
+                    b35,
+                    b36,
+                    b37,
+                    b38,
+                    b39,
+                    b40,
+                    b41,
+                    b42,
+                    b43,
+                    b44,
+                    b45,
+                    b46,
+                    b47,
+                    b48,
+                    b49,
+                    b50,
+                    b51,
+                    b52,
+                    b53,
+                    b54,
+                    b55,
+                    b56,
+                    b57,
+                    b58,
+                    b59,
+                    b60,
+                    b61,
+                    b62,
+                    b63,
+                    b64,
+                    b65,
+                    b66,
+                    b67,
+                    b68,
+                    b69,
+                    b70,
+                    b71,
+                    b72,
+                    b73,
+                    b74,
+                    b75,
+                    b76,
+                    b77,
+                    b78,
+                    b79,
+                    b80,
+                ],
+            );
+            m.call(
+                2,
+                Ranked::Lone,
+                &[Part::Words(&[v0, v1, v2, v82]), Part::Bytes(&[0u8])],
+                2,
+            )
+        }
+    }
+}
+
+/// Function blake3_block, block 1 from operation 34 on.
+fn f_blake3_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v114, v115, v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126,
+    v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138, v139, v140,
+    v141, v142, v143, v144, v145] = m.outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[
+            Part::Words(
+                &[
+                    v114,
+                    v115,
+                    v116,
+                    v117,
+                    v118,
+                    v119,
+                    v120,
+                    v121,
+                    v122,
+                    v123,
+                    v124,
+                    v125,
+                    v126,
+                    v127,
+                    v128,
+                    v129,
+                    v130,
+                    v131,
+                    v132,
+                    v133,
+                    v134,
+                    v135,
+                    v136,
+                    v137,
+                    v138,
+                    v139,
+                    v140,
+                    v141,
+                    v142,
+                    v143,
+                    v144,
+                    v145,
+                ],
+            ),
+        ],
+    )
+}
+
+/// Function blake3_block, block 2 from operation 3 on.
+fn f_blake3_block_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v13, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30,
+    v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47,
+    v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64,
+    v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80] = m
+        .pop_bytes()?;
+    let [v0, v1, v2] = m.inputs(0)?;
+    let [v4] = m.inputs(4)?;
+    let [v83, v84, v85, v86, v87, v88, v89, v90, v91, v92, v93, v94, v95, v96, v97, v98,
+    v99, v100, v101, v102, v103, v104, v105, v106, v107, v108, v109, v110, v111, v112,
+    v113, v114] = m.outputs(0)?;
+    m.call(
+        1,
+        Ranked::Outside,
+        &[
+            Part::Bytes(&[v16]),
+            Part::Words(
+                &[
+                    v83,
+                    v84,
+                    v85,
+                    v86,
+                    v87,
+                    v88,
+                    v89,
+                    v90,
+                    v91,
+                    v92,
+                    v93,
+                    v94,
+                    v95,
+                    v96,
+                    v97,
+                    v98,
+                    v99,
+                    v100,
+                    v101,
+                    v102,
+                    v103,
+                    v104,
+                    v105,
+                    v106,
+                    v107,
+                    v108,
+                    v109,
+                    v110,
+                    v111,
+                    v112,
+                    v113,
+                    v114,
+                ],
+            ),
+            Part::Words(
+                &[
+                    103u64,
+                    230u64,
+                    9u64,
+                    106u64,
+                    133u64,
+                    174u64,
+                    103u64,
+                    187u64,
+                    114u64,
+                    243u64,
+                    110u64,
+                    60u64,
+                    58u64,
+                    245u64,
+                    79u64,
+                    165u64,
+                    v0,
+                    v1,
+                    v2,
+                ],
+            ),
+            Part::Bytes(&[v16, v16, v16, v16, v16, v13, v16, v16, v16]),
+            Part::Words(&[v4]),
+            Part::Bytes(
+                &[
+                    v16,
+                    v16,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
+                    v40,
+                    v41,
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                    v75,
+                    v76,
+                    v77,
+                    v78,
+                    v79,
+                    v80,
+                ],
+            ),
+        ],
+        3,
+    )
+}
+
+/// Function blake3_block, block 2 from operation 19 on.
+fn f_blake3_block_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v130, v131, v132, v133, v134, v135, v136, v137, v138, v139, v140, v141, v142,
+    v143, v144, v145, v146, v147, v148, v149, v150, v151, v152, v153, v154, v155, v156,
+    v157, v158, v159, v160, v161] = m.outputs(0)?;
+    m.finish(
+        t,
+        1,
+        &[
+            Part::Words(
+                &[
+                    v130,
+                    v131,
+                    v132,
+                    v133,
+                    v134,
+                    v135,
+                    v136,
+                    v137,
+                    v138,
+                    v139,
+                    v140,
+                    v141,
+                    v142,
+                    v143,
+                    v144,
+                    v145,
+                    v146,
+                    v147,
+                    v148,
+                    v149,
+                    v150,
+                    v151,
+                    v152,
+                    v153,
+                    v154,
+                    v155,
+                    v156,
+                    v157,
+                    v158,
+                    v159,
+                    v160,
+                    v161,
+                ],
+            ),
+        ],
+    )
+}
+
+/// Function blake3_subtree, from its beginning.
+fn f_blake3_subtree_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v0, v1] = m.inputs(0)?;
+    m.steps(1)?;
+    match v1 {
+        1 => {
+            m.steps(15)?;
+            let [v2, v3, v4, v5, v6, v7, v8, v9] = bytes_of(v0);
+            let v11 = u64::from(v3) * 256u64;
+            let v13 = u64::from(v4) * 65536u64;
+            let v14 = u64::from(v2) + v11;
+            let v15 = v14 + v13;
+            same(v0, v15)?;
+            t.binary(ByteOp::RangeCheck, v2, v3);
+            t.binary(ByteOp::RangeCheck, v4, 0u8);
+            m.call(2, Ranked::Outside, &[Part::Bytes(&[v2, v3, v4, 15u8, 2u8])], 1)
+        }
+        _ => {
+            m.steps(41)?;
+            let v3 = mul(v1, 9223372034707292161u64);
+            m.push(&[v3]);
+            m.call(3, Ranked::Inside, &[Part::Words(&[v0, v3])], 2)
+        }
+    }
+}
+
+/// Function blake3_subtree, block 1 from operation 14 on.
+fn f_blake3_subtree_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
+    v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50] = m
+        .outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[
+            Part::Words(
+                &[
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
+                    v40,
+                    v41,
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                ],
+            ),
+        ],
+    )
+}
+
+/// Function blake3_subtree, block 2 from operation 3 on.
+fn f_blake3_subtree_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v3] = m.pop()?;
+    let [v0] = m.inputs(0)?;
+    let [v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20,
+    v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35] = m
+        .outputs(0)?;
+    let v36 = add(v0, v3);
+    m.push(
+        &[
+            v4,
+            v5,
+            v6,
+            v7,
+            v8,
+            v9,
+            v10,
+            v11,
+            v12,
+            v13,
+            v14,
+            v15,
+            v16,
+            v17,
+            v18,
+            v19,
+            v20,
+            v21,
+            v22,
+            v23,
+            v24,
+            v25,
+            v26,
+            v27,
+            v28,
+            v29,
+            v30,
+            v31,
+            v32,
+            v33,
+            v34,
+            v35,
+        ],
+    );
+    m.call(3, Ranked::Inside, &[Part::Words(&[v36, v3])], 3)
+}
+
+/// Function blake3_subtree, block 2 from operation 5 on.
+fn f_blake3_subtree_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20,
+    v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35] = m
+        .pop()?;
+    let [v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
+    v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68] = m
+        .outputs(0)?;
+    m.call(
+        1,
+        Ranked::Outside,
+        &[
+            Part::Words(
+                &[
                     0u64,
                     103u64,
                     230u64,
@@ -1390,9 +1521,9 @@ fn f_blake3_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     245u64,
                     79u64,
                     165u64,
-                    v0,
-                    v1,
-                    v2,
+                    0u64,
+                    0u64,
+                    0u64,
                     0u64,
                     0u64,
                     0u64,
@@ -1402,89 +1533,23 @@ fn f_blake3_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     0u64,
                     0u64,
                     0u64,
-                    v82,
+                    4u64,
                     0u64,
                     0u64,
                     0u64,
-                    v17,
-                    v18,
-                    v19,
-                    v20,
-                    v21,
-                    v22,
-                    v23,
-                    v24,
-                    v25,
-                    v26,
-                    v27,
-                    v28,
-                    v29,
-                    v30,
-                    v31,
-                    v32,
-                    v33,
-                    v34,
-                    v35,
-                    v36,
-                    v37,
-                    v38,
-                    v39,
-                    v40,
-                    v41,
-                    v42,
-                    v43,
-                    v44,
-                    v45,
-                    v46,
-                    v47,
-                    v48,
-                    v49,
-                    v50,
-                    v51,
-                    v52,
-                    v53,
-                    v54,
-                    v55,
-                    v56,
-                    v57,
-                    v58,
-                    v59,
-                    v60,
-                    v61,
-                    v62,
-                    v63,
-                    v64,
-                    v65,
-                    v66,
-                    v67,
-                    v68,
-                    v69,
-                    v70,
-                    v71,
-                    v72,
-                    v73,
-                    v74,
-                    v75,
-                    v76,
-                    v77,
-                    v78,
-                    v79,
-                    v80,
-                ],
-                1,
-            )
-        }
-        _ => {
-            m.steps(20)?;
-            let v82 = sub(v3, 1u64);
-            m.push(
-                &[
-                    v0,
-                    v1,
-                    v2,
                     v4,
-                    64u64,
-                    0u64,
+                    v5,
+                    v6,
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
                     v17,
                     v18,
                     v19,
@@ -1504,7 +1569,6 @@ fn f_blake3_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     v33,
                     v34,
                     v35,
-                    v36,
                     v37,
                     v38,
                     v39,
@@ -1537,522 +1601,8 @@ fn f_blake3_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     v66,
                     v67,
                     v68,
-                    v69,
-                    v70,
-                    v71,
-                    v72,
-                    v73,
-                    v74,
-                    v75,
-                    v76,
-                    v77,
-                    v78,
-                    v79,
-                    v80,
                 ],
-            );
-            m.call(2, Ranked::Lone, &[v0, v1, v2, v82, 0u64], 2)
-        }
-    }
-}
-
-/// Function blake3_block, block 1 from operation 34 on.
-fn f_blake3_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v114, v115, v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126,
-    v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138, v139, v140,
-    v141, v142, v143, v144, v145] = m.pop()?;
-    m.finish(
-        t,
-        0,
-        &[
-            v114,
-            v115,
-            v116,
-            v117,
-            v118,
-            v119,
-            v120,
-            v121,
-            v122,
-            v123,
-            v124,
-            v125,
-            v126,
-            v127,
-            v128,
-            v129,
-            v130,
-            v131,
-            v132,
-            v133,
-            v134,
-            v135,
-            v136,
-            v137,
-            v138,
-            v139,
-            v140,
-            v141,
-            v142,
-            v143,
-            v144,
-            v145,
-        ],
-    )
-}
-
-/// Function blake3_block, block 2 from operation 3 on.
-fn f_blake3_block_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2, v4, v13, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27,
-    v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44,
-    v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61,
-    v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78,
-    v79, v80, v83, v84, v85, v86, v87, v88, v89, v90, v91, v92, v93, v94, v95, v96, v97,
-    v98, v99, v100, v101, v102, v103, v104, v105, v106, v107, v108, v109, v110, v111,
-    v112, v113, v114] = m.pop()?;
-    m.call(
-        1,
-        Ranked::Outside,
-        &[
-            v16,
-            v83,
-            v84,
-            v85,
-            v86,
-            v87,
-            v88,
-            v89,
-            v90,
-            v91,
-            v92,
-            v93,
-            v94,
-            v95,
-            v96,
-            v97,
-            v98,
-            v99,
-            v100,
-            v101,
-            v102,
-            v103,
-            v104,
-            v105,
-            v106,
-            v107,
-            v108,
-            v109,
-            v110,
-            v111,
-            v112,
-            v113,
-            v114,
-            103u64,
-            230u64,
-            9u64,
-            106u64,
-            133u64,
-            174u64,
-            103u64,
-            187u64,
-            114u64,
-            243u64,
-            110u64,
-            60u64,
-            58u64,
-            245u64,
-            79u64,
-            165u64,
-            v0,
-            v1,
-            v2,
-            v16,
-            v16,
-            v16,
-            v16,
-            v16,
-            v13,
-            v16,
-            v16,
-            v16,
-            v4,
-            v16,
-            v16,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            v38,
-            v39,
-            v40,
-            v41,
-            v42,
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-            v51,
-            v52,
-            v53,
-            v54,
-            v55,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
-            v74,
-            v75,
-            v76,
-            v77,
-            v78,
-            v79,
-            v80,
-        ],
-        3,
-    )
-}
-
-/// Function blake3_block, block 2 from operation 19 on.
-fn f_blake3_block_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v130, v131, v132, v133, v134, v135, v136, v137, v138, v139, v140, v141, v142,
-    v143, v144, v145, v146, v147, v148, v149, v150, v151, v152, v153, v154, v155, v156,
-    v157, v158, v159, v160, v161] = m.pop()?;
-    m.finish(
-        t,
-        1,
-        &[
-            v130,
-            v131,
-            v132,
-            v133,
-            v134,
-            v135,
-            v136,
-            v137,
-            v138,
-            v139,
-            v140,
-            v141,
-            v142,
-            v143,
-            v144,
-            v145,
-            v146,
-            v147,
-            v148,
-            v149,
-            v150,
-            v151,
-            v152,
-            v153,
-            v154,
-            v155,
-            v156,
-            v157,
-            v158,
-            v159,
-            v160,
-            v161,
-        ],
-    )
-}
-
-/// Function blake3_subtree, from its beginning.
-fn f_blake3_subtree_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1] = m.inputs()?;
-    m.steps(1)?;
-    match v1 {
-        1 => {
-            m.steps(15)?;
-            let [v2, v3, v4, v5, v6, v7, v8, v9] = bytes_of(v0);
-            let v11 = u64::from(v3) * 256u64;
-            let v13 = u64::from(v4) * 65536u64;
-            let v14 = u64::from(v2) + v11;
-            let v15 = v14 + v13;
-            same(v0, v15)?;
-            t.binary(ByteOp::RangeCheck, v2, v3);
-            t.binary(ByteOp::RangeCheck, v4, 0u8);
-            m.call(
-                2,
-                Ranked::Outside,
-                &[u64::from(v2), u64::from(v3), u64::from(v4), 15u64, 2u64],
-                1,
-            )
-        }
-        _ => {
-            m.steps(41)?;
-            let v3 = mul(v1, 9223372034707292161u64);
-            m.push(&[v0, v3]);
-            m.call(3, Ranked::Inside, &[v0, v3], 2)
-        }
-    }
-}
-
-/// Function blake3_subtree, block 1 from operation 14 on.
-fn f_blake3_subtree_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
-    v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50] = m
-        .pop()?;
-    m.finish(
-        t,
-        0,
-        &[
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            v38,
-            v39,
-            v40,
-            v41,
-            v42,
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-        ],
-    )
-}
-
-/// Function blake3_subtree, block 2 from operation 3 on.
-fn f_blake3_subtree_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18,
-    v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
-    ] = m.pop()?;
-    let v36 = add(v0, v3);
-    m.push(
-        &[
-            v4,
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-        ],
-    );
-    m.call(3, Ranked::Inside, &[v36, v3], 3)
-}
-
-/// Function blake3_subtree, block 2 from operation 5 on.
-fn f_blake3_subtree_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20,
-    v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v37, v38,
-    v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55,
-    v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68] = m.pop()?;
-    m.call(
-        1,
-        Ranked::Outside,
-        &[
-            0u64,
-            103u64,
-            230u64,
-            9u64,
-            106u64,
-            133u64,
-            174u64,
-            103u64,
-            187u64,
-            114u64,
-            243u64,
-            110u64,
-            60u64,
-            58u64,
-            245u64,
-            79u64,
-            165u64,
-            127u64,
-            82u64,
-            14u64,
-            81u64,
-            140u64,
-            104u64,
-            5u64,
-            155u64,
-            171u64,
-            217u64,
-            131u64,
-            31u64,
-            25u64,
-            205u64,
-            224u64,
-            91u64,
-            103u64,
-            230u64,
-            9u64,
-            106u64,
-            133u64,
-            174u64,
-            103u64,
-            187u64,
-            114u64,
-            243u64,
-            110u64,
-            60u64,
-            58u64,
-            245u64,
-            79u64,
-            165u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            64u64,
-            0u64,
-            0u64,
-            0u64,
-            4u64,
-            0u64,
-            0u64,
-            0u64,
-            v4,
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v37,
-            v38,
-            v39,
-            v40,
-            v41,
-            v42,
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-            v51,
-            v52,
-            v53,
-            v54,
-            v55,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
+            ),
         ],
         4,
     )
@@ -2062,69 +1612,71 @@ fn f_blake3_subtree_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_subtree_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114, v115,
     v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128, v129,
-    v130, v131, v132, v133, v134] = m.pop()?;
+    v130, v131, v132, v133, v134] = m.outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            v103,
-            v104,
-            v105,
-            v106,
-            v107,
-            v108,
-            v109,
-            v110,
-            v111,
-            v112,
-            v113,
-            v114,
-            v115,
-            v116,
-            v117,
-            v118,
-            v119,
-            v120,
-            v121,
-            v122,
-            v123,
-            v124,
-            v125,
-            v126,
-            v127,
-            v128,
-            v129,
-            v130,
-            v131,
-            v132,
-            v133,
-            v134,
+            Part::Words(
+                &[
+                    v103,
+                    v104,
+                    v105,
+                    v106,
+                    v107,
+                    v108,
+                    v109,
+                    v110,
+                    v111,
+                    v112,
+                    v113,
+                    v114,
+                    v115,
+                    v116,
+                    v117,
+                    v118,
+                    v119,
+                    v120,
+                    v121,
+                    v122,
+                    v123,
+                    v124,
+                    v125,
+                    v126,
+                    v127,
+                    v128,
+                    v129,
+                    v130,
+                    v131,
+                    v132,
+                    v133,
+                    v134,
+                ],
+            ),
         ],
     )
 }
 
 /// Function blake3_spine, from its beginning.
 fn f_blake3_spine_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
-    v35] = m.inputs()?;
+    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
+    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs(0)?;
+    let [v32, v33, v34] = m.input_bytes(32)?;
+    let [v35] = m.inputs(35)?;
     m.steps(21)?;
-    let v37 = mul(v33, 256u64);
-    let v39 = mul(v34, 65536u64);
-    let v40 = add(v32, v37);
-    let v41 = add(v40, v39);
-    let b32 = byte(v32)?;
-    let [v42, ..] = t.unary(ByteOp::ShiftRight, b32);
+    let v37 = u64::from(v33) * 256u64;
+    let v39 = u64::from(v34) * 65536u64;
+    let v40 = u64::from(v32) + v37;
+    let v41 = v40 + v39;
+    let [v42, ..] = t.unary(ByteOp::ShiftRight, v32);
     let v43 = v42 + v42;
-    let v44 = sub(v32, u64::from(v43));
-    let b33 = byte(v33)?;
-    let [v45, ..] = t.unary(ByteOp::ShiftRight, b33);
+    let v44 = sub(u64::from(v32), u64::from(v43));
+    let [v45, ..] = t.unary(ByteOp::ShiftRight, v33);
     let v46 = v45 + v45;
-    let v47 = sub(v33, u64::from(v46));
-    let b34 = byte(v34)?;
-    let [v48, ..] = t.unary(ByteOp::ShiftRight, b34);
+    let v47 = sub(u64::from(v33), u64::from(v46));
+    let [v48, ..] = t.unary(ByteOp::ShiftRight, v34);
     let v49 = v48 + v48;
-    let v50 = sub(v34, u64::from(v49));
+    let v50 = sub(u64::from(v34), u64::from(v49));
     let v52 = mul(v47, 128u64);
     let v53 = add(u64::from(v42), v52);
     let v54 = mul(v50, 128u64);
@@ -2132,8 +1684,145 @@ fn f_blake3_spine_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v41 {
         1 => {
             m.steps(37)?;
-            m.push(
+            m.push_bytes(&[0u8]);
+            m.call(3, Ranked::Outside, &[Part::Words(&[0u64, v35])], 1)
+        }
+        _ => {
+            m.steps(2)?;
+            let v56 = add(v35, v35);
+            match v44 {
+                0 => {
+                    m.steps(2)?;
+                    m.call(
+                        4,
+                        Ranked::Lone,
+                        &[
+                            Part::Words(
+                                &[
+                                    v0,
+                                    v1,
+                                    v2,
+                                    v3,
+                                    v4,
+                                    v5,
+                                    v6,
+                                    v7,
+                                    v8,
+                                    v9,
+                                    v10,
+                                    v11,
+                                    v12,
+                                    v13,
+                                    v14,
+                                    v15,
+                                    v16,
+                                    v17,
+                                    v18,
+                                    v19,
+                                    v20,
+                                    v21,
+                                    v22,
+                                    v23,
+                                    v24,
+                                    v25,
+                                    v26,
+                                    v27,
+                                    v28,
+                                    v29,
+                                    v30,
+                                    v31,
+                                    v53,
+                                    v55,
+                                ],
+                            ),
+                            Part::Bytes(&[v48]),
+                            Part::Words(&[v56]),
+                        ],
+                        2,
+                    )
+                }
+                1 => {
+                    m.steps(41)?;
+                    let v58 = sub(v41, 1u64);
+                    let v59 = mul(v58, v35);
+                    m.push(&[v53, v55, v56]);
+                    m.push_bytes(&[v48]);
+                    m.call(3, Ranked::Outside, &[Part::Words(&[v59, v35])], 3)
+                }
+                _ => Err(Stop),
+            }
+        }
+    }
+}
+
+/// Function blake3_spine, block 1 from operation 2 on.
+fn f_blake3_spine_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v56] = m.pop_bytes()?;
+    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
+    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs(0)?;
+    let [v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72,
+    v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88] = m
+        .outputs(0)?;
+    m.call(
+        1,
+        Ranked::Outside,
+        &[
+            Part::Bytes(
+                [
+                    [v56, 103u8, 230u8, 9u8],
+                    1739490666u32.to_le_bytes(),
+                    1861448379u32.to_le_bytes(),
+                    1341471292u32.to_le_bytes(),
+                    240287653u32.to_le_bytes(),
+                    90737745u32.to_le_bytes(),
+                    2212080539u32.to_le_bytes(),
+                    3771537695u32.to_le_bytes(),
+                    166094683u32.to_le_bytes(),
+                    1739490666u32.to_le_bytes(),
+                    1861448379u32.to_le_bytes(),
+                    1341471292u32.to_le_bytes(),
+                    [165u8, v56, v56, v56],
+                    [v56, v56, v56, v56],
+                    [v56, 64u8, v56, v56],
+                    [v56, 12u8, v56, v56],
+                ]
+                    .as_flattened(),
+            ),
+            Part::Bytes(&[v56]),
+            Part::Words(
                 &[
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                    v75,
+                    v76,
+                    v77,
+                    v78,
+                    v79,
+                    v80,
+                    v81,
+                    v82,
+                    v83,
+                    v84,
+                    v85,
+                    v86,
+                    v87,
+                    v88,
                     v0,
                     v1,
                     v2,
@@ -2166,252 +1855,8 @@ fn f_blake3_spine_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     v29,
                     v30,
                     v31,
-                    0u64,
                 ],
-            );
-            m.call(3, Ranked::Outside, &[0u64, v35], 1)
-        }
-        _ => {
-            m.steps(2)?;
-            let v56 = add(v35, v35);
-            match v44 {
-                0 => {
-                    m.steps(2)?;
-                    m.call(
-                        4,
-                        Ranked::Lone,
-                        &[
-                            v0,
-                            v1,
-                            v2,
-                            v3,
-                            v4,
-                            v5,
-                            v6,
-                            v7,
-                            v8,
-                            v9,
-                            v10,
-                            v11,
-                            v12,
-                            v13,
-                            v14,
-                            v15,
-                            v16,
-                            v17,
-                            v18,
-                            v19,
-                            v20,
-                            v21,
-                            v22,
-                            v23,
-                            v24,
-                            v25,
-                            v26,
-                            v27,
-                            v28,
-                            v29,
-                            v30,
-                            v31,
-                            v53,
-                            v55,
-                            u64::from(v48),
-                            v56,
-                        ],
-                        2,
-                    )
-                }
-                1 => {
-                    m.steps(41)?;
-                    let v58 = sub(v41, 1u64);
-                    let v59 = mul(v58, v35);
-                    m.push(
-                        &[
-                            v0,
-                            v1,
-                            v2,
-                            v3,
-                            v4,
-                            v5,
-                            v6,
-                            v7,
-                            v8,
-                            v9,
-                            v10,
-                            v11,
-                            v12,
-                            v13,
-                            v14,
-                            v15,
-                            v16,
-                            v17,
-                            v18,
-                            v19,
-                            v20,
-                            v21,
-                            v22,
-                            v23,
-                            v24,
-                            v25,
-                            v26,
-                            v27,
-                            v28,
-                            v29,
-                            v30,
-                            v31,
-                            u64::from(v48),
-                            v53,
-                            v55,
-                            v56,
-                        ],
-                    );
-                    m.call(3, Ranked::Outside, &[v59, v35], 3)
-                }
-                _ => Err(Stop),
-            }
-        }
-    }
-}
-
-/// Function blake3_spine, block 1 from operation 2 on.
-fn f_blake3_spine_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v56, v57, v58,
-    v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75,
-    v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88] = m.pop()?;
-    m.call(
-        1,
-        Ranked::Outside,
-        &[
-            v56,
-            103u64,
-            230u64,
-            9u64,
-            106u64,
-            133u64,
-            174u64,
-            103u64,
-            187u64,
-            114u64,
-            243u64,
-            110u64,
-            60u64,
-            58u64,
-            245u64,
-            79u64,
-            165u64,
-            127u64,
-            82u64,
-            14u64,
-            81u64,
-            140u64,
-            104u64,
-            5u64,
-            155u64,
-            171u64,
-            217u64,
-            131u64,
-            31u64,
-            25u64,
-            205u64,
-            224u64,
-            91u64,
-            103u64,
-            230u64,
-            9u64,
-            106u64,
-            133u64,
-            174u64,
-            103u64,
-            187u64,
-            114u64,
-            243u64,
-            110u64,
-            60u64,
-            58u64,
-            245u64,
-            79u64,
-            165u64,
-            v56,
-            v56,
-            v56,
-            v56,
-            v56,
-            v56,
-            v56,
-            v56,
-            64u64,
-            v56,
-            v56,
-            v56,
-            12u64,
-            v56,
-            v56,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
-            v74,
-            v75,
-            v76,
-            v77,
-            v78,
-            v79,
-            v80,
-            v81,
-            v82,
-            v83,
-            v84,
-            v85,
-            v86,
-            v87,
-            v88,
-            v0,
-            v1,
-            v2,
-            v3,
-            v4,
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
+            ),
         ],
         4,
     )
@@ -2421,188 +1866,199 @@ fn f_blake3_spine_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_spine_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72,
     v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88] = m
-        .pop()?;
+        .outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
-            v74,
-            v75,
-            v76,
-            v77,
-            v78,
-            v79,
-            v80,
-            v81,
-            v82,
-            v83,
-            v84,
-            v85,
-            v86,
-            v87,
-            v88,
+            Part::Words(
+                &[
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                    v75,
+                    v76,
+                    v77,
+                    v78,
+                    v79,
+                    v80,
+                    v81,
+                    v82,
+                    v83,
+                    v84,
+                    v85,
+                    v86,
+                    v87,
+                    v88,
+                ],
+            ),
         ],
     )
 }
 
 /// Function blake3_spine, block 4 from operation 4 on.
 fn f_blake3_spine_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v53, v55, v56] = m.pop()?;
+    let [v48] = m.pop_bytes()?;
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v48, v53, v55,
-    v56, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75,
+    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs(0)?;
+    let [v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75,
     v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88, v89, v90, v91] = m
-        .pop()?;
-    m.push(&[v48, v53, v55, v56]);
+        .outputs(0)?;
+    m.push(&[v53, v55, v56]);
+    m.push_bytes(&[v48]);
     m.call(
         1,
         Ranked::Outside,
         &[
-            0u64,
-            103u64,
-            230u64,
-            9u64,
-            106u64,
-            133u64,
-            174u64,
-            103u64,
-            187u64,
-            114u64,
-            243u64,
-            110u64,
-            60u64,
-            58u64,
-            245u64,
-            79u64,
-            165u64,
-            127u64,
-            82u64,
-            14u64,
-            81u64,
-            140u64,
-            104u64,
-            5u64,
-            155u64,
-            171u64,
-            217u64,
-            131u64,
-            31u64,
-            25u64,
-            205u64,
-            224u64,
-            91u64,
-            103u64,
-            230u64,
-            9u64,
-            106u64,
-            133u64,
-            174u64,
-            103u64,
-            187u64,
-            114u64,
-            243u64,
-            110u64,
-            60u64,
-            58u64,
-            245u64,
-            79u64,
-            165u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            64u64,
-            0u64,
-            0u64,
-            0u64,
-            4u64,
-            0u64,
-            0u64,
-            0u64,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
-            v74,
-            v75,
-            v76,
-            v77,
-            v78,
-            v79,
-            v80,
-            v81,
-            v82,
-            v83,
-            v84,
-            v85,
-            v86,
-            v87,
-            v88,
-            v89,
-            v90,
-            v91,
-            v0,
-            v1,
-            v2,
-            v3,
-            v4,
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
+            Part::Words(
+                &[
+                    0u64,
+                    103u64,
+                    230u64,
+                    9u64,
+                    106u64,
+                    133u64,
+                    174u64,
+                    103u64,
+                    187u64,
+                    114u64,
+                    243u64,
+                    110u64,
+                    60u64,
+                    58u64,
+                    245u64,
+                    79u64,
+                    165u64,
+                    127u64,
+                    82u64,
+                    14u64,
+                    81u64,
+                    140u64,
+                    104u64,
+                    5u64,
+                    155u64,
+                    171u64,
+                    217u64,
+                    131u64,
+                    31u64,
+                    25u64,
+                    205u64,
+                    224u64,
+                    91u64,
+                    103u64,
+                    230u64,
+                    9u64,
+                    106u64,
+                    133u64,
+                    174u64,
+                    103u64,
+                    187u64,
+                    114u64,
+                    243u64,
+                    110u64,
+                    60u64,
+                    58u64,
+                    245u64,
+                    79u64,
+                    165u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    64u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    4u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                    v75,
+                    v76,
+                    v77,
+                    v78,
+                    v79,
+                    v80,
+                    v81,
+                    v82,
+                    v83,
+                    v84,
+                    v85,
+                    v86,
+                    v87,
+                    v88,
+                    v89,
+                    v90,
+                    v91,
+                    v0,
+                    v1,
+                    v2,
+                    v3,
+                    v4,
+                    v5,
+                    v6,
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                ],
+            ),
         ],
         5,
     )
@@ -2612,92 +2068,102 @@ fn f_blake3_spine_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_spine_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v122, v123, v124, v125, v126, v127, v128, v129, v130, v131, v132, v133, v134,
     v135, v136, v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148,
-    v149, v150, v151, v152, v153] = m.pop()?;
+    v149, v150, v151, v152, v153] = m.outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            v122,
-            v123,
-            v124,
-            v125,
-            v126,
-            v127,
-            v128,
-            v129,
-            v130,
-            v131,
-            v132,
-            v133,
-            v134,
-            v135,
-            v136,
-            v137,
-            v138,
-            v139,
-            v140,
-            v141,
-            v142,
-            v143,
-            v144,
-            v145,
-            v146,
-            v147,
-            v148,
-            v149,
-            v150,
-            v151,
-            v152,
-            v153,
+            Part::Words(
+                &[
+                    v122,
+                    v123,
+                    v124,
+                    v125,
+                    v126,
+                    v127,
+                    v128,
+                    v129,
+                    v130,
+                    v131,
+                    v132,
+                    v133,
+                    v134,
+                    v135,
+                    v136,
+                    v137,
+                    v138,
+                    v139,
+                    v140,
+                    v141,
+                    v142,
+                    v143,
+                    v144,
+                    v145,
+                    v146,
+                    v147,
+                    v148,
+                    v149,
+                    v150,
+                    v151,
+                    v152,
+                    v153,
+                ],
+            ),
         ],
     )
 }
 
 /// Function blake3_spine, block 4 from operation 39 on.
 fn f_blake3_spine_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v48, v53, v55, v56, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135,
-    v136, v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149,
-    v150, v151, v152, v153, v154, v155, v156, v157] = m.pop()?;
+    let [v53, v55, v56] = m.pop()?;
+    let [v48] = m.pop_bytes()?;
+    let [v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138,
+    v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149, v150, v151, v152,
+    v153, v154, v155, v156, v157] = m.outputs(0)?;
     m.call(
         4,
         Ranked::Lone,
         &[
-            v126,
-            v127,
-            v128,
-            v129,
-            v130,
-            v131,
-            v132,
-            v133,
-            v134,
-            v135,
-            v136,
-            v137,
-            v138,
-            v139,
-            v140,
-            v141,
-            v142,
-            v143,
-            v144,
-            v145,
-            v146,
-            v147,
-            v148,
-            v149,
-            v150,
-            v151,
-            v152,
-            v153,
-            v154,
-            v155,
-            v156,
-            v157,
-            v53,
-            v55,
-            v48,
-            v56,
+            Part::Words(
+                &[
+                    v126,
+                    v127,
+                    v128,
+                    v129,
+                    v130,
+                    v131,
+                    v132,
+                    v133,
+                    v134,
+                    v135,
+                    v136,
+                    v137,
+                    v138,
+                    v139,
+                    v140,
+                    v141,
+                    v142,
+                    v143,
+                    v144,
+                    v145,
+                    v146,
+                    v147,
+                    v148,
+                    v149,
+                    v150,
+                    v151,
+                    v152,
+                    v153,
+                    v154,
+                    v155,
+                    v156,
+                    v157,
+                    v53,
+                    v55,
+                ],
+            ),
+            Part::Bytes(&[v48]),
+            Part::Words(&[v56]),
         ],
         6,
     )
@@ -2707,55 +2173,59 @@ fn f_blake3_spine_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_spine_6(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v158, v159, v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170,
     v171, v172, v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184,
-    v185, v186, v187, v188, v189] = m.pop()?;
+    v185, v186, v187, v188, v189] = m.outputs(0)?;
     m.finish(
         t,
         2,
         &[
-            v158,
-            v159,
-            v160,
-            v161,
-            v162,
-            v163,
-            v164,
-            v165,
-            v166,
-            v167,
-            v168,
-            v169,
-            v170,
-            v171,
-            v172,
-            v173,
-            v174,
-            v175,
-            v176,
-            v177,
-            v178,
-            v179,
-            v180,
-            v181,
-            v182,
-            v183,
-            v184,
-            v185,
-            v186,
-            v187,
-            v188,
-            v189,
+            Part::Words(
+                &[
+                    v158,
+                    v159,
+                    v160,
+                    v161,
+                    v162,
+                    v163,
+                    v164,
+                    v165,
+                    v166,
+                    v167,
+                    v168,
+                    v169,
+                    v170,
+                    v171,
+                    v172,
+                    v173,
+                    v174,
+                    v175,
+                    v176,
+                    v177,
+                    v178,
+                    v179,
+                    v180,
+                    v181,
+                    v182,
+                    v183,
+                    v184,
+                    v185,
+                    v186,
+                    v187,
+                    v188,
+                    v189,
+                ],
+            ),
         ],
     )
 }
 
 /// Function tail_1, from its beginning.
 fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1] = m.inputs()?;
+    let [v0, v1] = m.inputs(0)?;
     m.steps(1)?;
     match v1 {
         0 => {
             m.steps(2)?;
-            m.finish(t, 0, &[0u64])
+            m.finish(t, 0, &[Part::Bytes(&[0u8])])
         }
         1 => {
             m.steps(6)?;
@@ -2763,7 +2233,7 @@ fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b3 = byte(v3)?;
             t.binary(ByteOp::RangeCheck, b3, 0u8);
             let v5 = add(v0, 1u64);
-            m.finish(t, 1, &[v3])
+            m.finish(t, 1, &[Part::Bytes(&[b3])])
         }
         _ => Err(Stop),
     }
@@ -2771,12 +2241,12 @@ fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_2, from its beginning.
 fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2] = m.inputs()?;
+    let [v0, v1, v2] = m.inputs(0)?;
     m.steps(1)?;
     match v2 {
         0 => {
             m.steps(3)?;
-            m.call(5, Ranked::No, &[v0, v1], 1)
+            m.call(5, Ranked::No, &[Part::Words(&[v0, v1])], 1)
         }
         1 => {
             m.steps(7)?;
@@ -2785,8 +2255,8 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b5 = byte(v5)?;
             t.binary(ByteOp::RangeCheck, b4, b5);
             let v7 = add(v0, 2u64);
-            m.push(&[v4, v5]);
-            m.call(5, Ranked::No, &[v7, v1], 2)
+            m.push_bytes(&[b4, b5]);
+            m.call(5, Ranked::No, &[Part::Words(&[v7, v1])], 2)
         }
         _ => Err(Stop),
     }
@@ -2794,24 +2264,25 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_2, block 1 from operation 1 on.
 fn f_tail_2_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v3] = m.pop()?;
-    m.finish(t, 0, &[v3, 0u64, 0u64])
+    let [v3] = m.outputs(0)?;
+    m.finish(t, 0, &[Part::Words(&[v3]), Part::Bytes(&[0u8, 0u8])])
 }
 
 /// Function tail_2, block 2 from operation 6 on.
 fn f_tail_2_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v4, v5, v8] = m.pop()?;
-    m.finish(t, 1, &[v4, v5, v8])
+    let [v4, v5] = m.pop_bytes()?;
+    let [v8] = m.outputs(0)?;
+    m.finish(t, 1, &[Part::Bytes(&[v4, v5]), Part::Words(&[v8])])
 }
 
 /// Function tail_3, from its beginning.
 fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3] = m.inputs()?;
+    let [v0, v1, v2, v3] = m.inputs(0)?;
     m.steps(1)?;
     match v3 {
         0 => {
             m.steps(3)?;
-            m.call(6, Ranked::No, &[v0, v1, v2], 1)
+            m.call(6, Ranked::No, &[Part::Words(&[v0, v1, v2])], 1)
         }
         1 => {
             m.steps(8)?;
@@ -2823,8 +2294,8 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b8 = byte(v8)?;
             t.binary(ByteOp::RangeCheck, b7, b8);
             let v10 = add(v0, 4u64);
-            m.push(&[v5, v6, v7, v8]);
-            m.call(6, Ranked::No, &[v10, v1, v2], 2)
+            m.push_bytes(&[b5, b6, b7, b8]);
+            m.call(6, Ranked::No, &[Part::Words(&[v10, v1, v2])], 2)
         }
         _ => Err(Stop),
     }
@@ -2832,24 +2303,29 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_3, block 1 from operation 1 on.
 fn f_tail_3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v4, v5, v6] = m.pop()?;
-    m.finish(t, 0, &[v4, v5, v6, 0u64, 0u64, 0u64, 0u64])
+    let [v4, v5, v6] = m.outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[Part::Words(&[v4, v5, v6]), Part::Bytes([0u32.to_le_bytes()].as_flattened())],
+    )
 }
 
 /// Function tail_3, block 2 from operation 7 on.
 fn f_tail_3_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v5, v6, v7, v8, v11, v12, v13] = m.pop()?;
-    m.finish(t, 1, &[v5, v6, v7, v8, v11, v12, v13])
+    let [v5, v6, v7, v8] = m.pop_bytes()?;
+    let [v11, v12, v13] = m.outputs(0)?;
+    m.finish(t, 1, &[Part::Bytes(&[v5, v6, v7, v8]), Part::Words(&[v11, v12, v13])])
 }
 
 /// Function tail_4, from its beginning.
 fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4] = m.inputs()?;
+    let [v0, v1, v2, v3, v4] = m.inputs(0)?;
     m.steps(1)?;
     match v4 {
         0 => {
             m.steps(3)?;
-            m.call(7, Ranked::No, &[v0, v1, v2, v3], 1)
+            m.call(7, Ranked::No, &[Part::Words(&[v0, v1, v2, v3])], 1)
         }
         1 => {
             m.steps(10)?;
@@ -2867,8 +2343,8 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b13 = byte(v13)?;
             t.binary(ByteOp::RangeCheck, b12, b13);
             let v15 = add(v0, 8u64);
-            m.push(&[v6, v7, v8, v9, v10, v11, v12, v13]);
-            m.call(7, Ranked::No, &[v15, v1, v2, v3], 2)
+            m.push_bytes(&[b6, b7, b8, b9, b10, b11, b12, b13]);
+            m.call(7, Ranked::No, &[Part::Words(&[v15, v1, v2, v3])], 2)
         }
         _ => Err(Stop),
     }
@@ -2876,33 +2352,39 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_4, block 1 from operation 1 on.
 fn f_tail_4_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v5, v6, v7, v8, v9, v10, v11] = m.pop()?;
+    let [v5, v6, v7, v8, v9, v10, v11] = m.outputs(0)?;
     m.finish(
         t,
         0,
-        &[v5, v6, v7, v8, v9, v10, v11, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64],
+        &[
+            Part::Words(&[v5, v6, v7, v8, v9, v10, v11]),
+            Part::Bytes([0u32.to_le_bytes(), 0u32.to_le_bytes()].as_flattened()),
+        ],
     )
 }
 
 /// Function tail_4, block 2 from operation 9 on.
 fn f_tail_4_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v7, v8, v9, v10, v11, v12, v13, v16, v17, v18, v19, v20, v21, v22] = m
-        .pop()?;
+    let [v6, v7, v8, v9, v10, v11, v12, v13] = m.pop_bytes()?;
+    let [v16, v17, v18, v19, v20, v21, v22] = m.outputs(0)?;
     m.finish(
         t,
         1,
-        &[v6, v7, v8, v9, v10, v11, v12, v13, v16, v17, v18, v19, v20, v21, v22],
+        &[
+            Part::Bytes(&[v6, v7, v8, v9, v10, v11, v12, v13]),
+            Part::Words(&[v16, v17, v18, v19, v20, v21, v22]),
+        ],
     )
 }
 
 /// Function tail_5, from its beginning.
 fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5] = m.inputs()?;
+    let [v0, v1, v2, v3, v4, v5] = m.inputs(0)?;
     m.steps(1)?;
     match v5 {
         0 => {
             m.steps(3)?;
-            m.call(8, Ranked::No, &[v0, v1, v2, v3, v4], 1)
+            m.call(8, Ranked::No, &[Part::Words(&[v0, v1, v2, v3, v4])], 1)
         }
         1 => {
             m.steps(14)?;
@@ -2933,7 +2415,67 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b22 = byte(v22)?;
             t.binary(ByteOp::RangeCheck, b21, b22);
             let v24 = add(v0, 16u64);
-            m.push(
+            m.push_bytes(
+                &[
+                    b7,
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                ],
+            );
+            m.call(8, Ranked::No, &[Part::Words(&[v24, v1, v2, v3, v4])], 2)
+        }
+        _ => Err(Stop),
+    }
+}
+
+/// Function tail_5, block 1 from operation 1 on.
+fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20] = m
+        .outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[
+            Part::Words(
+                &[v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20],
+            ),
+            Part::Bytes(
+                [
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                ]
+                    .as_flattened(),
+            ),
+        ],
+    )
+}
+
+/// Function tail_5, block 2 from operation 13 on.
+fn f_tail_5_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22] = m
+        .pop_bytes()?;
+    let [v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39] = m
+        .outputs(0)?;
+    m.finish(
+        t,
+        1,
+        &[
+            Part::Bytes(
                 &[
                     v7,
                     v8,
@@ -2952,108 +2494,38 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     v21,
                     v22,
                 ],
-            );
-            m.call(8, Ranked::No, &[v24, v1, v2, v3, v4], 2)
-        }
-        _ => Err(Stop),
-    }
-}
-
-/// Function tail_5, block 1 from operation 1 on.
-fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20] = m
-        .pop()?;
-    m.finish(
-        t,
-        0,
-        &[
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-        ],
-    )
-}
-
-/// Function tail_5, block 2 from operation 13 on.
-fn f_tail_5_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-    v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39] = m
-        .pop()?;
-    m.finish(
-        t,
-        1,
-        &[
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            v38,
-            v39,
+            ),
+            Part::Words(
+                &[
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
+                ],
+            ),
         ],
     )
 }
 
 /// Function tail_6, from its beginning.
 fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6] = m.inputs()?;
+    let [v0, v1, v2, v3, v4, v5, v6] = m.inputs(0)?;
     m.steps(1)?;
     match v6 {
         0 => {
             m.steps(3)?;
-            m.call(9, Ranked::No, &[v0, v1, v2, v3, v4, v5], 1)
+            m.call(9, Ranked::No, &[Part::Words(&[v0, v1, v2, v3, v4, v5])], 1)
         }
         1 => {
             m.steps(22)?;
@@ -3109,7 +2581,122 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b39 = byte(v39)?;
             t.binary(ByteOp::RangeCheck, b38, b39);
             let v41 = add(v0, 32u64);
-            m.push(
+            m.push_bytes(
+                &[
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                    b23,
+                    b24,
+                    b25,
+                    b26,
+                    b27,
+                    b28,
+                    b29,
+                    b30,
+                    b31,
+                    b32,
+                    b33,
+                    b34,
+                    b35,
+                    b36,
+                    b37,
+                    b38,
+                    b39,
+                ],
+            );
+            m.call(9, Ranked::No, &[Part::Words(&[v41, v1, v2, v3, v4, v5])], 2)
+        }
+        _ => Err(Stop),
+    }
+}
+
+/// Function tail_6, block 1 from operation 1 on.
+fn f_tail_6_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
+    v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37] = m
+        .outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[
+            Part::Words(
+                &[
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                ],
+            ),
+            Part::Bytes(
+                [
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                ]
+                    .as_flattened(),
+            ),
+        ],
+    )
+}
+
+/// Function tail_6, block 2 from operation 21 on.
+fn f_tail_6_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
+    v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39] = m
+        .pop_bytes()?;
+    let [v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57,
+    v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72] = m
+        .outputs(0)?;
+    m.finish(
+        t,
+        1,
+        &[
+            Part::Bytes(
                 &[
                     v8,
                     v9,
@@ -3144,169 +2731,49 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     v38,
                     v39,
                 ],
-            );
-            m.call(9, Ranked::No, &[v41, v1, v2, v3, v4, v5], 2)
-        }
-        _ => Err(Stop),
-    }
-}
-
-/// Function tail_6, block 1 from operation 1 on.
-fn f_tail_6_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-    v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37] = m
-        .pop()?;
-    m.finish(
-        t,
-        0,
-        &[
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-        ],
-    )
-}
-
-/// Function tail_6, block 2 from operation 21 on.
-fn f_tail_6_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
-    v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v42,
-    v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59,
-    v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72] = m.pop()?;
-    m.finish(
-        t,
-        1,
-        &[
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            v38,
-            v39,
-            v42,
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-            v51,
-            v52,
-            v53,
-            v54,
-            v55,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
+            ),
+            Part::Words(
+                &[
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                ],
+            ),
         ],
     )
 }
 
 /// Function blake3_last_block, from its beginning.
 fn f_blake3_last_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10] = m.inputs()?;
+    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10] = m.inputs(0)?;
     m.steps(34)?;
     let v12 = mul(v1, 256u64);
     let v14 = mul(v2, 65536u64);
@@ -3319,17 +2786,18 @@ fn f_blake3_last_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let b23 = byte(v23)?;
     t.binary(ByteOp::RangeCheck, b23, 0u8);
     let v25 = add(v21, 1u64);
-    m.push(&[v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, 0u64, v23, 1u64]);
-    m.call(10, Ranked::No, &[v25, v4, v5, v6, v7, v8, v9], 1)
+    m.push_bytes(&[0u8, b23, 1u8]);
+    m.call(10, Ranked::No, &[Part::Words(&[v25, v4, v5, v6, v7, v8, v9])], 1)
 }
 
 /// Function blake3_last_block, block 0 from operation 17 on.
 fn f_blake3_last_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v22, v23, v24, v26, v27, v28, v29,
-    v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46,
-    v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63,
-    v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80,
-    v81, v82, v83, v84, v85, v86, v87, v88] = m.pop()?;
+    let [v22, v23, v24] = m.pop_bytes()?;
+    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10] = m.inputs(0)?;
+    let [v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41,
+    v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
+    v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75,
+    v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88] = m.outputs(0)?;
     let v90 = mul(v5, 2u64);
     let v92 = mul(v6, 4u64);
     let v94 = mul(v7, 8u64);
@@ -3340,159 +2808,152 @@ fn f_blake3_last_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v101 = add(v100, v94);
     let v102 = add(v101, v96);
     let v103 = add(v102, v98);
-    let v104 = add(v103, v24);
+    let v104 = add(v103, u64::from(v24));
     match v3 {
         0 => {
             m.steps(34)?;
-            let v105 = add(v10, v24);
+            let v105 = add(v10, u64::from(v24));
             m.call(
                 1,
                 Ranked::Outside,
                 &[
-                    v22,
-                    103u64,
-                    230u64,
-                    9u64,
-                    106u64,
-                    133u64,
-                    174u64,
-                    103u64,
-                    187u64,
-                    114u64,
-                    243u64,
-                    110u64,
-                    60u64,
-                    58u64,
-                    245u64,
-                    79u64,
-                    165u64,
-                    127u64,
-                    82u64,
-                    14u64,
-                    81u64,
-                    140u64,
-                    104u64,
-                    5u64,
-                    155u64,
-                    171u64,
-                    217u64,
-                    131u64,
-                    31u64,
-                    25u64,
-                    205u64,
-                    224u64,
-                    91u64,
-                    103u64,
-                    230u64,
-                    9u64,
-                    106u64,
-                    133u64,
-                    174u64,
-                    103u64,
-                    187u64,
-                    114u64,
-                    243u64,
-                    110u64,
-                    60u64,
-                    58u64,
-                    245u64,
-                    79u64,
-                    165u64,
-                    v0,
-                    v1,
-                    v2,
-                    v22,
-                    v22,
-                    v22,
-                    v22,
-                    v22,
-                    v104,
-                    v22,
-                    v22,
-                    v22,
-                    v105,
-                    v22,
-                    v22,
-                    v22,
-                    v23,
-                    v26,
-                    v27,
-                    v28,
-                    v29,
-                    v30,
-                    v31,
-                    v32,
-                    v33,
-                    v34,
-                    v35,
-                    v36,
-                    v37,
-                    v38,
-                    v39,
-                    v40,
-                    v41,
-                    v42,
-                    v43,
-                    v44,
-                    v45,
-                    v46,
-                    v47,
-                    v48,
-                    v49,
-                    v50,
-                    v51,
-                    v52,
-                    v53,
-                    v54,
-                    v55,
-                    v56,
-                    v57,
-                    v58,
-                    v59,
-                    v60,
-                    v61,
-                    v62,
-                    v63,
-                    v64,
-                    v65,
-                    v66,
-                    v67,
-                    v68,
-                    v69,
-                    v70,
-                    v71,
-                    v72,
-                    v73,
-                    v74,
-                    v75,
-                    v76,
-                    v77,
-                    v78,
-                    v79,
-                    v80,
-                    v81,
-                    v82,
-                    v83,
-                    v84,
-                    v85,
-                    v86,
-                    v87,
-                    v88,
+                    Part::Words(
+                        &[
+                            u64::from(v22),
+                            103u64,
+                            230u64,
+                            9u64,
+                            106u64,
+                            133u64,
+                            174u64,
+                            103u64,
+                            187u64,
+                            114u64,
+                            243u64,
+                            110u64,
+                            60u64,
+                            58u64,
+                            245u64,
+                            79u64,
+                            165u64,
+                            127u64,
+                            82u64,
+                            14u64,
+                            81u64,
+                            140u64,
+                            104u64,
+                            5u64,
+                            155u64,
+                            171u64,
+                            217u64,
+                            131u64,
+                            31u64,
+                            25u64,
+                            205u64,
+                            224u64,
+                            91u64,
+                            103u64,
+                            230u64,
+                            9u64,
+                            106u64,
+                            133u64,
+                            174u64,
+                            103u64,
+                            187u64,
+                            114u64,
+                            243u64,
+                            110u64,
+                            60u64,
+                            58u64,
+                            245u64,
+                            79u64,
+                            165u64,
+                            v0,
+                            v1,
+                            v2,
+                        ],
+                    ),
+                    Part::Bytes(&[v22, v22, v22, v22, v22]),
+                    Part::Words(&[v104]),
+                    Part::Bytes(&[v22, v22, v22]),
+                    Part::Words(&[v105]),
+                    Part::Bytes(&[v22, v22, v22, v23]),
+                    Part::Words(
+                        &[
+                            v26,
+                            v27,
+                            v28,
+                            v29,
+                            v30,
+                            v31,
+                            v32,
+                            v33,
+                            v34,
+                            v35,
+                            v36,
+                            v37,
+                            v38,
+                            v39,
+                            v40,
+                            v41,
+                            v42,
+                            v43,
+                            v44,
+                            v45,
+                            v46,
+                            v47,
+                            v48,
+                            v49,
+                            v50,
+                            v51,
+                            v52,
+                            v53,
+                            v54,
+                            v55,
+                            v56,
+                            v57,
+                            v58,
+                            v59,
+                            v60,
+                            v61,
+                            v62,
+                            v63,
+                            v64,
+                            v65,
+                            v66,
+                            v67,
+                            v68,
+                            v69,
+                            v70,
+                            v71,
+                            v72,
+                            v73,
+                            v74,
+                            v75,
+                            v76,
+                            v77,
+                            v78,
+                            v79,
+                            v80,
+                            v81,
+                            v82,
+                            v83,
+                            v84,
+                            v85,
+                            v86,
+                            v87,
+                            v88,
+                        ],
+                    ),
                 ],
                 2,
             )
         }
         _ => {
             m.steps(19)?;
-            let v105 = sub(v3, v24);
+            let v105 = sub(v3, u64::from(v24));
             m.push(
                 &[
-                    v0,
-                    v1,
-                    v2,
-                    v10,
-                    v22,
-                    v23,
                     v26,
                     v27,
                     v28,
@@ -3559,7 +3020,13 @@ fn f_blake3_last_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     v104,
                 ],
             );
-            m.call(2, Ranked::Outside, &[v0, v1, v2, v105, v22], 3)
+            m.push_bytes(&[v22, v23]);
+            m.call(
+                2,
+                Ranked::Outside,
+                &[Part::Words(&[v0, v1, v2, v105]), Part::Bytes(&[v22])],
+                3,
+            )
         }
     }
 }
@@ -3568,189 +3035,199 @@ fn f_blake3_last_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_last_block_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149,
     v150, v151, v152, v153, v154, v155, v156, v157, v158, v159, v160, v161, v162, v163,
-    v164, v165, v166, v167, v168] = m.pop()?;
+    v164, v165, v166, v167, v168] = m.outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            v137,
-            v138,
-            v139,
-            v140,
-            v141,
-            v142,
-            v143,
-            v144,
-            v145,
-            v146,
-            v147,
-            v148,
-            v149,
-            v150,
-            v151,
-            v152,
-            v153,
-            v154,
-            v155,
-            v156,
-            v157,
-            v158,
-            v159,
-            v160,
-            v161,
-            v162,
-            v163,
-            v164,
-            v165,
-            v166,
-            v167,
-            v168,
+            Part::Words(
+                &[
+                    v137,
+                    v138,
+                    v139,
+                    v140,
+                    v141,
+                    v142,
+                    v143,
+                    v144,
+                    v145,
+                    v146,
+                    v147,
+                    v148,
+                    v149,
+                    v150,
+                    v151,
+                    v152,
+                    v153,
+                    v154,
+                    v155,
+                    v156,
+                    v157,
+                    v158,
+                    v159,
+                    v160,
+                    v161,
+                    v162,
+                    v163,
+                    v164,
+                    v165,
+                    v166,
+                    v167,
+                    v168,
+                ],
+            ),
         ],
     )
 }
 
 /// Function blake3_last_block, block 2 from operation 2 on.
 fn f_blake3_last_block_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2, v10, v22, v23, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
-    v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
-    v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69,
-    v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86,
-    v87, v88, v104, v106, v107, v108, v109, v110, v111, v112, v113, v114, v115, v116,
-    v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128, v129, v130,
-    v131, v132, v133, v134, v135, v136, v137] = m.pop()?;
+    let [v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41,
+    v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
+    v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75,
+    v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88, v104] = m.pop()?;
+    let [v22, v23] = m.pop_bytes()?;
+    let [v0, v1, v2] = m.inputs(0)?;
+    let [v10] = m.inputs(10)?;
+    let [v106, v107, v108, v109, v110, v111, v112, v113, v114, v115, v116, v117, v118,
+    v119, v120, v121, v122, v123, v124, v125, v126, v127, v128, v129, v130, v131, v132,
+    v133, v134, v135, v136, v137] = m.outputs(0)?;
     m.call(
         1,
         Ranked::Outside,
         &[
-            v22,
-            v106,
-            v107,
-            v108,
-            v109,
-            v110,
-            v111,
-            v112,
-            v113,
-            v114,
-            v115,
-            v116,
-            v117,
-            v118,
-            v119,
-            v120,
-            v121,
-            v122,
-            v123,
-            v124,
-            v125,
-            v126,
-            v127,
-            v128,
-            v129,
-            v130,
-            v131,
-            v132,
-            v133,
-            v134,
-            v135,
-            v136,
-            v137,
-            103u64,
-            230u64,
-            9u64,
-            106u64,
-            133u64,
-            174u64,
-            103u64,
-            187u64,
-            114u64,
-            243u64,
-            110u64,
-            60u64,
-            58u64,
-            245u64,
-            79u64,
-            165u64,
-            v0,
-            v1,
-            v2,
-            v22,
-            v22,
-            v22,
-            v22,
-            v22,
-            v104,
-            v22,
-            v22,
-            v22,
-            v10,
-            v22,
-            v22,
-            v22,
-            v23,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            v38,
-            v39,
-            v40,
-            v41,
-            v42,
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-            v51,
-            v52,
-            v53,
-            v54,
-            v55,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
-            v74,
-            v75,
-            v76,
-            v77,
-            v78,
-            v79,
-            v80,
-            v81,
-            v82,
-            v83,
-            v84,
-            v85,
-            v86,
-            v87,
-            v88,
+            Part::Bytes(&[v22]),
+            Part::Words(
+                &[
+                    v106,
+                    v107,
+                    v108,
+                    v109,
+                    v110,
+                    v111,
+                    v112,
+                    v113,
+                    v114,
+                    v115,
+                    v116,
+                    v117,
+                    v118,
+                    v119,
+                    v120,
+                    v121,
+                    v122,
+                    v123,
+                    v124,
+                    v125,
+                    v126,
+                    v127,
+                    v128,
+                    v129,
+                    v130,
+                    v131,
+                    v132,
+                    v133,
+                    v134,
+                    v135,
+                    v136,
+                    v137,
+                ],
+            ),
+            Part::Words(
+                &[
+                    103u64,
+                    230u64,
+                    9u64,
+                    106u64,
+                    133u64,
+                    174u64,
+                    103u64,
+                    187u64,
+                    114u64,
+                    243u64,
+                    110u64,
+                    60u64,
+                    58u64,
+                    245u64,
+                    79u64,
+                    165u64,
+                    v0,
+                    v1,
+                    v2,
+                ],
+            ),
+            Part::Bytes(&[v22, v22, v22, v22, v22]),
+            Part::Words(&[v104]),
+            Part::Bytes(&[v22, v22, v22]),
+            Part::Words(&[v10]),
+            Part::Bytes(&[v22, v22, v22, v23]),
+            Part::Words(
+                &[
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
+                    v40,
+                    v41,
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                    v75,
+                    v76,
+                    v77,
+                    v78,
+                    v79,
+                    v80,
+                    v81,
+                    v82,
+                    v83,
+                    v84,
+                    v85,
+                    v86,
+                    v87,
+                    v88,
+                ],
+            ),
         ],
         4,
     )
@@ -3760,43 +3237,47 @@ fn f_blake3_last_block_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_blake3_last_block_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v153, v154, v155, v156, v157, v158, v159, v160, v161, v162, v163, v164, v165,
     v166, v167, v168, v169, v170, v171, v172, v173, v174, v175, v176, v177, v178, v179,
-    v180, v181, v182, v183, v184] = m.pop()?;
+    v180, v181, v182, v183, v184] = m.outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            v153,
-            v154,
-            v155,
-            v156,
-            v157,
-            v158,
-            v159,
-            v160,
-            v161,
-            v162,
-            v163,
-            v164,
-            v165,
-            v166,
-            v167,
-            v168,
-            v169,
-            v170,
-            v171,
-            v172,
-            v173,
-            v174,
-            v175,
-            v176,
-            v177,
-            v178,
-            v179,
-            v180,
-            v181,
-            v182,
-            v183,
-            v184,
+            Part::Words(
+                &[
+                    v153,
+                    v154,
+                    v155,
+                    v156,
+                    v157,
+                    v158,
+                    v159,
+                    v160,
+                    v161,
+                    v162,
+                    v163,
+                    v164,
+                    v165,
+                    v166,
+                    v167,
+                    v168,
+                    v169,
+                    v170,
+                    v171,
+                    v172,
+                    v173,
+                    v174,
+                    v175,
+                    v176,
+                    v177,
+                    v178,
+                    v179,
+                    v180,
+                    v181,
+                    v182,
+                    v183,
+                    v184,
+                ],
+            ),
         ],
     )
 }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3",
     function: 0,
     contract: bytes32(
-        "432997083b1f584827f337f2fb532c551d5e4a12f5744c6ccd54f905f94588d1",
+        "20affe45be813866fee2c591d1b3ccda55bf2b18a279766de37bd7a982fb7817",
     ),
     layout: UnitLayout {
         num_inputs: 1,

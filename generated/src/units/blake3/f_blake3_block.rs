@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_block",
     function: 2,
     contract: bytes32(
-        "e0f2722f0eebd57a049649e458c1ada5661b48dda9f487d8465d1f67d9dd601b",
+        "68d789d983ed24c9be73b803c1cc7b97c3f1c9efd60ea5d0a7f0bce47994177b",
     ),
     layout: UnitLayout {
         num_inputs: 5,

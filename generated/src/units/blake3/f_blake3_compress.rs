@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_compress",
     function: 1,
     contract: bytes32(
-        "248ef03f14fe7b741de059882aa643edfbe7b34e48145d2e6aa4dc0241f5e5a3",
+        "0c7a742521900301cf8d6c88eae21e218bb2c4cc41c514d7c7b2dd537b63085e",
     ),
     layout: UnitLayout {
         num_inputs: 129,

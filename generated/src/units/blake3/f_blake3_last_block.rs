@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_last_block",
     function: 11,
     contract: bytes32(
-        "c438006bb2601e54b5560d859816199bb5d620f97acdb1dd9c5b57e1f0a67723",
+        "2d29d2193c9dd46f8aa9e19e0c9c5d9e7acb78ff191bbed85912ffd4a0fdb6e6",
     ),
     layout: UnitLayout {
         num_inputs: 11,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_spine",
     function: 4,
     contract: bytes32(
-        "0e35af900d83b9726fa04caf65ba6a72ca3ade5ea7f1bc2f678d8da2679b6c55",
+        "78aded276e181083de6ecdea6c32bca68c5da9c6a77a702939b851c5f80568d8",
     ),
     layout: UnitLayout {
         num_inputs: 36,

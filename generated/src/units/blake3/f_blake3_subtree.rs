@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_subtree",
     function: 3,
     contract: bytes32(
-        "345b7d6311bf280cd3ec8e5c673803c6e2d827a21d8e4cfcc23aaa7f80f7706b",
+        "fcecdccfc37674b30a551504d1bfad23b706393f5df47bf067ee971069413b11",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "90dbf124095355be568703578ec1b2345f773af2b543aa102257431ca8bd7388",
+        "a31843389166b171e7d485efd04b777fa281ca7d93949c2ca36c0e748a3022c6",
     ),
     layout: UnitLayout {
         num_inputs: 2,

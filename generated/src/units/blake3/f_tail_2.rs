@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "4242856ad500bbf78ba555e6e7234627e26466738f4cd96836204758a3ebf445",
+        "8b21bb683ae5ed86d2a26aef7ebe95cdd6d349d71528784dfa15044b6f406887",
     ),
     layout: UnitLayout {
         num_inputs: 3,

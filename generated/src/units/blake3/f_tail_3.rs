@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "f52068bea7ce8e1f48a418e25beb86f7c0c1fdfaf3a666f2a14c638ef57f9213",
+        "0047c08a4a96fd5e28dc93fdc60d5baa65278f4f255fadbc2cf4fa5ef5a50c37",
     ),
     layout: UnitLayout {
         num_inputs: 4,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "1d8c28c604bad513cd71c387c6d73fa66fa56548a518407a56116e6c91fb6146",
+        "7730b231b1f34e61e2ab741a5879871a0c2e5d23469259a8a5088825c58bd459",
     ),
     layout: UnitLayout {
         num_inputs: 5,

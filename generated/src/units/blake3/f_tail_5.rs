@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "8a733c0343401c1a0ac16fb65ce01a686b394a90ca61c9146b4b63f2a3f1cd71",
+        "471dace5b8ea4b4e0c76e76898b8fa3ea65f6b1d79becca52f308e6caed72064",
     ),
     layout: UnitLayout {
         num_inputs: 6,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "73bee61149f9c9d20276b74deae67b03fb83bb5ca4d163156ee67fa032aa8576",
+        "3a3640e0ea82d5a4e4417f10101a80c6a22f1227f5f3c892720072aa09b4d896",
     ),
     layout: UnitLayout {
         num_inputs: 7,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0x3750b2112ff74ecaull;
-  out[1u] = 0x80b10eb151533735ull;
-  out[2u] = 0x75564d0291ccef18ull;
-  out[3u] = 0x7c1b52bcc5d4ee2eull;
+  out[0u] = 0x7c684bb86f78dec0ull;
+  out[1u] = 0xc5fff6313eeaead1ull;
+  out[2u] = 0xeb831e08cff2a514ull;
+  out[3u] = 0xcdb9cda915fd37dull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

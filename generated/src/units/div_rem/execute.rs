@@ -2,7 +2,7 @@
 // Program div_rem, executors.
 // Fingerprint ef51b5a49efdac02084a63a4e4d5f8ac2a5d2dd94a750ee0a6bdc8e3e4bde806
 
-#![allow(unused_imports, unused_mut, unused_variables, clippy::all)]
+#![allow(unused_imports, unused_mut, unused_parens, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::execute::*;
 /// By function.
@@ -29,7 +29,7 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
 
 /// Function div_rem, from its beginning.
 fn f_div_rem_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6, v7] = m.inputs()?;
+    let [v0, v1, v2, v3, v4, v5, v6, v7] = m.inputs(0)?;
     m.steps(99)?;
     let [v8, v9, v10, v11, v12, v13, v14, v15] = bytes_of(v0);
     let v17 = u64::from(v9) * 256u64;
@@ -129,84 +129,86 @@ fn f_div_rem_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v137 {
         0 => {
             m.steps(2)?;
-            m.finish(t, 0, &[0u64, 0u64, 0u64, 0u64, v0, v1, v2, v3])
+            m.finish(t, 0, &[Part::Words(&[0u64, 0u64, 0u64, 0u64, v0, v1, v2, v3])])
         }
         _ => {
             m.steps(389)?;
-            m.push(
+            m.push(&[256u64, 65536u64, 16777216u64]);
+            m.push_bytes(
                 &[
-                    u64::from(v8),
-                    u64::from(v9),
-                    u64::from(v10),
-                    u64::from(v11),
-                    256u64,
-                    65536u64,
-                    16777216u64,
-                    u64::from(v25),
-                    u64::from(v26),
-                    u64::from(v27),
-                    u64::from(v28),
-                    u64::from(v39),
-                    u64::from(v40),
-                    u64::from(v41),
-                    u64::from(v42),
-                    u64::from(v53),
-                    u64::from(v54),
-                    u64::from(v55),
-                    u64::from(v56),
-                    u64::from(v67),
-                    u64::from(v68),
-                    u64::from(v69),
-                    u64::from(v70),
-                    u64::from(v81),
-                    u64::from(v82),
-                    u64::from(v83),
-                    u64::from(v84),
-                    u64::from(v95),
-                    u64::from(v96),
-                    u64::from(v97),
-                    u64::from(v98),
-                    u64::from(v109),
-                    u64::from(v110),
-                    u64::from(v111),
-                    u64::from(v112),
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v39,
+                    v40,
+                    v41,
+                    v42,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v81,
+                    v82,
+                    v83,
+                    v84,
+                    v95,
+                    v96,
+                    v97,
+                    v98,
+                    v109,
+                    v110,
+                    v111,
+                    v112,
                 ],
             );
             m.advise(
                 2,
                 &[
-                    u64::from(v8),
-                    u64::from(v9),
-                    u64::from(v10),
-                    u64::from(v11),
-                    u64::from(v25),
-                    u64::from(v26),
-                    u64::from(v27),
-                    u64::from(v28),
-                    u64::from(v39),
-                    u64::from(v40),
-                    u64::from(v41),
-                    u64::from(v42),
-                    u64::from(v53),
-                    u64::from(v54),
-                    u64::from(v55),
-                    u64::from(v56),
-                    u64::from(v67),
-                    u64::from(v68),
-                    u64::from(v69),
-                    u64::from(v70),
-                    u64::from(v81),
-                    u64::from(v82),
-                    u64::from(v83),
-                    u64::from(v84),
-                    u64::from(v95),
-                    u64::from(v96),
-                    u64::from(v97),
-                    u64::from(v98),
-                    u64::from(v109),
-                    u64::from(v110),
-                    u64::from(v111),
-                    u64::from(v112),
+                    Part::Bytes(
+                        &[
+                            v8,
+                            v9,
+                            v10,
+                            v11,
+                            v25,
+                            v26,
+                            v27,
+                            v28,
+                            v39,
+                            v40,
+                            v41,
+                            v42,
+                            v53,
+                            v54,
+                            v55,
+                            v56,
+                            v67,
+                            v68,
+                            v69,
+                            v70,
+                            v81,
+                            v82,
+                            v83,
+                            v84,
+                            v95,
+                            v96,
+                            v97,
+                            v98,
+                            v109,
+                            v110,
+                            v111,
+                            v112,
+                        ],
+                    ),
                 ],
                 1,
             )
@@ -216,180 +218,134 @@ fn f_div_rem_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function div_rem, block 2 from operation 1 on.
 fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v8, v9, v10, v11, v16, v18, v20, v25, v26, v27, v28, v39, v40, v41, v42, v53,
-    v54, v55, v56, v67, v68, v69, v70, v81, v82, v83, v84, v95, v96, v97, v98, v109,
-    v110, v111, v112, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148,
-    v149, v150, v151, v152, v153, v154, v155, v156, v157, v158, v159, v160, v161, v162,
-    v163, v164, v165, v166, v167, v168, v169] = m.pop()?;
-    let b138 = byte(v138)?;
-    let b139 = byte(v139)?;
-    t.binary(ByteOp::RangeCheck, b138, b139);
-    let b140 = byte(v140)?;
-    let b141 = byte(v141)?;
-    t.binary(ByteOp::RangeCheck, b140, b141);
-    let b142 = byte(v142)?;
-    let b143 = byte(v143)?;
-    t.binary(ByteOp::RangeCheck, b142, b143);
-    let b144 = byte(v144)?;
-    let b145 = byte(v145)?;
-    t.binary(ByteOp::RangeCheck, b144, b145);
-    let b146 = byte(v146)?;
-    let b147 = byte(v147)?;
-    t.binary(ByteOp::RangeCheck, b146, b147);
-    let b148 = byte(v148)?;
-    let b149 = byte(v149)?;
-    t.binary(ByteOp::RangeCheck, b148, b149);
-    let b150 = byte(v150)?;
-    let b151 = byte(v151)?;
-    t.binary(ByteOp::RangeCheck, b150, b151);
-    let b152 = byte(v152)?;
-    let b153 = byte(v153)?;
-    t.binary(ByteOp::RangeCheck, b152, b153);
-    let b154 = byte(v154)?;
-    let b67 = byte(v67)?;
-    let [v171, v172] = t.sub(b154, b67);
+    let [v16, v18, v20] = m.pop()?;
+    let [v8, v9, v10, v11, v25, v26, v27, v28, v39, v40, v41, v42, v53, v54, v55, v56,
+    v67, v68, v69, v70, v81, v82, v83, v84, v95, v96, v97, v98, v109, v110, v111, v112,
+    ] = m.pop_bytes()?;
+    let [v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149, v150,
+    v151, v152, v153, v154, v155, v156, v157, v158, v159, v160, v161, v162, v163, v164,
+    v165, v166, v167, v168, v169] = m.output_bytes(0)?;
+    t.binary(ByteOp::RangeCheck, v138, v139);
+    t.binary(ByteOp::RangeCheck, v140, v141);
+    t.binary(ByteOp::RangeCheck, v142, v143);
+    t.binary(ByteOp::RangeCheck, v144, v145);
+    t.binary(ByteOp::RangeCheck, v146, v147);
+    t.binary(ByteOp::RangeCheck, v148, v149);
+    t.binary(ByteOp::RangeCheck, v150, v151);
+    t.binary(ByteOp::RangeCheck, v152, v153);
+    let [v171, v172] = t.sub(v154, v67);
     let [v173, v174] = t.sub(v171, 0u8);
     let v175 = v172 + v174;
-    let b155 = byte(v155)?;
-    let b68 = byte(v68)?;
-    let [v176, v177] = t.sub(b155, b68);
+    let [v176, v177] = t.sub(v155, v68);
     let [v178, v179] = t.sub(v176, v175);
     let v180 = v177 + v179;
-    let b156 = byte(v156)?;
-    let b69 = byte(v69)?;
-    let [v181, v182] = t.sub(b156, b69);
+    let [v181, v182] = t.sub(v156, v69);
     let [v183, v184] = t.sub(v181, v180);
     let v185 = v182 + v184;
-    let b157 = byte(v157)?;
-    let b70 = byte(v70)?;
-    let [v186, v187] = t.sub(b157, b70);
+    let [v186, v187] = t.sub(v157, v70);
     let [v188, v189] = t.sub(v186, v185);
     let v190 = v187 + v189;
-    let b158 = byte(v158)?;
-    let b81 = byte(v81)?;
-    let [v191, v192] = t.sub(b158, b81);
+    let [v191, v192] = t.sub(v158, v81);
     let [v193, v194] = t.sub(v191, v190);
     let v195 = v192 + v194;
-    let b159 = byte(v159)?;
-    let b82 = byte(v82)?;
-    let [v196, v197] = t.sub(b159, b82);
+    let [v196, v197] = t.sub(v159, v82);
     let [v198, v199] = t.sub(v196, v195);
     let v200 = v197 + v199;
-    let b160 = byte(v160)?;
-    let b83 = byte(v83)?;
-    let [v201, v202] = t.sub(b160, b83);
+    let [v201, v202] = t.sub(v160, v83);
     let [v203, v204] = t.sub(v201, v200);
     let v205 = v202 + v204;
-    let b161 = byte(v161)?;
-    let b84 = byte(v84)?;
-    let [v206, v207] = t.sub(b161, b84);
+    let [v206, v207] = t.sub(v161, v84);
     let [v208, v209] = t.sub(v206, v205);
     let v210 = v207 + v209;
-    let b162 = byte(v162)?;
-    let b95 = byte(v95)?;
-    let [v211, v212] = t.sub(b162, b95);
+    let [v211, v212] = t.sub(v162, v95);
     let [v213, v214] = t.sub(v211, v210);
     let v215 = v212 + v214;
-    let b163 = byte(v163)?;
-    let b96 = byte(v96)?;
-    let [v216, v217] = t.sub(b163, b96);
+    let [v216, v217] = t.sub(v163, v96);
     let [v218, v219] = t.sub(v216, v215);
     let v220 = v217 + v219;
-    let b164 = byte(v164)?;
-    let b97 = byte(v97)?;
-    let [v221, v222] = t.sub(b164, b97);
+    let [v221, v222] = t.sub(v164, v97);
     let [v223, v224] = t.sub(v221, v220);
     let v225 = v222 + v224;
-    let b165 = byte(v165)?;
-    let b98 = byte(v98)?;
-    let [v226, v227] = t.sub(b165, b98);
+    let [v226, v227] = t.sub(v165, v98);
     let [v228, v229] = t.sub(v226, v225);
     let v230 = v227 + v229;
-    let b166 = byte(v166)?;
-    let b109 = byte(v109)?;
-    let [v231, v232] = t.sub(b166, b109);
+    let [v231, v232] = t.sub(v166, v109);
     let [v233, v234] = t.sub(v231, v230);
     let v235 = v232 + v234;
-    let b167 = byte(v167)?;
-    let b110 = byte(v110)?;
-    let [v236, v237] = t.sub(b167, b110);
+    let [v236, v237] = t.sub(v167, v110);
     let [v238, v239] = t.sub(v236, v235);
     let v240 = v237 + v239;
-    let b168 = byte(v168)?;
-    let b111 = byte(v111)?;
-    let [v241, v242] = t.sub(b168, b111);
+    let [v241, v242] = t.sub(v168, v111);
     let [v243, v244] = t.sub(v241, v240);
     let v245 = v242 + v244;
-    let b169 = byte(v169)?;
-    let b112 = byte(v112)?;
-    let [v246, v247] = t.sub(b169, b112);
+    let [v246, v247] = t.sub(v169, v112);
     let [v248, v249] = t.sub(v246, v245);
     let v250 = v247 + v249;
     same(u64::from(v250), 1u64)?;
-    let v252 = mul(v139, v16);
-    let v253 = add(v138, v252);
-    let v254 = mul(v141, v16);
-    let v255 = add(v140, v254);
-    let v256 = mul(v143, v16);
-    let v257 = add(v142, v256);
-    let v258 = mul(v145, v16);
-    let v259 = add(v144, v258);
-    let v260 = mul(v147, v16);
-    let v261 = add(v146, v260);
-    let v262 = mul(v149, v16);
-    let v263 = add(v148, v262);
-    let v264 = mul(v151, v16);
-    let v265 = add(v150, v264);
-    let v266 = mul(v153, v16);
-    let v267 = add(v152, v266);
-    let v268 = mul(v68, v16);
-    let v269 = add(v67, v268);
-    let v270 = mul(v70, v16);
-    let v271 = add(v69, v270);
-    let v272 = mul(v82, v16);
-    let v273 = add(v81, v272);
-    let v274 = mul(v84, v16);
-    let v275 = add(v83, v274);
-    let v276 = mul(v96, v16);
-    let v277 = add(v95, v276);
-    let v278 = mul(v98, v16);
-    let v279 = add(v97, v278);
-    let v280 = mul(v110, v16);
-    let v281 = add(v109, v280);
-    let v282 = mul(v112, v16);
-    let v283 = add(v111, v282);
-    let v284 = mul(v155, v16);
-    let v285 = add(v154, v284);
-    let v286 = mul(v157, v16);
-    let v287 = add(v156, v286);
-    let v288 = mul(v159, v16);
-    let v289 = add(v158, v288);
-    let v290 = mul(v161, v16);
-    let v291 = add(v160, v290);
-    let v292 = mul(v163, v16);
-    let v293 = add(v162, v292);
-    let v294 = mul(v165, v16);
-    let v295 = add(v164, v294);
-    let v296 = mul(v167, v16);
-    let v297 = add(v166, v296);
-    let v298 = mul(v169, v16);
-    let v299 = add(v168, v298);
-    let v300 = mul(v9, v16);
-    let v301 = add(v8, v300);
-    let v302 = mul(v11, v16);
-    let v303 = add(v10, v302);
-    let v304 = mul(v26, v16);
-    let v305 = add(v25, v304);
-    let v306 = mul(v28, v16);
-    let v307 = add(v27, v306);
-    let v308 = mul(v40, v16);
-    let v309 = add(v39, v308);
-    let v310 = mul(v42, v16);
-    let v311 = add(v41, v310);
-    let v312 = mul(v54, v16);
-    let v313 = add(v53, v312);
-    let v314 = mul(v56, v16);
-    let v315 = add(v55, v314);
+    let v252 = mul(u64::from(v139), v16);
+    let v253 = add(u64::from(v138), v252);
+    let v254 = mul(u64::from(v141), v16);
+    let v255 = add(u64::from(v140), v254);
+    let v256 = mul(u64::from(v143), v16);
+    let v257 = add(u64::from(v142), v256);
+    let v258 = mul(u64::from(v145), v16);
+    let v259 = add(u64::from(v144), v258);
+    let v260 = mul(u64::from(v147), v16);
+    let v261 = add(u64::from(v146), v260);
+    let v262 = mul(u64::from(v149), v16);
+    let v263 = add(u64::from(v148), v262);
+    let v264 = mul(u64::from(v151), v16);
+    let v265 = add(u64::from(v150), v264);
+    let v266 = mul(u64::from(v153), v16);
+    let v267 = add(u64::from(v152), v266);
+    let v268 = mul(u64::from(v68), v16);
+    let v269 = add(u64::from(v67), v268);
+    let v270 = mul(u64::from(v70), v16);
+    let v271 = add(u64::from(v69), v270);
+    let v272 = mul(u64::from(v82), v16);
+    let v273 = add(u64::from(v81), v272);
+    let v274 = mul(u64::from(v84), v16);
+    let v275 = add(u64::from(v83), v274);
+    let v276 = mul(u64::from(v96), v16);
+    let v277 = add(u64::from(v95), v276);
+    let v278 = mul(u64::from(v98), v16);
+    let v279 = add(u64::from(v97), v278);
+    let v280 = mul(u64::from(v110), v16);
+    let v281 = add(u64::from(v109), v280);
+    let v282 = mul(u64::from(v112), v16);
+    let v283 = add(u64::from(v111), v282);
+    let v284 = mul(u64::from(v155), v16);
+    let v285 = add(u64::from(v154), v284);
+    let v286 = mul(u64::from(v157), v16);
+    let v287 = add(u64::from(v156), v286);
+    let v288 = mul(u64::from(v159), v16);
+    let v289 = add(u64::from(v158), v288);
+    let v290 = mul(u64::from(v161), v16);
+    let v291 = add(u64::from(v160), v290);
+    let v292 = mul(u64::from(v163), v16);
+    let v293 = add(u64::from(v162), v292);
+    let v294 = mul(u64::from(v165), v16);
+    let v295 = add(u64::from(v164), v294);
+    let v296 = mul(u64::from(v167), v16);
+    let v297 = add(u64::from(v166), v296);
+    let v298 = mul(u64::from(v169), v16);
+    let v299 = add(u64::from(v168), v298);
+    let v300 = mul(u64::from(v9), v16);
+    let v301 = add(u64::from(v8), v300);
+    let v302 = mul(u64::from(v11), v16);
+    let v303 = add(u64::from(v10), v302);
+    let v304 = mul(u64::from(v26), v16);
+    let v305 = add(u64::from(v25), v304);
+    let v306 = mul(u64::from(v28), v16);
+    let v307 = add(u64::from(v27), v306);
+    let v308 = mul(u64::from(v40), v16);
+    let v309 = add(u64::from(v39), v308);
+    let v310 = mul(u64::from(v42), v16);
+    let v311 = add(u64::from(v41), v310);
+    let v312 = mul(u64::from(v54), v16);
+    let v313 = add(u64::from(v53), v312);
+    let v314 = mul(u64::from(v56), v16);
+    let v315 = add(u64::from(v55), v314);
     let v316 = mul(v253, v269);
     let v317 = add(v316, v285);
     let v318 = v317 + 0u64;
@@ -606,60 +562,60 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v558 = add(v557, v552);
     same(v524, 0u64)?;
     same(v558, 0u64)?;
-    let v559 = mul(v139, v16);
-    let v560 = mul(v140, v18);
-    let v561 = mul(v141, v20);
-    let v562 = add(v138, v559);
+    let v559 = mul(u64::from(v139), v16);
+    let v560 = mul(u64::from(v140), v18);
+    let v561 = mul(u64::from(v141), v20);
+    let v562 = add(u64::from(v138), v559);
     let v563 = add(v562, v560);
     let v564 = add(v563, v561);
-    let v565 = mul(v143, v16);
-    let v566 = mul(v144, v18);
-    let v567 = mul(v145, v20);
-    let v568 = add(v142, v565);
+    let v565 = mul(u64::from(v143), v16);
+    let v566 = mul(u64::from(v144), v18);
+    let v567 = mul(u64::from(v145), v20);
+    let v568 = add(u64::from(v142), v565);
     let v569 = add(v568, v566);
     let v570 = add(v569, v567);
-    let v571 = mul(v147, v16);
-    let v572 = mul(v148, v18);
-    let v573 = mul(v149, v20);
-    let v574 = add(v146, v571);
+    let v571 = mul(u64::from(v147), v16);
+    let v572 = mul(u64::from(v148), v18);
+    let v573 = mul(u64::from(v149), v20);
+    let v574 = add(u64::from(v146), v571);
     let v575 = add(v574, v572);
     let v576 = add(v575, v573);
-    let v577 = mul(v151, v16);
-    let v578 = mul(v152, v18);
-    let v579 = mul(v153, v20);
-    let v580 = add(v150, v577);
+    let v577 = mul(u64::from(v151), v16);
+    let v578 = mul(u64::from(v152), v18);
+    let v579 = mul(u64::from(v153), v20);
+    let v580 = add(u64::from(v150), v577);
     let v581 = add(v580, v578);
     let v582 = add(v581, v579);
-    let v583 = mul(v155, v16);
-    let v584 = mul(v156, v18);
-    let v585 = mul(v157, v20);
-    let v586 = add(v154, v583);
+    let v583 = mul(u64::from(v155), v16);
+    let v584 = mul(u64::from(v156), v18);
+    let v585 = mul(u64::from(v157), v20);
+    let v586 = add(u64::from(v154), v583);
     let v587 = add(v586, v584);
     let v588 = add(v587, v585);
-    let v589 = mul(v159, v16);
-    let v590 = mul(v160, v18);
-    let v591 = mul(v161, v20);
-    let v592 = add(v158, v589);
+    let v589 = mul(u64::from(v159), v16);
+    let v590 = mul(u64::from(v160), v18);
+    let v591 = mul(u64::from(v161), v20);
+    let v592 = add(u64::from(v158), v589);
     let v593 = add(v592, v590);
     let v594 = add(v593, v591);
-    let v595 = mul(v163, v16);
-    let v596 = mul(v164, v18);
-    let v597 = mul(v165, v20);
-    let v598 = add(v162, v595);
+    let v595 = mul(u64::from(v163), v16);
+    let v596 = mul(u64::from(v164), v18);
+    let v597 = mul(u64::from(v165), v20);
+    let v598 = add(u64::from(v162), v595);
     let v599 = add(v598, v596);
     let v600 = add(v599, v597);
-    let v601 = mul(v167, v16);
-    let v602 = mul(v168, v18);
-    let v603 = mul(v169, v20);
-    let v604 = add(v166, v601);
+    let v601 = mul(u64::from(v167), v16);
+    let v602 = mul(u64::from(v168), v18);
+    let v603 = mul(u64::from(v169), v20);
+    let v604 = add(u64::from(v166), v601);
     let v605 = add(v604, v602);
     let v606 = add(v605, v603);
-    m.finish(t, 1, &[v564, v570, v576, v582, v588, v594, v600, v606])
+    m.finish(t, 1, &[Part::Words(&[v564, v570, v576, v582, v588, v594, v600, v606])])
 }
 
 /// Function biguint_bytes, from its beginning.
 fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1] = m.inputs()?;
+    let [v0, v1] = m.inputs(0)?;
     m.steps(1)?;
     match v1 {
         0 => {
@@ -668,8 +624,15 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 t,
                 0,
                 &[
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64,
+                    Part::Bytes(
+                        [
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                        ]
+                            .as_flattened(),
+                    ),
                 ],
             )
         }
@@ -683,8 +646,15 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                         t,
                         1,
                         &[
-                            0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
-                            0u64, 0u64, 0u64, 0u64, 0u64, 0u64,
+                            Part::Bytes(
+                                [
+                                    0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
+                                ]
+                                    .as_flattened(),
+                            ),
                         ],
                     )
                 }
@@ -692,7 +662,7 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     m.steps(4)?;
                     let v13 = sub(v1, 1u64);
                     m.push(&[v3, v4, v5, v6, v7, v8, v9, v10]);
-                    m.advise(1, &[v11, v13], 1)
+                    m.advise(1, &[Part::Words(&[v11, v13])], 1)
                 }
                 _ => Err(Stop),
             }
@@ -702,19 +672,40 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function biguint_bytes, block 4 from operation 3 on.
 fn f_biguint_bytes_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v3, v4, v5, v6, v7, v8, v9, v10, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-    v23, v24, v25, v26, v27, v28, v29] = m.pop()?;
+    let [v3, v4, v5, v6, v7, v8, v9, v10] = m.pop()?;
+    let [v14, v15, v16, v17, v18, v19, v20, v21] = m.outputs(0)?;
     m.finish(
         t,
         2,
-        &[v3, v4, v5, v6, v7, v8, v9, v10, v14, v15, v16, v17, v18, v19, v20, v21],
+        &[
+            Part::Words(
+                &[
+                    v3,
+                    v4,
+                    v5,
+                    v6,
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                ],
+            ),
+        ],
     )
 }
 
 /// Function div_rem_advice, from its beginning.
 fn f_div_rem_advice_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs()?;
+    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
+    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs(0)?;
     m.steps(13)?;
     let v34 = m.store(0, &[1u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64])?;
     let v35 = m.store(0, &[0u64, v8, v9, v10, v11, v12, v13, v14, v15, v34])?;
@@ -723,61 +714,69 @@ fn f_div_rem_advice_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v38 = m.store(0, &[0u64, v24, v25, v26, v27, v28, v29, v30, v31, v37])?;
     let v39 = m.store(0, &[0u64, v16, v17, v18, v19, v20, v21, v22, v23, v38])?;
     let [v40, v41] = m.biguint_div_rem(0, v36, v39)?;
-    m.push(&[v41, 2u64]);
-    m.advise(1, &[v40, 2u64], 1)
+    m.push(&[v41]);
+    m.push_bytes(&[2u8]);
+    m.advise(1, &[Part::Words(&[v40]), Part::Bytes(&[2u8])], 1)
 }
 
 /// Function div_rem_advice, block 0 from operation 11 on.
 fn f_div_rem_advice_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56,
-    v57, v58] = m.pop()?;
+    let [v41] = m.pop()?;
+    let [v42] = m.pop_bytes()?;
+    let [v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
+    ] = m.outputs(0)?;
     m.push(
         &[v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58],
     );
-    m.advise(1, &[v41, v42], 2)
+    m.advise(1, &[Part::Words(&[v41]), Part::Bytes(&[v42])], 2)
 }
 
 /// Function div_rem_advice, block 0 from operation 12 on.
 fn f_div_rem_advice_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
-    v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74] = m
-        .pop()?;
+    ] = m.pop()?;
+    let [v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74,
+    ] = m.outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-            v51,
-            v52,
-            v53,
-            v54,
-            v55,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
-            v74,
+            Part::Words(
+                &[
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                ],
+            ),
         ],
     )
 }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_div_rem",
     function: 0,
     contract: bytes32(
-        "626a01c2425ff16ce383f97b64725966ba2da2150d1b4a3e4fc1341bf32b0370",
+        "0e06c392faa7c7baee282bbcbdfefb5ab326e41a0a2fd610d438938eb164d0c1",
     ),
     layout: UnitLayout {
         num_inputs: 8,

@@ -2,7 +2,7 @@
 // Program fibonacci, executors.
 // Fingerprint ea0d938e42a3caae02da77a2e37c6ced1d273953f96b9866a57f95a556337337
 
-#![allow(unused_imports, unused_mut, unused_variables, clippy::all)]
+#![allow(unused_imports, unused_mut, unused_parens, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::execute::*;
 /// By function.
@@ -17,37 +17,39 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
 
 /// Function fibonacci, from its beginning.
 fn f_fibonacci_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0] = m.inputs()?;
+    let [v0] = m.inputs(0)?;
     m.steps(1)?;
     match v0 {
         0 => {
             m.steps(1)?;
-            m.finish(t, 0, &[v0])
+            m.finish(t, 0, &[Part::Words(&[v0])])
         }
         1 => {
             m.steps(1)?;
-            m.finish(t, 1, &[v0])
+            m.finish(t, 1, &[Part::Words(&[v0])])
         }
         _ => {
             m.steps(8)?;
             let v2 = sub(v0, 1u64);
             let v4 = sub(v0, 2u64);
             m.push(&[v4]);
-            m.call(0, Ranked::Inside, &[v2], 1)
+            m.call(0, Ranked::Inside, &[Part::Words(&[v2])], 1)
         }
     }
 }
 
 /// Function fibonacci, block 3 from operation 5 on.
 fn f_fibonacci_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v4, v5] = m.pop()?;
+    let [v4] = m.pop()?;
+    let [v5] = m.outputs(0)?;
     m.push(&[v5]);
-    m.call(0, Ranked::Inside, &[v4], 2)
+    m.call(0, Ranked::Inside, &[Part::Words(&[v4])], 2)
 }
 
 /// Function fibonacci, block 3 from operation 6 on.
 fn f_fibonacci_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v5, v6] = m.pop()?;
+    let [v5] = m.pop()?;
+    let [v6] = m.outputs(0)?;
     let v7 = add(v5, v6);
-    m.finish(t, 2, &[v7])
+    m.finish(t, 2, &[Part::Words(&[v7])])
 }

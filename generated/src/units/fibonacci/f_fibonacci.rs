@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_fibonacci",
     function: 0,
     contract: bytes32(
-        "926b736906217a3a126aac67c9dec0841325c9b0aa3604bf6e9ce10d9025a8de",
+        "06e0aecc50a3e256a790f9daad3c1cb38acda936fd4f287b19c21525bf557c6a",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0x924bba418710b313ull;
-  out[1u] = 0x5ce1675344b98bceull;
-  out[2u] = 0xeb2a476f30a99617ull;
-  out[3u] = 0x8cb109cac41e53d8ull;
+  out[0u] = 0x81672e96e536f355ull;
+  out[1u] = 0xa57a45fc7eb8b5ffull;
+  out[2u] = 0x123e83a98973a15dull;
+  out[3u] = 0xf3dc6c226a27d4baull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

@@ -2,7 +2,7 @@
 // Program merge_sort, executors.
 // Fingerprint 84137c559a89a15e973c3b1908b9d030bfc8402314b43d39a91e26b7d1f64e4d
 
-#![allow(unused_imports, unused_mut, unused_variables, clippy::all)]
+#![allow(unused_imports, unused_mut, unused_parens, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::execute::*;
 /// By function.
@@ -55,7 +55,7 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
 
 /// Function merge_sort, from its beginning.
 fn f_merge_sort_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0] = m.inputs()?;
+    let [v0] = m.inputs(0)?;
     m.steps(7)?;
     let v2 = mul(v0, 4u64);
     let [v4, v5] = m.io_get_info(0u64, &[])?;
@@ -64,62 +64,73 @@ fn f_merge_sort_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v0 {
         0 => {
             m.steps(1)?;
-            m.finish(t, 0, &[0u64, 0u64, 0u64])
+            m.finish(t, 0, &[Part::Bytes(&[0u8, 0u8, 0u8])])
         }
         _ => {
             m.steps(10)?;
-            m.push(&[v0, 0u64]);
-            m.call(3, Ranked::Outside, &[0u64, v0], 1)
+            m.push_bytes(&[0u8]);
+            m.call(3, Ranked::Outside, &[Part::Words(&[0u64, v0])], 1)
         }
     }
 }
 
 /// Function merge_sort, block 2 from operation 1 on.
 fn f_merge_sort_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v3, v6] = m.pop()?;
-    m.io_set_info(1u64, &[], v3, v0)?;
-    m.push(&[v0, v3, v6, 1u64]);
-    m.advise(5, &[v6], 2)
+    let [v3] = m.pop_bytes()?;
+    let [v0] = m.inputs(0)?;
+    let [v6] = m.outputs(0)?;
+    m.io_set_info(1u64, &[], u64::from(v3), v0)?;
+    m.push(&[v6]);
+    m.push_bytes(&[v3, 1u8]);
+    m.advise(5, &[Part::Words(&[v6])], 2)
 }
 
 /// Function merge_sort, block 2 from operation 4 on.
 fn f_merge_sort_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v3, v6, v7] = m.pop()?;
-    let v8 = sub(v0, v7);
-    m.push(&[v3, v6, v8]);
-    m.call(1, Ranked::No, &[v8], 3)
+    let [v6] = m.pop()?;
+    let [v3, v7] = m.pop_bytes()?;
+    let [v0] = m.inputs(0)?;
+    let v8 = sub(v0, u64::from(v7));
+    m.push(&[v6, v8]);
+    m.push_bytes(&[v3]);
+    m.call(1, Ranked::No, &[Part::Words(&[v8])], 3)
 }
 
 /// Function merge_sort, block 2 from operation 6 on.
 fn f_merge_sort_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v3, v6, v8, v9] = m.pop()?;
+    let [v6, v8] = m.pop()?;
+    let [v3] = m.pop_bytes()?;
+    let [v9] = m.outputs(0)?;
     m.push(&[v6, v8, v9]);
-    m.call(4, Ranked::Outside, &[v6, v3], 4)
+    m.call(4, Ranked::Outside, &[Part::Words(&[v6]), Part::Bytes(&[v3])], 4)
 }
 
 /// Function merge_sort, block 2 from operation 7 on.
 fn f_merge_sort_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v8, v9, v10] = m.pop()?;
+    let [v6, v8, v9] = m.pop()?;
+    let [v10] = m.outputs(0)?;
     m.push(&[v6, v8, v10]);
-    m.call(4, Ranked::Outside, &[v6, v9], 5)
+    m.call(4, Ranked::Outside, &[Part::Words(&[v6, v9])], 5)
 }
 
 /// Function merge_sort, block 2 from operation 8 on.
 fn f_merge_sort_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v8, v10, v11] = m.pop()?;
+    let [v6, v8, v10] = m.pop()?;
+    let [v11] = m.outputs(0)?;
     m.push(&[v10, v11]);
-    m.call(4, Ranked::Outside, &[v6, v8], 6)
+    m.call(4, Ranked::Outside, &[Part::Words(&[v6, v8])], 6)
 }
 
 /// Function merge_sort, block 2 from operation 9 on.
 fn f_merge_sort_6(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v10, v11, v12] = m.pop()?;
-    m.finish(t, 1, &[v10, v11, v12])
+    let [v10, v11] = m.pop()?;
+    let [v12] = m.outputs(0)?;
+    m.finish(t, 1, &[Part::Words(&[v10, v11, v12])])
 }
 
 /// Function half, from its beginning.
 fn f_half_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0] = m.inputs()?;
+    let [v0] = m.inputs(0)?;
     m.steps(27)?;
     let [v1, v2, v3, v4, v5, v6, v7, v8] = bytes_of(v0);
     let v10 = u64::from(v2) * 256u64;
@@ -144,26 +155,26 @@ fn f_half_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v30 = u64::from(v21) * 65536u64;
     let v31 = add(v26, v29);
     let v32 = add(v31, v30);
-    m.finish(t, 0, &[v32])
+    m.finish(t, 0, &[Part::Words(&[v32])])
 }
 
 /// Function merge, from its beginning.
 fn f_merge_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1] = m.inputs()?;
+    let [v0, v1] = m.inputs(0)?;
     m.steps(3)?;
     let [v2, v3, v4] = m.load(0, v0)?;
     let [v5, v6, v7] = m.load(0, v1)?;
     match v2 {
         1 => {
             m.steps(1)?;
-            m.finish(t, 0, &[v1])
+            m.finish(t, 0, &[Part::Words(&[v1])])
         }
         0 => {
             m.steps(1)?;
             match v5 {
                 1 => {
                     m.steps(1)?;
-                    m.finish(t, 1, &[v0])
+                    m.finish(t, 1, &[Part::Words(&[v0])])
                 }
                 0 => {
                     m.steps(2)?;
@@ -172,12 +183,12 @@ fn f_merge_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                         0 => {
                             m.steps(4)?;
                             m.push(&[v3]);
-                            m.call(2, Ranked::Lone, &[v4, v1], 1)
+                            m.call(2, Ranked::Lone, &[Part::Words(&[v4, v1])], 1)
                         }
                         1 => {
                             m.steps(4)?;
                             m.push(&[v6]);
-                            m.call(2, Ranked::Lone, &[v0, v7], 2)
+                            m.call(2, Ranked::Lone, &[Part::Words(&[v0, v7])], 2)
                         }
                         _ => Err(Stop),
                     }
@@ -191,21 +202,23 @@ fn f_merge_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function merge, block 5 from operation 1 on.
 fn f_merge_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v3, v9] = m.pop()?;
+    let [v3] = m.pop()?;
+    let [v9] = m.outputs(0)?;
     let v11 = m.store(0, &[0u64, v3, v9])?;
-    m.finish(t, 2, &[v11])
+    m.finish(t, 2, &[Part::Words(&[v11])])
 }
 
 /// Function merge, block 6 from operation 1 on.
 fn f_merge_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v9] = m.pop()?;
+    let [v6] = m.pop()?;
+    let [v9] = m.outputs(0)?;
     let v11 = m.store(0, &[0u64, v6, v9])?;
-    m.finish(t, 3, &[v11])
+    m.finish(t, 3, &[Part::Words(&[v11])])
 }
 
 /// Function sort, from its beginning.
 fn f_sort_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1] = m.inputs()?;
+    let [v0, v1] = m.inputs(0)?;
     m.steps(1)?;
     match v1 {
         1 => {
@@ -226,72 +239,74 @@ fn f_sort_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v17 = v16 + v14;
             let v19 = m.store(0, &[1u64, 0u64, 0u64])?;
             let v20 = m.store(0, &[0u64, v17, v19])?;
-            m.finish(t, 0, &[v20])
+            m.finish(t, 0, &[Part::Words(&[v20])])
         }
         _ => {
             m.steps(7)?;
-            m.push(&[v0, v1]);
-            m.call(1, Ranked::No, &[v1], 1)
+            m.call(1, Ranked::No, &[Part::Words(&[v1])], 1)
         }
     }
 }
 
 /// Function sort, block 2 from operation 1 on.
 fn f_sort_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2] = m.pop()?;
+    let [v0, v1] = m.inputs(0)?;
+    let [v2] = m.outputs(0)?;
     let v3 = sub(v1, v2);
     let v4 = add(v0, v2);
     m.push(&[v3, v4]);
-    m.call(3, Ranked::Inside, &[v0, v2], 2)
+    m.call(3, Ranked::Inside, &[Part::Words(&[v0, v2])], 2)
 }
 
 /// Function sort, block 2 from operation 4 on.
 fn f_sort_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v3, v4, v5] = m.pop()?;
+    let [v3, v4] = m.pop()?;
+    let [v5] = m.outputs(0)?;
     m.push(&[v5]);
-    m.call(3, Ranked::Inside, &[v4, v3], 3)
+    m.call(3, Ranked::Inside, &[Part::Words(&[v4, v3])], 3)
 }
 
 /// Function sort, block 2 from operation 5 on.
 fn f_sort_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v5, v6] = m.pop()?;
-    m.call(2, Ranked::Outside, &[v5, v6], 4)
+    let [v5] = m.pop()?;
+    let [v6] = m.outputs(0)?;
+    m.call(2, Ranked::Outside, &[Part::Words(&[v5, v6])], 4)
 }
 
 /// Function sort, block 2 from operation 6 on.
 fn f_sort_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v7] = m.pop()?;
-    m.finish(t, 1, &[v7])
+    let [v7] = m.outputs(0)?;
+    m.finish(t, 1, &[Part::Words(&[v7])])
 }
 
 /// Function nth, from its beginning.
 fn f_nth_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1] = m.inputs()?;
+    let [v0, v1] = m.inputs(0)?;
     m.steps(4)?;
     let [v2, v3, v4] = m.load(0, v0)?;
     same(v2, 0u64)?;
     match v1 {
         0 => {
             m.steps(1)?;
-            m.finish(t, 0, &[v3])
+            m.finish(t, 0, &[Part::Words(&[v3])])
         }
         _ => {
             m.steps(4)?;
             let v7 = sub(v1, 1u64);
-            m.call(4, Ranked::Lone, &[v4, v7], 1)
+            m.call(4, Ranked::Lone, &[Part::Words(&[v4, v7])], 1)
         }
     }
 }
 
 /// Function nth, block 2 from operation 3 on.
 fn f_nth_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v8] = m.pop()?;
-    m.finish(t, 1, &[v8])
+    let [v8] = m.outputs(0)?;
+    m.finish(t, 1, &[Part::Words(&[v8])])
 }
 
 /// Function publish, from its beginning.
 fn f_publish_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0] = m.inputs()?;
+    let [v0] = m.inputs(0)?;
     m.steps(2)?;
     let [v1, v2, v3] = m.load(0, v0)?;
     match v1 {
@@ -302,7 +317,7 @@ fn f_publish_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         0 => {
             m.steps(4)?;
             m.io_write(1u64, &[v2])?;
-            m.advise(5, &[v3], 1)
+            m.advise(5, &[Part::Words(&[v3])], 1)
         }
         _ => Err(Stop),
     }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_half",
     function: 1,
     contract: bytes32(
-        "7084d5abf3cb47e0c1c60495183fd493ac2a2d31a1a2d401bd936649ac71d716",
+        "93c2589837205aba2d93fc51b4681d1c091a5881a03d76548badeb49ecc64b44",
     ),
     layout: UnitLayout {
         num_inputs: 1,

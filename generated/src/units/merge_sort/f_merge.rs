@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge",
     function: 2,
     contract: bytes32(
-        "f8ef2f00368476f493c9968b5ebb27d3d556446638f214c2b16dae4d9bfc0978",
+        "6f3c3cd634dfed40a71803e82da656fa1dd88e9c54a511f166510d06efa4a7cf",
     ),
     layout: UnitLayout {
         num_inputs: 2,
@@ -99,9 +99,9 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     seed[54..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put_all::<8>(&load0[1..], &mut seed[8..24]);
@@ -116,9 +116,9 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     seed[88..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -174,9 +174,9 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     seed[54..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put_all::<8>(&load0[1..], &mut seed[8..24]);
@@ -191,9 +191,9 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     seed[88..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
@@ -252,10 +252,10 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     let v6_seed = load0[2];
     // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     // op 8: call function 2: 4 1
     let call2 = find_call(&record.functions[2], &[v6_seed, own.input(query, 1)], 8)?;
     seed[54..].fill(0);
@@ -275,10 +275,10 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     let v6_seed = load0[2];
     // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     // op 8: call function 2: 4 1
     let call2 = find_call(&record.functions[2], &[v6_seed, own.input(query, 1)], 8)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -359,9 +359,9 @@ fn path3_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     let v9_seed = load1[2];
     // op 12: call function 2: 0 7
     let call2 = find_call(&record.functions[2], &[own.input(query, 0), v9_seed], 12)?;
@@ -382,9 +382,9 @@ fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     let own = &record.functions[2];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     // op 1: load 1
-    let load1 = load(&record.memories[0], own.input(query, 1), 1)?;
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     let v9_seed = load1[2];
     // op 12: call function 2: 0 7
     let call2 = find_call(&record.functions[2], &[own.input(query, 0), v9_seed], 12)?;

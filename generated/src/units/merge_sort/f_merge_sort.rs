@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge_sort",
     function: 0,
     contract: bytes32(
-        "ed531512446a469bb05366919f9b53d118225347dc37585611c46c0305026453",
+        "8108ec149a9d2be65fecfd518fda941a028512276b25848a8b4f2e58dc561ab4",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_nth",
     function: 4,
     contract: bytes32(
-        "3440a6859cdcc7c2ffd413bf07c66fb46882601eea23e7a4de1f8ea5c83d497e",
+        "92eed8625a5c232452b018859614d791ccc7c167da2fc63e191678afad268861",
     ),
     layout: UnitLayout {
         num_inputs: 2,
@@ -74,7 +74,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packe
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     seed[34..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put_all::<8>(&load0[1..], &mut seed[8..24]);
@@ -88,7 +88,7 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     seed[64..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -134,7 +134,7 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packe
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     seed[45..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 1));
@@ -150,7 +150,7 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     let own = &record.functions[4];
     let mut over = 0;
     // op 0: load 0
-    let load0 = load(&record.memories[0], own.input(query, 0), 0)?;
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sort",
     function: 3,
     contract: bytes32(
-        "385d5ac3a3fc60ced1ef7f99ddfd0c8a99a175d0f9bc757078d358bbb30ae06d",
+        "f2c566d936ab2a1bd469ccee64b155399e53a81c1a3371c2b199a578e1931e58",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -2,7 +2,7 @@
 // Program sha256, executors.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(unused_imports, unused_mut, unused_variables, clippy::all)]
+#![allow(unused_imports, unused_mut, unused_parens, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::execute::*;
 /// By function.
@@ -77,7 +77,7 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
 
 /// Function sha256, from its beginning.
 fn f_sha256_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0] = m.inputs()?;
+    let [v0] = m.inputs(0)?;
     m.steps(157)?;
     let [v2, v3] = m.io_get_info(0u64, &[])?;
     same(v2, 0u64)?;
@@ -144,65 +144,10 @@ fn f_sha256_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v122 = v121 + v96;
     let v123 = v122 + v97;
     let v124 = v123 + v99;
-    m.push(
+    m.push(&[v124]);
+    m.push_bytes(
         &[
-            0u64,
-            u64::from(v21),
-            u64::from(v22),
-            u64::from(v23),
-            u64::from(v24),
-            u64::from(v25),
-            u64::from(v26),
-            u64::from(v27),
-            u64::from(v28),
-            u64::from(v29),
-            u64::from(v30),
-            u64::from(v31),
-            u64::from(v32),
-            u64::from(v33),
-            u64::from(v34),
-            u64::from(v35),
-            u64::from(v36),
-            u64::from(v37),
-            u64::from(v38),
-            u64::from(v39),
-            u64::from(v40),
-            u64::from(v41),
-            u64::from(v42),
-            u64::from(v43),
-            u64::from(v44),
-            u64::from(v45),
-            u64::from(v46),
-            u64::from(v47),
-            u64::from(v48),
-            u64::from(v49),
-            u64::from(v50),
-            u64::from(v51),
-            u64::from(v52),
-            2u64,
-            4u64,
-            8u64,
-            16u64,
-            32u64,
-            64u64,
-            128u64,
-            v124,
-        ],
-    );
-    m.call(4, Ranked::Outside, &[v124], 1)
-}
-
-/// Function sha256, block 0 from operation 92 on.
-fn f_sha256_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v1, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
-    v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
-    v53, v55, v57, v59, v61, v63, v65, v124, v125, v126, v127, v128, v129, v130, v131,
-    v132, v133, v134, v135, v136, v137, v138, v139, v140, v141, v142, v143, v144, v145,
-    v146, v147, v148, v149, v150, v151, v152, v153, v154, v155, v156] = m.pop()?;
-    let v157 = mul(v124, v63);
-    m.push(
-        &[
-            v1,
+            0u8,
             v21,
             v22,
             v23,
@@ -235,13 +180,30 @@ fn f_sha256_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             v50,
             v51,
             v52,
-            v53,
-            v55,
-            v57,
-            v59,
-            v61,
-            v63,
-            v65,
+            2u8,
+            4u8,
+            8u8,
+            16u8,
+            32u8,
+            64u8,
+            128u8,
+        ],
+    );
+    m.call(4, Ranked::Outside, &[Part::Words(&[v124])], 1)
+}
+
+/// Function sha256, block 0 from operation 92 on.
+fn f_sha256_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v124] = m.pop()?;
+    let [v1, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
+    v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
+    v53, v55, v57, v59, v61, v63, v65] = m.pop_bytes()?;
+    let [v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137,
+    v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149, v150, v151,
+    v152, v153, v154, v155, v156] = m.outputs(0)?;
+    let v157 = mul(v124, u64::from(v63));
+    m.push(
+        &[
             v125,
             v126,
             v127,
@@ -276,618 +238,9 @@ fn f_sha256_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             v156,
         ],
     );
-    m.call(10, Ranked::No, &[v157, v21, v22, v23, v24, v25, v26], 2)
-}
-
-/// Function sha256, block 0 from operation 94 on.
-fn f_sha256_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v1, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
-    v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
-    v53, v55, v57, v59, v61, v63, v65, v125, v126, v127, v128, v129, v130, v131, v132,
-    v133, v134, v135, v136, v137, v138, v139, v140, v141, v142, v143, v144, v145, v146,
-    v147, v148, v149, v150, v151, v152, v153, v154, v155, v156, v158, v159, v160, v161,
-    v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172, v173, v174, v175,
-    v176, v177, v178, v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189,
-    v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203,
-    v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217,
-    v218, v219, v220, v221] = m.pop()?;
-    let v222 = mul(v1, v53);
-    let v223 = mul(v1, v55);
-    let v224 = mul(v21, v57);
-    let v225 = mul(v22, v59);
-    let v226 = mul(v23, v61);
-    let v227 = mul(v24, v63);
-    let v228 = mul(v25, v65);
-    let v229 = add(v1, v222);
-    let v230 = add(v229, v223);
-    let v231 = add(v230, v224);
-    let v232 = add(v231, v225);
-    let v233 = add(v232, v226);
-    let v234 = add(v233, v227);
-    let v235 = add(v234, v228);
-    let v236 = mul(v27, v53);
-    let v237 = mul(v28, v55);
-    let v238 = mul(v29, v57);
-    let v239 = mul(v30, v59);
-    let v240 = mul(v31, v61);
-    let v241 = mul(v32, v63);
-    let v242 = mul(v33, v65);
-    let v243 = add(v26, v236);
-    let v244 = add(v243, v237);
-    let v245 = add(v244, v238);
-    let v246 = add(v245, v239);
-    let v247 = add(v246, v240);
-    let v248 = add(v247, v241);
-    let v249 = add(v248, v242);
-    let v250 = mul(v35, v53);
-    let v251 = mul(v36, v55);
-    let v252 = mul(v37, v57);
-    let v253 = mul(v38, v59);
-    let v254 = mul(v39, v61);
-    let v255 = mul(v40, v63);
-    let v256 = mul(v41, v65);
-    let v257 = add(v34, v250);
-    let v258 = add(v257, v251);
-    let v259 = add(v258, v252);
-    let v260 = add(v259, v253);
-    let v261 = add(v260, v254);
-    let v262 = add(v261, v255);
-    let v263 = add(v262, v256);
-    let v264 = mul(v43, v53);
-    let v265 = mul(v44, v55);
-    let v266 = mul(v45, v57);
-    let v267 = mul(v46, v59);
-    let v268 = mul(v47, v61);
-    let v269 = mul(v48, v63);
-    let v270 = mul(v49, v65);
-    let v271 = add(v42, v264);
-    let v272 = add(v271, v265);
-    let v273 = add(v272, v266);
-    let v274 = add(v273, v267);
-    let v275 = add(v274, v268);
-    let v276 = add(v275, v269);
-    let v277 = add(v276, v270);
-    let v278 = mul(v51, v53);
-    let v279 = mul(v52, v55);
-    let v280 = add(v50, v278);
-    let v281 = add(v280, v279);
-    let v282 = mul(v24, v25);
-    let v283 = mul(v282, v26);
-    match v283 {
-        0 => {
-            m.steps(2)?;
-            m.call(
-                3,
-                Ranked::No,
-                &[
-                    v125,
-                    v126,
-                    v127,
-                    v128,
-                    v129,
-                    v130,
-                    v131,
-                    v132,
-                    v133,
-                    v134,
-                    v135,
-                    v136,
-                    v137,
-                    v138,
-                    v139,
-                    v140,
-                    v141,
-                    v142,
-                    v143,
-                    v144,
-                    v145,
-                    v146,
-                    v147,
-                    v148,
-                    v149,
-                    v150,
-                    v151,
-                    v152,
-                    v153,
-                    v154,
-                    v155,
-                    v156,
-                    v158,
-                    v159,
-                    v160,
-                    v161,
-                    v162,
-                    v163,
-                    v164,
-                    v165,
-                    v166,
-                    v167,
-                    v168,
-                    v169,
-                    v170,
-                    v171,
-                    v172,
-                    v173,
-                    v174,
-                    v175,
-                    v176,
-                    v177,
-                    v178,
-                    v179,
-                    v180,
-                    v181,
-                    v182,
-                    v183,
-                    v184,
-                    v185,
-                    v186,
-                    v187,
-                    v188,
-                    v189,
-                    v190,
-                    v191,
-                    v192,
-                    v193,
-                    v194,
-                    v195,
-                    v196,
-                    v197,
-                    v198,
-                    v199,
-                    v200,
-                    v201,
-                    v202,
-                    v203,
-                    v204,
-                    v205,
-                    v206,
-                    v207,
-                    v208,
-                    v209,
-                    v210,
-                    v211,
-                    v212,
-                    v213,
-                    v1,
-                    v1,
-                    v1,
-                    v281,
-                    v277,
-                    v263,
-                    v249,
-                    v235,
-                ],
-                3,
-            )
-        }
-        1 => {
-            m.steps(3)?;
-            m.push(&[v1, v235, v249, v263, v277, v281]);
-            m.call(
-                3,
-                Ranked::No,
-                &[
-                    v125,
-                    v126,
-                    v127,
-                    v128,
-                    v129,
-                    v130,
-                    v131,
-                    v132,
-                    v133,
-                    v134,
-                    v135,
-                    v136,
-                    v137,
-                    v138,
-                    v139,
-                    v140,
-                    v141,
-                    v142,
-                    v143,
-                    v144,
-                    v145,
-                    v146,
-                    v147,
-                    v148,
-                    v149,
-                    v150,
-                    v151,
-                    v152,
-                    v153,
-                    v154,
-                    v155,
-                    v156,
-                    v158,
-                    v159,
-                    v160,
-                    v161,
-                    v162,
-                    v163,
-                    v164,
-                    v165,
-                    v166,
-                    v167,
-                    v168,
-                    v169,
-                    v170,
-                    v171,
-                    v172,
-                    v173,
-                    v174,
-                    v175,
-                    v176,
-                    v177,
-                    v178,
-                    v179,
-                    v180,
-                    v181,
-                    v182,
-                    v183,
-                    v184,
-                    v185,
-                    v186,
-                    v187,
-                    v188,
-                    v189,
-                    v190,
-                    v191,
-                    v192,
-                    v193,
-                    v194,
-                    v195,
-                    v196,
-                    v197,
-                    v198,
-                    v199,
-                    v200,
-                    v201,
-                    v202,
-                    v203,
-                    v204,
-                    v205,
-                    v206,
-                    v207,
-                    v208,
-                    v209,
-                    v210,
-                    v211,
-                    v212,
-                    v213,
-                    v214,
-                    v215,
-                    v216,
-                    v217,
-                    v218,
-                    v219,
-                    v220,
-                    v221,
-                ],
-                4,
-            )
-        }
-        _ => Err(Stop),
-    }
-}
-
-/// Function sha256, block 1 from operation 1 on.
-fn f_sha256_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296,
-    v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310,
-    v311, v312, v313, v314, v315] = m.pop()?;
-    m.finish(
-        t,
-        0,
+    m.push_bytes(
         &[
-            v287,
-            v286,
-            v285,
-            v284,
-            v291,
-            v290,
-            v289,
-            v288,
-            v295,
-            v294,
-            v293,
-            v292,
-            v299,
-            v298,
-            v297,
-            v296,
-            v303,
-            v302,
-            v301,
-            v300,
-            v307,
-            v306,
-            v305,
-            v304,
-            v311,
-            v310,
-            v309,
-            v308,
-            v315,
-            v314,
-            v313,
-            v312,
-        ],
-    )
-}
-
-/// Function sha256, block 2 from operation 1 on.
-fn f_sha256_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v1, v235, v249, v263, v277, v281, v284, v285, v286, v287, v288, v289, v290,
-    v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304,
-    v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315] = m.pop()?;
-    m.call(
-        3,
-        Ranked::No,
-        &[
-            v284,
-            v285,
-            v286,
-            v287,
-            v288,
-            v289,
-            v290,
-            v291,
-            v292,
-            v293,
-            v294,
-            v295,
-            v296,
-            v297,
-            v298,
-            v299,
-            v300,
-            v301,
-            v302,
-            v303,
-            v304,
-            v305,
-            v306,
-            v307,
-            v308,
-            v309,
-            v310,
-            v311,
-            v312,
-            v313,
-            v314,
-            v315,
             v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v1,
-            v281,
-            v277,
-            v263,
-            v249,
-            v235,
-        ],
-        5,
-    )
-}
-
-/// Function sha256, block 2 from operation 2 on.
-fn f_sha256_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v316, v317, v318, v319, v320, v321, v322, v323, v324, v325, v326, v327, v328,
-    v329, v330, v331, v332, v333, v334, v335, v336, v337, v338, v339, v340, v341, v342,
-    v343, v344, v345, v346, v347] = m.pop()?;
-    m.finish(
-        t,
-        1,
-        &[
-            v319,
-            v318,
-            v317,
-            v316,
-            v323,
-            v322,
-            v321,
-            v320,
-            v327,
-            v326,
-            v325,
-            v324,
-            v331,
-            v330,
-            v329,
-            v328,
-            v335,
-            v334,
-            v333,
-            v332,
-            v339,
-            v338,
-            v337,
-            v336,
-            v343,
-            v342,
-            v341,
-            v340,
-            v347,
-            v346,
-            v345,
-            v344,
-        ],
-    )
-}
-
-/// Function sha256_constants, from its beginning.
-fn f_sha256_constants_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0] = m.inputs()?;
-    m.steps(1)?;
-    match v0 {
-        0 => {
-            m.steps(5)?;
-            m.finish(t, 0, &[1116352408u64, 1899447441u64, 3049323471u64, 3921009573u64])
-        }
-        1 => {
-            m.steps(5)?;
-            m.finish(t, 1, &[961987163u64, 1508970993u64, 2453635748u64, 2870763221u64])
-        }
-        2 => {
-            m.steps(5)?;
-            m.finish(t, 2, &[3624381080u64, 310598401u64, 607225278u64, 1426881987u64])
-        }
-        3 => {
-            m.steps(5)?;
-            m.finish(t, 3, &[1925078388u64, 2162078206u64, 2614888103u64, 3248222580u64])
-        }
-        4 => {
-            m.steps(5)?;
-            m.finish(t, 4, &[3835390401u64, 4022224774u64, 264347078u64, 604807628u64])
-        }
-        5 => {
-            m.steps(5)?;
-            m.finish(t, 5, &[770255983u64, 1249150122u64, 1555081692u64, 1996064986u64])
-        }
-        6 => {
-            m.steps(5)?;
-            m.finish(t, 6, &[2554220882u64, 2821834349u64, 2952996808u64, 3210313671u64])
-        }
-        7 => {
-            m.steps(5)?;
-            m.finish(t, 7, &[3336571891u64, 3584528711u64, 113926993u64, 338241895u64])
-        }
-        8 => {
-            m.steps(5)?;
-            m.finish(t, 8, &[666307205u64, 773529912u64, 1294757372u64, 1396182291u64])
-        }
-        9 => {
-            m.steps(5)?;
-            m.finish(t, 9, &[1695183700u64, 1986661051u64, 2177026350u64, 2456956037u64])
-        }
-        10 => {
-            m.steps(5)?;
-            m.finish(
-                t,
-                10,
-                &[2730485921u64, 2820302411u64, 3259730800u64, 3345764771u64],
-            )
-        }
-        11 => {
-            m.steps(5)?;
-            m.finish(t, 11, &[3516065817u64, 3600352804u64, 4094571909u64, 275423344u64])
-        }
-        12 => {
-            m.steps(5)?;
-            m.finish(t, 12, &[430227734u64, 506948616u64, 659060556u64, 883997877u64])
-        }
-        13 => {
-            m.steps(5)?;
-            m.finish(t, 13, &[958139571u64, 1322822218u64, 1537002063u64, 1747873779u64])
-        }
-        14 => {
-            m.steps(5)?;
-            m.finish(
-                t,
-                14,
-                &[1955562222u64, 2024104815u64, 2227730452u64, 2361852424u64],
-            )
-        }
-        15 => {
-            m.steps(5)?;
-            m.finish(
-                t,
-                15,
-                &[2428436474u64, 2756734187u64, 3204031479u64, 3329325298u64],
-            )
-        }
-        _ => Err(Stop),
-    }
-}
-
-/// Function sha256_rounds, from its beginning.
-fn f_sha256_rounds_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
-    v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51,
-    v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68,
-    v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85,
-    v86, v87, v88, v89, v90] = m.inputs()?;
-    m.steps(1045)?;
-    m.push(
-        &[
-            v0,
-            v1,
-            v2,
-            v3,
-            v4,
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
             v21,
             v22,
             v23,
@@ -921,125 +274,797 @@ fn f_sha256_rounds_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             v51,
             v52,
             v53,
-            v54,
             v55,
-            v56,
             v57,
-            v58,
             v59,
-            v60,
             v61,
-            v62,
             v63,
-            v64,
             v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
-            v74,
-            v75,
-            v76,
-            v77,
-            v78,
-            v79,
-            v80,
-            v81,
-            v82,
-            v83,
-            v84,
-            v85,
-            v86,
-            v87,
-            v88,
-            v89,
-            v90,
         ],
     );
-    m.call(1, Ranked::No, &[v0], 1)
+    m.call(
+        10,
+        Ranked::No,
+        &[Part::Words(&[v157]), Part::Bytes(&[v21, v22, v23, v24, v25, v26])],
+        2,
+    )
+}
+
+/// Function sha256, block 0 from operation 94 on.
+fn f_sha256_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137,
+    v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149, v150, v151,
+    v152, v153, v154, v155, v156] = m.pop()?;
+    let [v1, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
+    v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
+    v53, v55, v57, v59, v61, v63, v65] = m.pop_bytes()?;
+    let [v158, v159, v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170,
+    v171, v172, v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184,
+    v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198,
+    v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212,
+    v213, v214, v215, v216, v217, v218, v219, v220, v221] = m.outputs(0)?;
+    let v222 = v1 * v53;
+    let v223 = v1 * v55;
+    let v224 = v21 * v57;
+    let v225 = v22 * v59;
+    let v226 = v23 * v61;
+    let v227 = v24 * v63;
+    let v228 = v25 * v65;
+    let v229 = v1 + v222;
+    let v230 = v229 + v223;
+    let v231 = v230 + v224;
+    let v232 = v231 + v225;
+    let v233 = v232 + v226;
+    let v234 = v233 + v227;
+    let v235 = v234 + v228;
+    let v236 = v27 * v53;
+    let v237 = v28 * v55;
+    let v238 = v29 * v57;
+    let v239 = v30 * v59;
+    let v240 = v31 * v61;
+    let v241 = v32 * v63;
+    let v242 = v33 * v65;
+    let v243 = v26 + v236;
+    let v244 = v243 + v237;
+    let v245 = v244 + v238;
+    let v246 = v245 + v239;
+    let v247 = v246 + v240;
+    let v248 = v247 + v241;
+    let v249 = v248 + v242;
+    let v250 = v35 * v53;
+    let v251 = v36 * v55;
+    let v252 = v37 * v57;
+    let v253 = v38 * v59;
+    let v254 = v39 * v61;
+    let v255 = v40 * v63;
+    let v256 = v41 * v65;
+    let v257 = v34 + v250;
+    let v258 = v257 + v251;
+    let v259 = v258 + v252;
+    let v260 = v259 + v253;
+    let v261 = v260 + v254;
+    let v262 = v261 + v255;
+    let v263 = v262 + v256;
+    let v264 = v43 * v53;
+    let v265 = v44 * v55;
+    let v266 = v45 * v57;
+    let v267 = v46 * v59;
+    let v268 = v47 * v61;
+    let v269 = v48 * v63;
+    let v270 = v49 * v65;
+    let v271 = v42 + v264;
+    let v272 = v271 + v265;
+    let v273 = v272 + v266;
+    let v274 = v273 + v267;
+    let v275 = v274 + v268;
+    let v276 = v275 + v269;
+    let v277 = v276 + v270;
+    let v278 = v51 * v53;
+    let v279 = v52 * v55;
+    let v280 = v50 + v278;
+    let v281 = v280 + v279;
+    let v282 = v24 * v25;
+    let v283 = v282 * v26;
+    match u64::from(v283) {
+        0 => {
+            m.steps(2)?;
+            m.call(
+                3,
+                Ranked::No,
+                &[
+                    Part::Words(
+                        &[
+                            v125,
+                            v126,
+                            v127,
+                            v128,
+                            v129,
+                            v130,
+                            v131,
+                            v132,
+                            v133,
+                            v134,
+                            v135,
+                            v136,
+                            v137,
+                            v138,
+                            v139,
+                            v140,
+                            v141,
+                            v142,
+                            v143,
+                            v144,
+                            v145,
+                            v146,
+                            v147,
+                            v148,
+                            v149,
+                            v150,
+                            v151,
+                            v152,
+                            v153,
+                            v154,
+                            v155,
+                            v156,
+                            v158,
+                            v159,
+                            v160,
+                            v161,
+                            v162,
+                            v163,
+                            v164,
+                            v165,
+                            v166,
+                            v167,
+                            v168,
+                            v169,
+                            v170,
+                            v171,
+                            v172,
+                            v173,
+                            v174,
+                            v175,
+                            v176,
+                            v177,
+                            v178,
+                            v179,
+                            v180,
+                            v181,
+                            v182,
+                            v183,
+                            v184,
+                            v185,
+                            v186,
+                            v187,
+                            v188,
+                            v189,
+                            v190,
+                            v191,
+                            v192,
+                            v193,
+                            v194,
+                            v195,
+                            v196,
+                            v197,
+                            v198,
+                            v199,
+                            v200,
+                            v201,
+                            v202,
+                            v203,
+                            v204,
+                            v205,
+                            v206,
+                            v207,
+                            v208,
+                            v209,
+                            v210,
+                            v211,
+                            v212,
+                            v213,
+                        ],
+                    ),
+                    Part::Bytes(&[v1, v1, v1, v281, v277, v263, v249, v235]),
+                ],
+                3,
+            )
+        }
+        1 => {
+            m.steps(3)?;
+            m.push_bytes(&[v1, v235, v249, v263, v277, v281]);
+            m.call(
+                3,
+                Ranked::No,
+                &[
+                    Part::Words(
+                        &[
+                            v125,
+                            v126,
+                            v127,
+                            v128,
+                            v129,
+                            v130,
+                            v131,
+                            v132,
+                            v133,
+                            v134,
+                            v135,
+                            v136,
+                            v137,
+                            v138,
+                            v139,
+                            v140,
+                            v141,
+                            v142,
+                            v143,
+                            v144,
+                            v145,
+                            v146,
+                            v147,
+                            v148,
+                            v149,
+                            v150,
+                            v151,
+                            v152,
+                            v153,
+                            v154,
+                            v155,
+                            v156,
+                            v158,
+                            v159,
+                            v160,
+                            v161,
+                            v162,
+                            v163,
+                            v164,
+                            v165,
+                            v166,
+                            v167,
+                            v168,
+                            v169,
+                            v170,
+                            v171,
+                            v172,
+                            v173,
+                            v174,
+                            v175,
+                            v176,
+                            v177,
+                            v178,
+                            v179,
+                            v180,
+                            v181,
+                            v182,
+                            v183,
+                            v184,
+                            v185,
+                            v186,
+                            v187,
+                            v188,
+                            v189,
+                            v190,
+                            v191,
+                            v192,
+                            v193,
+                            v194,
+                            v195,
+                            v196,
+                            v197,
+                            v198,
+                            v199,
+                            v200,
+                            v201,
+                            v202,
+                            v203,
+                            v204,
+                            v205,
+                            v206,
+                            v207,
+                            v208,
+                            v209,
+                            v210,
+                            v211,
+                            v212,
+                            v213,
+                            v214,
+                            v215,
+                            v216,
+                            v217,
+                            v218,
+                            v219,
+                            v220,
+                            v221,
+                        ],
+                    ),
+                ],
+                4,
+            )
+        }
+        _ => Err(Stop),
+    }
+}
+
+/// Function sha256, block 1 from operation 1 on.
+fn f_sha256_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296,
+    v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310,
+    v311, v312, v313, v314, v315] = m.outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[
+            Part::Words(
+                &[
+                    v287,
+                    v286,
+                    v285,
+                    v284,
+                    v291,
+                    v290,
+                    v289,
+                    v288,
+                    v295,
+                    v294,
+                    v293,
+                    v292,
+                    v299,
+                    v298,
+                    v297,
+                    v296,
+                    v303,
+                    v302,
+                    v301,
+                    v300,
+                    v307,
+                    v306,
+                    v305,
+                    v304,
+                    v311,
+                    v310,
+                    v309,
+                    v308,
+                    v315,
+                    v314,
+                    v313,
+                    v312,
+                ],
+            ),
+        ],
+    )
+}
+
+/// Function sha256, block 2 from operation 1 on.
+fn f_sha256_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v1, v235, v249, v263, v277, v281] = m.pop_bytes()?;
+    let [v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296,
+    v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310,
+    v311, v312, v313, v314, v315] = m.outputs(0)?;
+    m.call(
+        3,
+        Ranked::No,
+        &[
+            Part::Words(
+                &[
+                    v284,
+                    v285,
+                    v286,
+                    v287,
+                    v288,
+                    v289,
+                    v290,
+                    v291,
+                    v292,
+                    v293,
+                    v294,
+                    v295,
+                    v296,
+                    v297,
+                    v298,
+                    v299,
+                    v300,
+                    v301,
+                    v302,
+                    v303,
+                    v304,
+                    v305,
+                    v306,
+                    v307,
+                    v308,
+                    v309,
+                    v310,
+                    v311,
+                    v312,
+                    v313,
+                    v314,
+                    v315,
+                ],
+            ),
+            Part::Bytes(
+                &[
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v281,
+                    v277,
+                    v263,
+                    v249,
+                    v235,
+                ],
+            ),
+        ],
+        5,
+    )
+}
+
+/// Function sha256, block 2 from operation 2 on.
+fn f_sha256_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v316, v317, v318, v319, v320, v321, v322, v323, v324, v325, v326, v327, v328,
+    v329, v330, v331, v332, v333, v334, v335, v336, v337, v338, v339, v340, v341, v342,
+    v343, v344, v345, v346, v347] = m.outputs(0)?;
+    m.finish(
+        t,
+        1,
+        &[
+            Part::Words(
+                &[
+                    v319,
+                    v318,
+                    v317,
+                    v316,
+                    v323,
+                    v322,
+                    v321,
+                    v320,
+                    v327,
+                    v326,
+                    v325,
+                    v324,
+                    v331,
+                    v330,
+                    v329,
+                    v328,
+                    v335,
+                    v334,
+                    v333,
+                    v332,
+                    v339,
+                    v338,
+                    v337,
+                    v336,
+                    v343,
+                    v342,
+                    v341,
+                    v340,
+                    v347,
+                    v346,
+                    v345,
+                    v344,
+                ],
+            ),
+        ],
+    )
+}
+
+/// Function sha256_constants, from its beginning.
+fn f_sha256_constants_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v0] = m.inputs(0)?;
+    m.steps(1)?;
+    match v0 {
+        0 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                0,
+                &[
+                    Part::Words(
+                        &[1116352408u64, 1899447441u64, 3049323471u64, 3921009573u64],
+                    ),
+                ],
+            )
+        }
+        1 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                1,
+                &[
+                    Part::Words(
+                        &[961987163u64, 1508970993u64, 2453635748u64, 2870763221u64],
+                    ),
+                ],
+            )
+        }
+        2 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                2,
+                &[
+                    Part::Words(
+                        &[3624381080u64, 310598401u64, 607225278u64, 1426881987u64],
+                    ),
+                ],
+            )
+        }
+        3 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                3,
+                &[
+                    Part::Words(
+                        &[1925078388u64, 2162078206u64, 2614888103u64, 3248222580u64],
+                    ),
+                ],
+            )
+        }
+        4 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                4,
+                &[
+                    Part::Words(
+                        &[3835390401u64, 4022224774u64, 264347078u64, 604807628u64],
+                    ),
+                ],
+            )
+        }
+        5 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                5,
+                &[
+                    Part::Words(
+                        &[770255983u64, 1249150122u64, 1555081692u64, 1996064986u64],
+                    ),
+                ],
+            )
+        }
+        6 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                6,
+                &[
+                    Part::Words(
+                        &[2554220882u64, 2821834349u64, 2952996808u64, 3210313671u64],
+                    ),
+                ],
+            )
+        }
+        7 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                7,
+                &[
+                    Part::Words(
+                        &[3336571891u64, 3584528711u64, 113926993u64, 338241895u64],
+                    ),
+                ],
+            )
+        }
+        8 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                8,
+                &[
+                    Part::Words(
+                        &[666307205u64, 773529912u64, 1294757372u64, 1396182291u64],
+                    ),
+                ],
+            )
+        }
+        9 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                9,
+                &[
+                    Part::Words(
+                        &[1695183700u64, 1986661051u64, 2177026350u64, 2456956037u64],
+                    ),
+                ],
+            )
+        }
+        10 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                10,
+                &[
+                    Part::Words(
+                        &[2730485921u64, 2820302411u64, 3259730800u64, 3345764771u64],
+                    ),
+                ],
+            )
+        }
+        11 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                11,
+                &[
+                    Part::Words(
+                        &[3516065817u64, 3600352804u64, 4094571909u64, 275423344u64],
+                    ),
+                ],
+            )
+        }
+        12 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                12,
+                &[Part::Words(&[430227734u64, 506948616u64, 659060556u64, 883997877u64])],
+            )
+        }
+        13 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                13,
+                &[
+                    Part::Words(
+                        &[958139571u64, 1322822218u64, 1537002063u64, 1747873779u64],
+                    ),
+                ],
+            )
+        }
+        14 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                14,
+                &[
+                    Part::Words(
+                        &[1955562222u64, 2024104815u64, 2227730452u64, 2361852424u64],
+                    ),
+                ],
+            )
+        }
+        15 => {
+            m.steps(5)?;
+            m.finish(
+                t,
+                15,
+                &[
+                    Part::Words(
+                        &[2428436474u64, 2756734187u64, 3204031479u64, 3329325298u64],
+                    ),
+                ],
+            )
+        }
+        _ => Err(Stop),
+    }
+}
+
+/// Function sha256_rounds, from its beginning.
+fn f_sha256_rounds_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v0] = m.inputs(0)?;
+    let [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12] = m.input_bytes(1)?;
+    let [v13] = m.inputs(13)?;
+    let [v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25] = m
+        .input_bytes(14)?;
+    let [v26, v27, v28, v29, v30] = m.inputs(26)?;
+    let [v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46,
+    ] = m.input_bytes(31)?;
+    let [v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62,
+    v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79,
+    v80, v81, v82] = m.inputs(47)?;
+    let [v83, v84, v85, v86, v87, v88, v89, v90] = m.input_bytes(83)?;
+    m.steps(1045)?;
+    m.call(1, Ranked::No, &[Part::Words(&[v0])], 1)
 }
 
 /// Function sha256_rounds, block 0 from operation 1 on.
 fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
-    v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51,
-    v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68,
-    v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85,
-    v86, v87, v88, v89, v90, v91, v92, v93, v94] = m.pop()?;
-    let b14 = byte(v14)?;
-    let [v96, v97, ..] = t.binary(ByteOp::Mul, b14, 4u8);
-    let b15 = byte(v15)?;
-    let [v98, v99, ..] = t.binary(ByteOp::Mul, b15, 4u8);
-    let b16 = byte(v16)?;
-    let [v100, v101, ..] = t.binary(ByteOp::Mul, b16, 4u8);
-    let b17 = byte(v17)?;
-    let [v102, v103, ..] = t.binary(ByteOp::Mul, b17, 4u8);
-    let v104 = v99 + v100;
-    let v105 = v101 + v102;
-    let v106 = v103 + v96;
-    let v107 = v97 + v98;
-    let [v108, ..] = t.binary(ByteOp::Xor, b14, v104);
-    let [v109, ..] = t.binary(ByteOp::Xor, b15, v105);
-    let [v110, ..] = t.binary(ByteOp::Xor, b16, v106);
-    let [v111, ..] = t.binary(ByteOp::Xor, b17, v107);
-    let [v113, v114, ..] = t.binary(ByteOp::Mul, v108, 8u8);
-    let [v115, v116, ..] = t.binary(ByteOp::Mul, v109, 8u8);
-    let [v117, v118, ..] = t.binary(ByteOp::Mul, v110, 8u8);
-    let [v119, v120, ..] = t.binary(ByteOp::Mul, v111, 8u8);
-    let v121 = v114 + v115;
-    let v122 = v116 + v117;
-    let v123 = v118 + v119;
-    let v124 = v120 + v113;
-    let [v125, ..] = t.binary(ByteOp::Xor, b14, v121);
-    let [v126, ..] = t.binary(ByteOp::Xor, b15, v122);
-    let [v127, ..] = t.binary(ByteOp::Xor, b16, v123);
-    let [v128, ..] = t.binary(ByteOp::Xor, b17, v124);
-    let [v129, v130, ..] = t.binary(ByteOp::Mul, v125, 4u8);
+    let [v0] = m.inputs(0)?;
+    let [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12] = m.input_bytes(1)?;
+    let [v13] = m.inputs(13)?;
+    let [v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25] = m
+        .input_bytes(14)?;
+    let [v26, v27, v28, v29, v30] = m.inputs(26)?;
+    let [v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46,
+    ] = m.input_bytes(31)?;
+    let [v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62,
+    v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79,
+    v80, v81, v82] = m.inputs(47)?;
+    let [v83, v84, v85, v86, v87, v88, v89, v90] = m.input_bytes(83)?;
+    let [v91, v92, v93, v94] = m.outputs(0)?;
+    let w0 = u32::from_le_bytes([v14, v15, v16, v17]);
+    let w1 = t.first4(ByteOp::Mul, w0, 67372036u32);
+    let w2 = t.xor4(ByteOp::Xor, w0, w1.rotate_right(14));
+    let w3 = t.first4(ByteOp::Mul, w2, 134744072u32);
+    let w4 = t.xor4(ByteOp::Xor, w0, w3.rotate_right(5));
+    let [v129, v130, ..] = t.binary(ByteOp::Mul, (w4 as u8), 4u8);
     let v132 = u64::from(v129) * 16777216u64;
-    let v133 = u64::from(v126) * 4u64;
-    let v135 = u64::from(v127) * 1024u64;
-    let v137 = u64::from(v128) * 262144u64;
+    let v133 = u64::from(((w4 >> 8) as u8)) * 4u64;
+    let v135 = u64::from(((w4 >> 16) as u8)) * 1024u64;
+    let v137 = u64::from(((w4 >> 24) as u8)) * 262144u64;
     let v138 = u64::from(v130) + v132;
     let v139 = v138 + v133;
     let v140 = v139 + v135;
     let v141 = v140 + v137;
-    let b18 = byte(v18)?;
-    let [v142, ..] = t.binary(ByteOp::And, b14, b18);
-    let b19 = byte(v19)?;
-    let [v143, ..] = t.binary(ByteOp::And, b15, b19);
-    let b20 = byte(v20)?;
-    let [v144, ..] = t.binary(ByteOp::And, b16, b20);
-    let b21 = byte(v21)?;
-    let [v145, ..] = t.binary(ByteOp::And, b17, b21);
-    let b22 = byte(v22)?;
-    let [v146, ..] = t.binary(ByteOp::And, b14, b22);
-    let b23 = byte(v23)?;
-    let [v147, ..] = t.binary(ByteOp::And, b15, b23);
-    let b24 = byte(v24)?;
-    let [v148, ..] = t.binary(ByteOp::And, b16, b24);
-    let b25 = byte(v25)?;
-    let [v149, ..] = t.binary(ByteOp::And, b17, b25);
-    let v151 = u64::from(v143) * 256u64;
-    let v153 = u64::from(v144) * 65536u64;
-    let v154 = u64::from(v145) * 16777216u64;
-    let v155 = u64::from(v142) + v151;
+    let w5 = u32::from_le_bytes([v18, v19, v20, v21]);
+    let w6 = t.and4(ByteOp::And, w0, w5);
+    let w7 = u32::from_le_bytes([v22, v23, v24, v25]);
+    let w8 = t.and4(ByteOp::And, w0, w7);
+    let v151 = u64::from(((w6 >> 8) as u8)) * 256u64;
+    let v153 = u64::from(((w6 >> 16) as u8)) * 65536u64;
+    let v154 = u64::from(((w6 >> 24) as u8)) * 16777216u64;
+    let v155 = u64::from((w6 as u8)) + v151;
     let v156 = v155 + v153;
     let v157 = v156 + v154;
-    let v158 = u64::from(v147) * 256u64;
-    let v159 = u64::from(v148) * 65536u64;
-    let v160 = u64::from(v149) * 16777216u64;
-    let v161 = u64::from(v146) + v158;
+    let v158 = u64::from(((w8 >> 8) as u8)) * 256u64;
+    let v159 = u64::from(((w8 >> 16) as u8)) * 65536u64;
+    let v160 = u64::from(((w8 >> 24) as u8)) * 16777216u64;
+    let v161 = u64::from((w8 as u8)) + v158;
     let v162 = v161 + v159;
     let v163 = v162 + v160;
-    let v164 = v23 * 256u64;
-    let v165 = v24 * 65536u64;
-    let v166 = v25 * 16777216u64;
-    let v167 = v22 + v164;
+    let v164 = u64::from(v23) * 256u64;
+    let v165 = u64::from(v24) * 65536u64;
+    let v166 = u64::from(v25) * 16777216u64;
+    let v167 = u64::from(v22) + v164;
     let v168 = v167 + v165;
     let v169 = v168 + v166;
     let v170 = sub(v169, v163);
@@ -1054,77 +1079,45 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v179 = add(v178, v171);
     let v180 = add(v179, v91);
     let v181 = add(v180, v177);
-    let b1 = byte(v1)?;
-    let [v183, v184, ..] = t.binary(ByteOp::Mul, b1, 32u8);
-    let b2 = byte(v2)?;
-    let [v185, v186, ..] = t.binary(ByteOp::Mul, b2, 32u8);
-    let b3 = byte(v3)?;
-    let [v187, v188, ..] = t.binary(ByteOp::Mul, b3, 32u8);
-    let b4 = byte(v4)?;
-    let [v189, v190, ..] = t.binary(ByteOp::Mul, b4, 32u8);
-    let v191 = v186 + v187;
-    let v192 = v188 + v189;
-    let v193 = v190 + v183;
-    let v194 = v184 + v185;
-    let [v195, v196, ..] = t.binary(ByteOp::XorSplit4, b1, v191);
-    let [v197, v198, ..] = t.binary(ByteOp::XorSplit4, b2, v192);
-    let [v199, v200, ..] = t.binary(ByteOp::XorSplit4, b3, v193);
-    let [v201, v202, ..] = t.binary(ByteOp::XorSplit4, b4, v194);
-    let v203 = v197 + v200;
-    let v204 = v199 + v202;
-    let v205 = v201 + v196;
-    let v206 = v195 + v198;
-    let [v207, ..] = t.binary(ByteOp::Xor, b1, v203);
-    let [v208, ..] = t.binary(ByteOp::Xor, b2, v204);
-    let [v209, ..] = t.binary(ByteOp::Xor, b3, v205);
-    let [v210, ..] = t.binary(ByteOp::Xor, b4, v206);
-    let [v211, v212, ..] = t.binary(ByteOp::Mul, v209, 4u8);
+    let w9 = u32::from_le_bytes([v1, v2, v3, v4]);
+    let w10 = t.first4(ByteOp::Mul, w9, 538976288u32);
+    let w11 = t.xor4(ByteOp::XorSplit4, w9, w10.rotate_right(11));
+    let w12 = t.xor4(ByteOp::Xor, w9, w11.rotate_right(12));
+    let [v211, v212, ..] = t.binary(ByteOp::Mul, ((w12 >> 16) as u8), 4u8);
     let v213 = u64::from(v211) * 16777216u64;
-    let v214 = u64::from(v207) * 1024u64;
-    let v215 = u64::from(v208) * 262144u64;
-    let v216 = u64::from(v210) * 4u64;
+    let v214 = u64::from((w12 as u8)) * 1024u64;
+    let v215 = u64::from(((w12 >> 8) as u8)) * 262144u64;
+    let v216 = u64::from(((w12 >> 24) as u8)) * 4u64;
     let v217 = u64::from(v212) + v213;
     let v218 = v217 + v214;
     let v219 = v218 + v215;
     let v220 = v219 + v216;
-    let b5 = byte(v5)?;
-    let [v221, ..] = t.binary(ByteOp::Xor, b1, b5);
-    let b6 = byte(v6)?;
-    let [v222, ..] = t.binary(ByteOp::Xor, b2, b6);
-    let b7 = byte(v7)?;
-    let [v223, ..] = t.binary(ByteOp::Xor, b3, b7);
-    let b8 = byte(v8)?;
-    let [v224, ..] = t.binary(ByteOp::Xor, b4, b8);
-    let b9 = byte(v9)?;
-    let [v225, ..] = t.binary(ByteOp::And, b9, v221);
-    let b10 = byte(v10)?;
-    let [v226, ..] = t.binary(ByteOp::And, b10, v222);
-    let b11 = byte(v11)?;
-    let [v227, ..] = t.binary(ByteOp::And, b11, v223);
-    let b12 = byte(v12)?;
-    let [v228, ..] = t.binary(ByteOp::And, b12, v224);
-    let v229 = v2 * 256u64;
-    let v230 = v3 * 65536u64;
-    let v231 = v4 * 16777216u64;
-    let v232 = v1 + v229;
+    let w13 = u32::from_le_bytes([v5, v6, v7, v8]);
+    let w14 = t.xor4(ByteOp::Xor, w9, w13);
+    let w15 = u32::from_le_bytes([v9, v10, v11, v12]);
+    let w16 = t.and4(ByteOp::And, w15, w14);
+    let v229 = u64::from(v2) * 256u64;
+    let v230 = u64::from(v3) * 65536u64;
+    let v231 = u64::from(v4) * 16777216u64;
+    let v232 = u64::from(v1) + v229;
     let v233 = v232 + v230;
     let v234 = v233 + v231;
-    let v235 = v6 * 256u64;
-    let v236 = v7 * 65536u64;
-    let v237 = v8 * 16777216u64;
-    let v238 = v5 + v235;
+    let v235 = u64::from(v6) * 256u64;
+    let v236 = u64::from(v7) * 65536u64;
+    let v237 = u64::from(v8) * 16777216u64;
+    let v238 = u64::from(v5) + v235;
     let v239 = v238 + v236;
     let v240 = v239 + v237;
-    let v241 = u64::from(v222) * 256u64;
-    let v242 = u64::from(v223) * 65536u64;
-    let v243 = u64::from(v224) * 16777216u64;
-    let v244 = u64::from(v221) + v241;
+    let v241 = u64::from(((w14 >> 8) as u8)) * 256u64;
+    let v242 = u64::from(((w14 >> 16) as u8)) * 65536u64;
+    let v243 = u64::from(((w14 >> 24) as u8)) * 16777216u64;
+    let v244 = u64::from((w14 as u8)) + v241;
     let v245 = v244 + v242;
     let v246 = v245 + v243;
-    let v247 = u64::from(v226) * 256u64;
-    let v248 = u64::from(v227) * 65536u64;
-    let v249 = u64::from(v228) * 16777216u64;
-    let v250 = u64::from(v225) + v247;
+    let v247 = u64::from(((w16 >> 8) as u8)) * 256u64;
+    let v248 = u64::from(((w16 >> 16) as u8)) * 65536u64;
+    let v249 = u64::from(((w16 >> 24) as u8)) * 16777216u64;
+    let v250 = u64::from((w16 as u8)) + v247;
     let v251 = v250 + v248;
     let v252 = v251 + v249;
     let v253 = v234 + v240;
@@ -1154,16 +1147,16 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v292 = u64::from(v282) * 4294967296u64;
     let v293 = v291 + v292;
     same(v260, v293)?;
-    let v294 = v10 * 256u64;
-    let v295 = v11 * 65536u64;
-    let v296 = v12 * 16777216u64;
-    let v297 = v9 + v294;
+    let v294 = u64::from(v10) * 256u64;
+    let v295 = u64::from(v11) * 65536u64;
+    let v296 = u64::from(v12) * 16777216u64;
+    let v297 = u64::from(v9) + v294;
     let v298 = v297 + v295;
     let v299 = v298 + v296;
-    let v300 = v23 * 256u64;
-    let v301 = v24 * 65536u64;
-    let v302 = v25 * 16777216u64;
-    let v303 = v22 + v300;
+    let v300 = u64::from(v23) * 256u64;
+    let v301 = u64::from(v24) * 65536u64;
+    let v302 = u64::from(v25) * 16777216u64;
+    let v303 = u64::from(v22) + v300;
     let v304 = v303 + v301;
     let v305 = v304 + v302;
     let v306 = mul(v28, 256u64);
@@ -1172,37 +1165,14 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v309 = add(v27, v306);
     let v310 = add(v309, v307);
     let v311 = add(v310, v308);
-    let b31 = byte(v31)?;
-    let [v312, v313, ..] = t.binary(ByteOp::Mul, b31, 32u8);
-    let b32 = byte(v32)?;
-    let [v314, v315, ..] = t.binary(ByteOp::Mul, b32, 32u8);
-    let b33 = byte(v33)?;
-    let [v316, v317, ..] = t.binary(ByteOp::Mul, b33, 32u8);
-    let b34 = byte(v34)?;
-    let [v318, v319, ..] = t.binary(ByteOp::Mul, b34, 32u8);
-    let v320 = v315 + v316;
-    let v321 = v317 + v318;
-    let v322 = v319 + v312;
-    let v323 = v313 + v314;
-    let v324 = v313 + v314;
-    let v325 = v315 + v316;
-    let v326 = v317 + v318;
-    let [v327, v328, ..] = t.binary(ByteOp::XorSplit7, b31, v320);
-    let [v329, v330, ..] = t.binary(ByteOp::XorSplit7, b32, v321);
-    let [v331, v332, ..] = t.binary(ByteOp::XorSplit7, b33, v322);
-    let [v333, v334, ..] = t.binary(ByteOp::XorSplit7, b34, v323);
-    let v335 = v327 + v330;
-    let v336 = v329 + v332;
-    let v337 = v331 + v334;
-    let v338 = v333 + v328;
-    let [v339, ..] = t.binary(ByteOp::Xor, v335, v324);
-    let [v340, ..] = t.binary(ByteOp::Xor, v336, v325);
-    let [v341, ..] = t.binary(ByteOp::Xor, v337, v326);
-    let [v342, ..] = t.binary(ByteOp::Xor, v338, v319);
-    let v343 = u64::from(v340) * 256u64;
-    let v344 = u64::from(v341) * 65536u64;
-    let v345 = u64::from(v342) * 16777216u64;
-    let v346 = u64::from(v339) + v343;
+    let w17 = u32::from_le_bytes([v31, v32, v33, v34]);
+    let w18 = t.first4(ByteOp::Mul, w17, 538976288u32);
+    let w19 = t.xor4(ByteOp::XorSplit7, w17, w18.rotate_right(11));
+    let w20 = t.xor4(ByteOp::Xor, w19.rotate_right(7), (w18 >> 3));
+    let v343 = u64::from(((w20 >> 8) as u8)) * 256u64;
+    let v344 = u64::from(((w20 >> 16) as u8)) * 65536u64;
+    let v345 = u64::from(((w20 >> 24) as u8)) * 16777216u64;
+    let v346 = u64::from((w20 as u8)) + v343;
     let v347 = v346 + v344;
     let v348 = v347 + v345;
     let v349 = mul(v64, 256u64);
@@ -1211,38 +1181,18 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v352 = add(v63, v349);
     let v353 = add(v352, v350);
     let v354 = add(v353, v351);
-    let b83 = byte(v83)?;
-    let [v356, v357, ..] = t.binary(ByteOp::Mul, b83, 64u8);
-    let b84 = byte(v84)?;
-    let [v358, v359, ..] = t.binary(ByteOp::Mul, b84, 64u8);
-    let b85 = byte(v85)?;
-    let [v360, v361, ..] = t.binary(ByteOp::Mul, b85, 64u8);
-    let b86 = byte(v86)?;
-    let [v362, v363, ..] = t.binary(ByteOp::Mul, b86, 64u8);
-    let v364 = v357 + v358;
-    let v365 = v359 + v360;
-    let v366 = v361 + v362;
-    let v367 = v363 + v356;
-    let v368 = v359 + v360;
-    let v369 = v361 + v362;
-    let [v371, ..] = t.binary(ByteOp::Xor, b83, v364);
-    let [v372, ..] = t.binary(ByteOp::Xor, b84, v365);
-    let [v373, ..] = t.binary(ByteOp::Xor, b85, v366);
-    let [v374, ..] = t.binary(ByteOp::Xor, b86, v367);
-    let [v376, v377, ..] = t.binary(ByteOp::Mul, v371, 128u8);
-    let [v378, v379, ..] = t.binary(ByteOp::Mul, v372, 128u8);
-    let [v380, v381, ..] = t.binary(ByteOp::Mul, v373, 128u8);
-    let [v382, v383, ..] = t.binary(ByteOp::Mul, v374, 128u8);
-    let v384 = v381 + v382;
-    let v385 = v383 + v376;
-    let v386 = v377 + v378;
-    let v387 = v379 + v380;
-    let [v388, ..] = t.binary(ByteOp::Xor, v384, v368);
-    let [v389, ..] = t.binary(ByteOp::Xor, v385, v369);
-    let [v390, ..] = t.binary(ByteOp::Xor, v386, v363);
+    let w21 = u32::from_le_bytes([v83, v84, v85, v86]);
+    let w22 = t.first4(ByteOp::Mul, w21, 1077952576u32);
+    let w23 = t.xor4(ByteOp::Xor, w21, w22.rotate_right(2));
+    let w24 = t.first4(ByteOp::Mul, w23, 2155905152u32);
+    let [v388, ..] = t.binary(ByteOp::Xor, ((w24 >> 17) as u8), ((w22 >> 10) as u8));
+    let [v389, ..] = t
+        .binary(ByteOp::Xor, (w24.rotate_right(25) as u8), ((w22 >> 18) as u8));
+    let [v390, ..] = t
+        .binary(ByteOp::Xor, ((w24 >> 1) as u8), (((w22 >> 24) as u8) >> 2));
     let v391 = u64::from(v389) * 256u64;
     let v392 = u64::from(v390) * 65536u64;
-    let v393 = u64::from(v387) * 16777216u64;
+    let v393 = u64::from(((w24 >> 9) as u8)) * 16777216u64;
     let v394 = u64::from(v388) + v391;
     let v395 = v394 + v392;
     let v396 = v395 + v393;
@@ -1259,136 +1209,89 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v414 = u64::from(v404) * 4294967296u64;
     let v415 = v413 + v414;
     same(v399, v415)?;
-    let [v416, v417, ..] = t.binary(ByteOp::Mul, v261, 4u8);
-    let [v418, v419, ..] = t.binary(ByteOp::Mul, v262, 4u8);
-    let [v420, v421, ..] = t.binary(ByteOp::Mul, v263, 4u8);
-    let [v422, v423, ..] = t.binary(ByteOp::Mul, v264, 4u8);
-    let v424 = v419 + v420;
-    let v425 = v421 + v422;
-    let v426 = v423 + v416;
-    let v427 = v417 + v418;
-    let [v428, ..] = t.binary(ByteOp::Xor, v261, v424);
-    let [v429, ..] = t.binary(ByteOp::Xor, v262, v425);
-    let [v430, ..] = t.binary(ByteOp::Xor, v263, v426);
-    let [v431, ..] = t.binary(ByteOp::Xor, v264, v427);
-    let [v432, v433, ..] = t.binary(ByteOp::Mul, v428, 8u8);
-    let [v434, v435, ..] = t.binary(ByteOp::Mul, v429, 8u8);
-    let [v436, v437, ..] = t.binary(ByteOp::Mul, v430, 8u8);
-    let [v438, v439, ..] = t.binary(ByteOp::Mul, v431, 8u8);
-    let v440 = v433 + v434;
-    let v441 = v435 + v436;
-    let v442 = v437 + v438;
-    let v443 = v439 + v432;
-    let [v444, ..] = t.binary(ByteOp::Xor, v261, v440);
-    let [v445, ..] = t.binary(ByteOp::Xor, v262, v441);
-    let [v446, ..] = t.binary(ByteOp::Xor, v263, v442);
-    let [v447, ..] = t.binary(ByteOp::Xor, v264, v443);
-    let [v448, v449, ..] = t.binary(ByteOp::Mul, v444, 4u8);
+    let w25 = u32::from_le_bytes([v261, v262, v263, v264]);
+    let w26 = t.first4(ByteOp::Mul, w25, 67372036u32);
+    let w27 = t.xor4(ByteOp::Xor, w25, w26.rotate_right(14));
+    let w28 = t.first4(ByteOp::Mul, w27, 134744072u32);
+    let w29 = t.xor4(ByteOp::Xor, w25, w28.rotate_right(5));
+    let [v448, v449, ..] = t.binary(ByteOp::Mul, (w29 as u8), 4u8);
     let v450 = u64::from(v448) * 16777216u64;
-    let v451 = u64::from(v445) * 4u64;
-    let v452 = u64::from(v446) * 1024u64;
-    let v453 = u64::from(v447) * 262144u64;
+    let v451 = u64::from(((w29 >> 8) as u8)) * 4u64;
+    let v452 = u64::from(((w29 >> 16) as u8)) * 1024u64;
+    let v453 = u64::from(((w29 >> 24) as u8)) * 262144u64;
     let v454 = u64::from(v449) + v450;
     let v455 = v454 + v451;
     let v456 = v455 + v452;
     let v457 = v456 + v453;
-    let [v458, ..] = t.binary(ByteOp::And, v261, b14);
-    let [v459, ..] = t.binary(ByteOp::And, v262, b15);
-    let [v460, ..] = t.binary(ByteOp::And, v263, b16);
-    let [v461, ..] = t.binary(ByteOp::And, v264, b17);
-    let [v462, ..] = t.binary(ByteOp::And, v261, b18);
-    let [v463, ..] = t.binary(ByteOp::And, v262, b19);
-    let [v464, ..] = t.binary(ByteOp::And, v263, b20);
-    let [v465, ..] = t.binary(ByteOp::And, v264, b21);
-    let v466 = u64::from(v459) * 256u64;
-    let v467 = u64::from(v460) * 65536u64;
-    let v468 = u64::from(v461) * 16777216u64;
-    let v469 = u64::from(v458) + v466;
+    let w30 = t.and4(ByteOp::And, w25, w0);
+    let w31 = t.and4(ByteOp::And, w25, w5);
+    let v466 = u64::from(((w30 >> 8) as u8)) * 256u64;
+    let v467 = u64::from(((w30 >> 16) as u8)) * 65536u64;
+    let v468 = u64::from(((w30 >> 24) as u8)) * 16777216u64;
+    let v469 = u64::from((w30 as u8)) + v466;
     let v470 = v469 + v467;
     let v471 = v470 + v468;
-    let v472 = u64::from(v463) * 256u64;
-    let v473 = u64::from(v464) * 65536u64;
-    let v474 = u64::from(v465) * 16777216u64;
-    let v475 = u64::from(v462) + v472;
+    let v472 = u64::from(((w31 >> 8) as u8)) * 256u64;
+    let v473 = u64::from(((w31 >> 16) as u8)) * 65536u64;
+    let v474 = u64::from(((w31 >> 24) as u8)) * 16777216u64;
+    let v475 = u64::from((w31 as u8)) + v472;
     let v476 = v475 + v473;
     let v477 = v476 + v474;
-    let v478 = v19 * 256u64;
-    let v479 = v20 * 65536u64;
-    let v480 = v21 * 16777216u64;
-    let v481 = v18 + v478;
+    let v478 = u64::from(v19) * 256u64;
+    let v479 = u64::from(v20) * 65536u64;
+    let v480 = u64::from(v21) * 16777216u64;
+    let v481 = u64::from(v18) + v478;
     let v482 = v481 + v479;
     let v483 = v482 + v480;
     let v484 = sub(v483, v477);
     let v485 = add(v471, v484);
-    let v486 = v32 * 256u64;
-    let v487 = v33 * 65536u64;
-    let v488 = v34 * 16777216u64;
-    let v489 = v31 + v486;
+    let v486 = u64::from(v32) * 256u64;
+    let v487 = u64::from(v33) * 65536u64;
+    let v488 = u64::from(v34) * 16777216u64;
+    let v489 = u64::from(v31) + v486;
     let v490 = v489 + v487;
     let v491 = v490 + v488;
     let v492 = v305 + v457;
     let v493 = add(v492, v485);
     let v494 = add(v493, v92);
     let v495 = add(v494, v491);
-    let [v496, v497, ..] = t.binary(ByteOp::Mul, v278, 32u8);
-    let [v498, v499, ..] = t.binary(ByteOp::Mul, v279, 32u8);
-    let [v500, v501, ..] = t.binary(ByteOp::Mul, v280, 32u8);
-    let [v502, v503, ..] = t.binary(ByteOp::Mul, v281, 32u8);
-    let v504 = v499 + v500;
-    let v505 = v501 + v502;
-    let v506 = v503 + v496;
-    let v507 = v497 + v498;
-    let [v508, v509, ..] = t.binary(ByteOp::XorSplit4, v278, v504);
-    let [v510, v511, ..] = t.binary(ByteOp::XorSplit4, v279, v505);
-    let [v512, v513, ..] = t.binary(ByteOp::XorSplit4, v280, v506);
-    let [v514, v515, ..] = t.binary(ByteOp::XorSplit4, v281, v507);
-    let v516 = v510 + v513;
-    let v517 = v512 + v515;
-    let v518 = v514 + v509;
-    let v519 = v508 + v511;
-    let [v520, ..] = t.binary(ByteOp::Xor, v278, v516);
-    let [v521, ..] = t.binary(ByteOp::Xor, v279, v517);
-    let [v522, ..] = t.binary(ByteOp::Xor, v280, v518);
-    let [v523, ..] = t.binary(ByteOp::Xor, v281, v519);
-    let [v524, v525, ..] = t.binary(ByteOp::Mul, v522, 4u8);
+    let w32 = u32::from_le_bytes([v278, v279, v280, v281]);
+    let w33 = t.first4(ByteOp::Mul, w32, 538976288u32);
+    let w34 = t.xor4(ByteOp::XorSplit4, w32, w33.rotate_right(11));
+    let w35 = t.xor4(ByteOp::Xor, w32, w34.rotate_right(12));
+    let [v524, v525, ..] = t.binary(ByteOp::Mul, ((w35 >> 16) as u8), 4u8);
     let v526 = u64::from(v524) * 16777216u64;
-    let v527 = u64::from(v520) * 1024u64;
-    let v528 = u64::from(v521) * 262144u64;
-    let v529 = u64::from(v523) * 4u64;
+    let v527 = u64::from((w35 as u8)) * 1024u64;
+    let v528 = u64::from(((w35 >> 8) as u8)) * 262144u64;
+    let v529 = u64::from(((w35 >> 24) as u8)) * 4u64;
     let v530 = u64::from(v525) + v526;
     let v531 = v530 + v527;
     let v532 = v531 + v528;
     let v533 = v532 + v529;
-    let [v534, ..] = t.binary(ByteOp::Xor, v278, b1);
-    let [v535, ..] = t.binary(ByteOp::Xor, v279, b2);
-    let [v536, ..] = t.binary(ByteOp::Xor, v280, b3);
-    let [v537, ..] = t.binary(ByteOp::Xor, v281, b4);
-    let [v538, ..] = t.binary(ByteOp::And, b5, v534);
-    let [v539, ..] = t.binary(ByteOp::And, b6, v535);
-    let [v540, ..] = t.binary(ByteOp::And, b7, v536);
-    let [v541, ..] = t.binary(ByteOp::And, b8, v537);
+    let w36 = t.xor4(ByteOp::Xor, w32, w9);
+    let w37 = t.and4(ByteOp::And, w13, w36);
     let v542 = u64::from(v279) * 256u64;
     let v543 = u64::from(v280) * 65536u64;
     let v544 = u64::from(v281) * 16777216u64;
     let v545 = u64::from(v278) + v542;
     let v546 = v545 + v543;
     let v547 = v546 + v544;
-    let v548 = v2 * 256u64;
-    let v549 = v3 * 65536u64;
-    let v550 = v4 * 16777216u64;
-    let v551 = v1 + v548;
+    let v548 = u64::from(v2) * 256u64;
+    let v549 = u64::from(v3) * 65536u64;
+    let v550 = u64::from(v4) * 16777216u64;
+    let v551 = u64::from(v1) + v548;
     let v552 = v551 + v549;
     let v553 = v552 + v550;
-    let v554 = u64::from(v535) * 256u64;
-    let v555 = u64::from(v536) * 65536u64;
-    let v556 = u64::from(v537) * 16777216u64;
-    let v557 = u64::from(v534) + v554;
+    let v554 = u64::from(((w36 >> 8) as u8)) * 256u64;
+    let v555 = u64::from(((w36 >> 16) as u8)) * 65536u64;
+    let v556 = u64::from(((w36 >> 24) as u8)) * 16777216u64;
+    let v557 = u64::from((w36 as u8)) + v554;
     let v558 = v557 + v555;
     let v559 = v558 + v556;
-    let v560 = u64::from(v539) * 256u64;
-    let v561 = u64::from(v540) * 65536u64;
-    let v562 = u64::from(v541) * 16777216u64;
-    let v563 = u64::from(v538) + v560;
+    let v560 = u64::from(((w37 >> 8) as u8)) * 256u64;
+    let v561 = u64::from(((w37 >> 16) as u8)) * 65536u64;
+    let v562 = u64::from(((w37 >> 24) as u8)) * 16777216u64;
+    let v563 = u64::from((w37 as u8)) + v560;
     let v564 = v563 + v561;
     let v565 = v564 + v562;
     let v566 = v547 + v553;
@@ -1418,55 +1321,32 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v603 = u64::from(v593) * 4294967296u64;
     let v604 = v602 + v603;
     same(v572, v604)?;
-    let v605 = v6 * 256u64;
-    let v606 = v7 * 65536u64;
-    let v607 = v8 * 16777216u64;
-    let v608 = v5 + v605;
+    let v605 = u64::from(v6) * 256u64;
+    let v606 = u64::from(v7) * 65536u64;
+    let v607 = u64::from(v8) * 16777216u64;
+    let v608 = u64::from(v5) + v605;
     let v609 = v608 + v606;
     let v610 = v609 + v607;
-    let v611 = v19 * 256u64;
-    let v612 = v20 * 65536u64;
-    let v613 = v21 * 16777216u64;
-    let v614 = v18 + v611;
+    let v611 = u64::from(v19) * 256u64;
+    let v612 = u64::from(v20) * 65536u64;
+    let v613 = u64::from(v21) * 16777216u64;
+    let v614 = u64::from(v18) + v611;
     let v615 = v614 + v612;
     let v616 = v615 + v613;
-    let v617 = v32 * 256u64;
-    let v618 = v33 * 65536u64;
-    let v619 = v34 * 16777216u64;
-    let v620 = v31 + v617;
+    let v617 = u64::from(v32) * 256u64;
+    let v618 = u64::from(v33) * 65536u64;
+    let v619 = u64::from(v34) * 16777216u64;
+    let v620 = u64::from(v31) + v617;
     let v621 = v620 + v618;
     let v622 = v621 + v619;
-    let b35 = byte(v35)?;
-    let [v623, v624, ..] = t.binary(ByteOp::Mul, b35, 32u8);
-    let b36 = byte(v36)?;
-    let [v625, v626, ..] = t.binary(ByteOp::Mul, b36, 32u8);
-    let b37 = byte(v37)?;
-    let [v627, v628, ..] = t.binary(ByteOp::Mul, b37, 32u8);
-    let b38 = byte(v38)?;
-    let [v629, v630, ..] = t.binary(ByteOp::Mul, b38, 32u8);
-    let v631 = v626 + v627;
-    let v632 = v628 + v629;
-    let v633 = v630 + v623;
-    let v634 = v624 + v625;
-    let v635 = v624 + v625;
-    let v636 = v626 + v627;
-    let v637 = v628 + v629;
-    let [v638, v639, ..] = t.binary(ByteOp::XorSplit7, b35, v631);
-    let [v640, v641, ..] = t.binary(ByteOp::XorSplit7, b36, v632);
-    let [v642, v643, ..] = t.binary(ByteOp::XorSplit7, b37, v633);
-    let [v644, v645, ..] = t.binary(ByteOp::XorSplit7, b38, v634);
-    let v646 = v638 + v641;
-    let v647 = v640 + v643;
-    let v648 = v642 + v645;
-    let v649 = v644 + v639;
-    let [v650, ..] = t.binary(ByteOp::Xor, v646, v635);
-    let [v651, ..] = t.binary(ByteOp::Xor, v647, v636);
-    let [v652, ..] = t.binary(ByteOp::Xor, v648, v637);
-    let [v653, ..] = t.binary(ByteOp::Xor, v649, v630);
-    let v654 = u64::from(v651) * 256u64;
-    let v655 = u64::from(v652) * 65536u64;
-    let v656 = u64::from(v653) * 16777216u64;
-    let v657 = u64::from(v650) + v654;
+    let w38 = u32::from_le_bytes([v35, v36, v37, v38]);
+    let w39 = t.first4(ByteOp::Mul, w38, 538976288u32);
+    let w40 = t.xor4(ByteOp::XorSplit7, w38, w39.rotate_right(11));
+    let w41 = t.xor4(ByteOp::Xor, w40.rotate_right(7), (w39 >> 3));
+    let v654 = u64::from(((w41 >> 8) as u8)) * 256u64;
+    let v655 = u64::from(((w41 >> 16) as u8)) * 65536u64;
+    let v656 = u64::from(((w41 >> 24) as u8)) * 16777216u64;
+    let v657 = u64::from((w41 as u8)) + v654;
     let v658 = v657 + v655;
     let v659 = v658 + v656;
     let v660 = mul(v68, 256u64);
@@ -1475,38 +1355,18 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v663 = add(v67, v660);
     let v664 = add(v663, v661);
     let v665 = add(v664, v662);
-    let b87 = byte(v87)?;
-    let [v666, v667, ..] = t.binary(ByteOp::Mul, b87, 64u8);
-    let b88 = byte(v88)?;
-    let [v668, v669, ..] = t.binary(ByteOp::Mul, b88, 64u8);
-    let b89 = byte(v89)?;
-    let [v670, v671, ..] = t.binary(ByteOp::Mul, b89, 64u8);
-    let b90 = byte(v90)?;
-    let [v672, v673, ..] = t.binary(ByteOp::Mul, b90, 64u8);
-    let v674 = v667 + v668;
-    let v675 = v669 + v670;
-    let v676 = v671 + v672;
-    let v677 = v673 + v666;
-    let v678 = v669 + v670;
-    let v679 = v671 + v672;
-    let [v680, ..] = t.binary(ByteOp::Xor, b87, v674);
-    let [v681, ..] = t.binary(ByteOp::Xor, b88, v675);
-    let [v682, ..] = t.binary(ByteOp::Xor, b89, v676);
-    let [v683, ..] = t.binary(ByteOp::Xor, b90, v677);
-    let [v684, v685, ..] = t.binary(ByteOp::Mul, v680, 128u8);
-    let [v686, v687, ..] = t.binary(ByteOp::Mul, v681, 128u8);
-    let [v688, v689, ..] = t.binary(ByteOp::Mul, v682, 128u8);
-    let [v690, v691, ..] = t.binary(ByteOp::Mul, v683, 128u8);
-    let v692 = v689 + v690;
-    let v693 = v691 + v684;
-    let v694 = v685 + v686;
-    let v695 = v687 + v688;
-    let [v696, ..] = t.binary(ByteOp::Xor, v692, v678);
-    let [v697, ..] = t.binary(ByteOp::Xor, v693, v679);
-    let [v698, ..] = t.binary(ByteOp::Xor, v694, v673);
+    let w42 = u32::from_le_bytes([v87, v88, v89, v90]);
+    let w43 = t.first4(ByteOp::Mul, w42, 1077952576u32);
+    let w44 = t.xor4(ByteOp::Xor, w42, w43.rotate_right(2));
+    let w45 = t.first4(ByteOp::Mul, w44, 2155905152u32);
+    let [v696, ..] = t.binary(ByteOp::Xor, ((w45 >> 17) as u8), ((w43 >> 10) as u8));
+    let [v697, ..] = t
+        .binary(ByteOp::Xor, (w45.rotate_right(25) as u8), ((w43 >> 18) as u8));
+    let [v698, ..] = t
+        .binary(ByteOp::Xor, ((w45 >> 1) as u8), (((w43 >> 24) as u8) >> 2));
     let v699 = u64::from(v697) * 256u64;
     let v700 = u64::from(v698) * 65536u64;
-    let v701 = u64::from(v695) * 16777216u64;
+    let v701 = u64::from(((w45 >> 9) as u8)) * 16777216u64;
     let v702 = u64::from(v696) + v699;
     let v703 = v702 + v700;
     let v704 = v703 + v701;
@@ -1523,114 +1383,67 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v722 = u64::from(v712) * 4294967296u64;
     let v723 = v721 + v722;
     same(v707, v723)?;
-    let [v724, v725, ..] = t.binary(ByteOp::Mul, v573, 4u8);
-    let [v726, v727, ..] = t.binary(ByteOp::Mul, v574, 4u8);
-    let [v728, v729, ..] = t.binary(ByteOp::Mul, v575, 4u8);
-    let [v730, v731, ..] = t.binary(ByteOp::Mul, v576, 4u8);
-    let v732 = v727 + v728;
-    let v733 = v729 + v730;
-    let v734 = v731 + v724;
-    let v735 = v725 + v726;
-    let [v736, ..] = t.binary(ByteOp::Xor, v573, v732);
-    let [v737, ..] = t.binary(ByteOp::Xor, v574, v733);
-    let [v738, ..] = t.binary(ByteOp::Xor, v575, v734);
-    let [v739, ..] = t.binary(ByteOp::Xor, v576, v735);
-    let [v740, v741, ..] = t.binary(ByteOp::Mul, v736, 8u8);
-    let [v742, v743, ..] = t.binary(ByteOp::Mul, v737, 8u8);
-    let [v744, v745, ..] = t.binary(ByteOp::Mul, v738, 8u8);
-    let [v746, v747, ..] = t.binary(ByteOp::Mul, v739, 8u8);
-    let v748 = v741 + v742;
-    let v749 = v743 + v744;
-    let v750 = v745 + v746;
-    let v751 = v747 + v740;
-    let [v752, ..] = t.binary(ByteOp::Xor, v573, v748);
-    let [v753, ..] = t.binary(ByteOp::Xor, v574, v749);
-    let [v754, ..] = t.binary(ByteOp::Xor, v575, v750);
-    let [v755, ..] = t.binary(ByteOp::Xor, v576, v751);
-    let [v756, v757, ..] = t.binary(ByteOp::Mul, v752, 4u8);
+    let w46 = u32::from_le_bytes([v573, v574, v575, v576]);
+    let w47 = t.first4(ByteOp::Mul, w46, 67372036u32);
+    let w48 = t.xor4(ByteOp::Xor, w46, w47.rotate_right(14));
+    let w49 = t.first4(ByteOp::Mul, w48, 134744072u32);
+    let w50 = t.xor4(ByteOp::Xor, w46, w49.rotate_right(5));
+    let [v756, v757, ..] = t.binary(ByteOp::Mul, (w50 as u8), 4u8);
     let v758 = u64::from(v756) * 16777216u64;
-    let v759 = u64::from(v753) * 4u64;
-    let v760 = u64::from(v754) * 1024u64;
-    let v761 = u64::from(v755) * 262144u64;
+    let v759 = u64::from(((w50 >> 8) as u8)) * 4u64;
+    let v760 = u64::from(((w50 >> 16) as u8)) * 1024u64;
+    let v761 = u64::from(((w50 >> 24) as u8)) * 262144u64;
     let v762 = u64::from(v757) + v758;
     let v763 = v762 + v759;
     let v764 = v763 + v760;
     let v765 = v764 + v761;
-    let [v766, ..] = t.binary(ByteOp::And, v573, v261);
-    let [v767, ..] = t.binary(ByteOp::And, v574, v262);
-    let [v768, ..] = t.binary(ByteOp::And, v575, v263);
-    let [v769, ..] = t.binary(ByteOp::And, v576, v264);
-    let [v770, ..] = t.binary(ByteOp::And, v573, b14);
-    let [v771, ..] = t.binary(ByteOp::And, v574, b15);
-    let [v772, ..] = t.binary(ByteOp::And, v575, b16);
-    let [v773, ..] = t.binary(ByteOp::And, v576, b17);
-    let v774 = u64::from(v767) * 256u64;
-    let v775 = u64::from(v768) * 65536u64;
-    let v776 = u64::from(v769) * 16777216u64;
-    let v777 = u64::from(v766) + v774;
+    let w51 = t.and4(ByteOp::And, w46, w25);
+    let w52 = t.and4(ByteOp::And, w46, w0);
+    let v774 = u64::from(((w51 >> 8) as u8)) * 256u64;
+    let v775 = u64::from(((w51 >> 16) as u8)) * 65536u64;
+    let v776 = u64::from(((w51 >> 24) as u8)) * 16777216u64;
+    let v777 = u64::from((w51 as u8)) + v774;
     let v778 = v777 + v775;
     let v779 = v778 + v776;
-    let v780 = u64::from(v771) * 256u64;
-    let v781 = u64::from(v772) * 65536u64;
-    let v782 = u64::from(v773) * 16777216u64;
-    let v783 = u64::from(v770) + v780;
+    let v780 = u64::from(((w52 >> 8) as u8)) * 256u64;
+    let v781 = u64::from(((w52 >> 16) as u8)) * 65536u64;
+    let v782 = u64::from(((w52 >> 24) as u8)) * 16777216u64;
+    let v783 = u64::from((w52 as u8)) + v780;
     let v784 = v783 + v781;
     let v785 = v784 + v782;
-    let v786 = v15 * 256u64;
-    let v787 = v16 * 65536u64;
-    let v788 = v17 * 16777216u64;
-    let v789 = v14 + v786;
+    let v786 = u64::from(v15) * 256u64;
+    let v787 = u64::from(v16) * 65536u64;
+    let v788 = u64::from(v17) * 16777216u64;
+    let v789 = u64::from(v14) + v786;
     let v790 = v789 + v787;
     let v791 = v790 + v788;
     let v792 = sub(v791, v785);
     let v793 = add(v779, v792);
-    let v794 = v36 * 256u64;
-    let v795 = v37 * 65536u64;
-    let v796 = v38 * 16777216u64;
-    let v797 = v35 + v794;
+    let v794 = u64::from(v36) * 256u64;
+    let v795 = u64::from(v37) * 65536u64;
+    let v796 = u64::from(v38) * 16777216u64;
+    let v797 = u64::from(v35) + v794;
     let v798 = v797 + v795;
     let v799 = v798 + v796;
     let v800 = v616 + v765;
     let v801 = add(v800, v793);
     let v802 = add(v801, v93);
     let v803 = add(v802, v799);
-    let [v804, v805, ..] = t.binary(ByteOp::Mul, v589, 32u8);
-    let [v806, v807, ..] = t.binary(ByteOp::Mul, v590, 32u8);
-    let [v808, v809, ..] = t.binary(ByteOp::Mul, v591, 32u8);
-    let [v810, v811, ..] = t.binary(ByteOp::Mul, v592, 32u8);
-    let v812 = v807 + v808;
-    let v813 = v809 + v810;
-    let v814 = v811 + v804;
-    let v815 = v805 + v806;
-    let [v816, v817, ..] = t.binary(ByteOp::XorSplit4, v589, v812);
-    let [v818, v819, ..] = t.binary(ByteOp::XorSplit4, v590, v813);
-    let [v820, v821, ..] = t.binary(ByteOp::XorSplit4, v591, v814);
-    let [v822, v823, ..] = t.binary(ByteOp::XorSplit4, v592, v815);
-    let v824 = v818 + v821;
-    let v825 = v820 + v823;
-    let v826 = v822 + v817;
-    let v827 = v816 + v819;
-    let [v828, ..] = t.binary(ByteOp::Xor, v589, v824);
-    let [v829, ..] = t.binary(ByteOp::Xor, v590, v825);
-    let [v830, ..] = t.binary(ByteOp::Xor, v591, v826);
-    let [v831, ..] = t.binary(ByteOp::Xor, v592, v827);
-    let [v832, v833, ..] = t.binary(ByteOp::Mul, v830, 4u8);
+    let w53 = u32::from_le_bytes([v589, v590, v591, v592]);
+    let w54 = t.first4(ByteOp::Mul, w53, 538976288u32);
+    let w55 = t.xor4(ByteOp::XorSplit4, w53, w54.rotate_right(11));
+    let w56 = t.xor4(ByteOp::Xor, w53, w55.rotate_right(12));
+    let [v832, v833, ..] = t.binary(ByteOp::Mul, ((w56 >> 16) as u8), 4u8);
     let v834 = u64::from(v832) * 16777216u64;
-    let v835 = u64::from(v828) * 1024u64;
-    let v836 = u64::from(v829) * 262144u64;
-    let v837 = u64::from(v831) * 4u64;
+    let v835 = u64::from((w56 as u8)) * 1024u64;
+    let v836 = u64::from(((w56 >> 8) as u8)) * 262144u64;
+    let v837 = u64::from(((w56 >> 24) as u8)) * 4u64;
     let v838 = u64::from(v833) + v834;
     let v839 = v838 + v835;
     let v840 = v839 + v836;
     let v841 = v840 + v837;
-    let [v842, ..] = t.binary(ByteOp::Xor, v589, v278);
-    let [v843, ..] = t.binary(ByteOp::Xor, v590, v279);
-    let [v844, ..] = t.binary(ByteOp::Xor, v591, v280);
-    let [v845, ..] = t.binary(ByteOp::Xor, v592, v281);
-    let [v846, ..] = t.binary(ByteOp::And, b1, v842);
-    let [v847, ..] = t.binary(ByteOp::And, b2, v843);
-    let [v848, ..] = t.binary(ByteOp::And, b3, v844);
-    let [v849, ..] = t.binary(ByteOp::And, b4, v845);
+    let w57 = t.xor4(ByteOp::Xor, w53, w32);
+    let w58 = t.and4(ByteOp::And, w9, w57);
     let v850 = u64::from(v590) * 256u64;
     let v851 = u64::from(v591) * 65536u64;
     let v852 = u64::from(v592) * 16777216u64;
@@ -1643,16 +1456,16 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v859 = u64::from(v278) + v856;
     let v860 = v859 + v857;
     let v861 = v860 + v858;
-    let v862 = u64::from(v843) * 256u64;
-    let v863 = u64::from(v844) * 65536u64;
-    let v864 = u64::from(v845) * 16777216u64;
-    let v865 = u64::from(v842) + v862;
+    let v862 = u64::from(((w57 >> 8) as u8)) * 256u64;
+    let v863 = u64::from(((w57 >> 16) as u8)) * 65536u64;
+    let v864 = u64::from(((w57 >> 24) as u8)) * 16777216u64;
+    let v865 = u64::from((w57 as u8)) + v862;
     let v866 = v865 + v863;
     let v867 = v866 + v864;
-    let v868 = u64::from(v847) * 256u64;
-    let v869 = u64::from(v848) * 65536u64;
-    let v870 = u64::from(v849) * 16777216u64;
-    let v871 = u64::from(v846) + v868;
+    let v868 = u64::from(((w58 >> 8) as u8)) * 256u64;
+    let v869 = u64::from(((w58 >> 16) as u8)) * 65536u64;
+    let v870 = u64::from(((w58 >> 24) as u8)) * 16777216u64;
+    let v871 = u64::from((w58 as u8)) + v868;
     let v872 = v871 + v869;
     let v873 = v872 + v870;
     let v874 = v855 + v861;
@@ -1682,55 +1495,32 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v911 = u64::from(v901) * 4294967296u64;
     let v912 = v910 + v911;
     same(v880, v912)?;
-    let v913 = v2 * 256u64;
-    let v914 = v3 * 65536u64;
-    let v915 = v4 * 16777216u64;
-    let v916 = v1 + v913;
+    let v913 = u64::from(v2) * 256u64;
+    let v914 = u64::from(v3) * 65536u64;
+    let v915 = u64::from(v4) * 16777216u64;
+    let v916 = u64::from(v1) + v913;
     let v917 = v916 + v914;
     let v918 = v917 + v915;
-    let v919 = v15 * 256u64;
-    let v920 = v16 * 65536u64;
-    let v921 = v17 * 16777216u64;
-    let v922 = v14 + v919;
+    let v919 = u64::from(v15) * 256u64;
+    let v920 = u64::from(v16) * 65536u64;
+    let v921 = u64::from(v17) * 16777216u64;
+    let v922 = u64::from(v14) + v919;
     let v923 = v922 + v920;
     let v924 = v923 + v921;
-    let v925 = v36 * 256u64;
-    let v926 = v37 * 65536u64;
-    let v927 = v38 * 16777216u64;
-    let v928 = v35 + v925;
+    let v925 = u64::from(v36) * 256u64;
+    let v926 = u64::from(v37) * 65536u64;
+    let v927 = u64::from(v38) * 16777216u64;
+    let v928 = u64::from(v35) + v925;
     let v929 = v928 + v926;
     let v930 = v929 + v927;
-    let b39 = byte(v39)?;
-    let [v931, v932, ..] = t.binary(ByteOp::Mul, b39, 32u8);
-    let b40 = byte(v40)?;
-    let [v933, v934, ..] = t.binary(ByteOp::Mul, b40, 32u8);
-    let b41 = byte(v41)?;
-    let [v935, v936, ..] = t.binary(ByteOp::Mul, b41, 32u8);
-    let b42 = byte(v42)?;
-    let [v937, v938, ..] = t.binary(ByteOp::Mul, b42, 32u8);
-    let v939 = v934 + v935;
-    let v940 = v936 + v937;
-    let v941 = v938 + v931;
-    let v942 = v932 + v933;
-    let v943 = v932 + v933;
-    let v944 = v934 + v935;
-    let v945 = v936 + v937;
-    let [v946, v947, ..] = t.binary(ByteOp::XorSplit7, b39, v939);
-    let [v948, v949, ..] = t.binary(ByteOp::XorSplit7, b40, v940);
-    let [v950, v951, ..] = t.binary(ByteOp::XorSplit7, b41, v941);
-    let [v952, v953, ..] = t.binary(ByteOp::XorSplit7, b42, v942);
-    let v954 = v946 + v949;
-    let v955 = v948 + v951;
-    let v956 = v950 + v953;
-    let v957 = v952 + v947;
-    let [v958, ..] = t.binary(ByteOp::Xor, v954, v943);
-    let [v959, ..] = t.binary(ByteOp::Xor, v955, v944);
-    let [v960, ..] = t.binary(ByteOp::Xor, v956, v945);
-    let [v961, ..] = t.binary(ByteOp::Xor, v957, v938);
-    let v962 = u64::from(v959) * 256u64;
-    let v963 = u64::from(v960) * 65536u64;
-    let v964 = u64::from(v961) * 16777216u64;
-    let v965 = u64::from(v958) + v962;
+    let w59 = u32::from_le_bytes([v39, v40, v41, v42]);
+    let w60 = t.first4(ByteOp::Mul, w59, 538976288u32);
+    let w61 = t.xor4(ByteOp::XorSplit7, w59, w60.rotate_right(11));
+    let w62 = t.xor4(ByteOp::Xor, w61.rotate_right(7), (w60 >> 3));
+    let v962 = u64::from(((w62 >> 8) as u8)) * 256u64;
+    let v963 = u64::from(((w62 >> 16) as u8)) * 65536u64;
+    let v964 = u64::from(((w62 >> 24) as u8)) * 16777216u64;
+    let v965 = u64::from((w62 as u8)) + v962;
     let v966 = v965 + v963;
     let v967 = v966 + v964;
     let v968 = mul(v72, 256u64);
@@ -1739,34 +1529,18 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v971 = add(v71, v968);
     let v972 = add(v971, v969);
     let v973 = add(v972, v970);
-    let [v974, v975, ..] = t.binary(ByteOp::Mul, v400, 64u8);
-    let [v976, v977, ..] = t.binary(ByteOp::Mul, v401, 64u8);
-    let [v978, v979, ..] = t.binary(ByteOp::Mul, v402, 64u8);
-    let [v980, v981, ..] = t.binary(ByteOp::Mul, v403, 64u8);
-    let v982 = v975 + v976;
-    let v983 = v977 + v978;
-    let v984 = v979 + v980;
-    let v985 = v981 + v974;
-    let v986 = v977 + v978;
-    let v987 = v979 + v980;
-    let [v988, ..] = t.binary(ByteOp::Xor, v400, v982);
-    let [v989, ..] = t.binary(ByteOp::Xor, v401, v983);
-    let [v990, ..] = t.binary(ByteOp::Xor, v402, v984);
-    let [v991, ..] = t.binary(ByteOp::Xor, v403, v985);
-    let [v992, v993, ..] = t.binary(ByteOp::Mul, v988, 128u8);
-    let [v994, v995, ..] = t.binary(ByteOp::Mul, v989, 128u8);
-    let [v996, v997, ..] = t.binary(ByteOp::Mul, v990, 128u8);
-    let [v998, v999, ..] = t.binary(ByteOp::Mul, v991, 128u8);
-    let v1000 = v997 + v998;
-    let v1001 = v999 + v992;
-    let v1002 = v993 + v994;
-    let v1003 = v995 + v996;
-    let [v1004, ..] = t.binary(ByteOp::Xor, v1000, v986);
-    let [v1005, ..] = t.binary(ByteOp::Xor, v1001, v987);
-    let [v1006, ..] = t.binary(ByteOp::Xor, v1002, v981);
+    let w63 = u32::from_le_bytes([v400, v401, v402, v403]);
+    let w64 = t.first4(ByteOp::Mul, w63, 1077952576u32);
+    let w65 = t.xor4(ByteOp::Xor, w63, w64.rotate_right(2));
+    let w66 = t.first4(ByteOp::Mul, w65, 2155905152u32);
+    let [v1004, ..] = t.binary(ByteOp::Xor, ((w66 >> 17) as u8), ((w64 >> 10) as u8));
+    let [v1005, ..] = t
+        .binary(ByteOp::Xor, (w66.rotate_right(25) as u8), ((w64 >> 18) as u8));
+    let [v1006, ..] = t
+        .binary(ByteOp::Xor, ((w66 >> 1) as u8), (((w64 >> 24) as u8) >> 2));
     let v1007 = u64::from(v1005) * 256u64;
     let v1008 = u64::from(v1006) * 65536u64;
-    let v1009 = u64::from(v1003) * 16777216u64;
+    let v1009 = u64::from(((w66 >> 9) as u8)) * 16777216u64;
     let v1010 = u64::from(v1004) + v1007;
     let v1011 = v1010 + v1008;
     let v1012 = v1011 + v1009;
@@ -1783,57 +1557,32 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v1030 = u64::from(v1020) * 4294967296u64;
     let v1031 = v1029 + v1030;
     same(v1015, v1031)?;
-    let [v1032, v1033, ..] = t.binary(ByteOp::Mul, v881, 4u8);
-    let [v1034, v1035, ..] = t.binary(ByteOp::Mul, v882, 4u8);
-    let [v1036, v1037, ..] = t.binary(ByteOp::Mul, v883, 4u8);
-    let [v1038, v1039, ..] = t.binary(ByteOp::Mul, v884, 4u8);
-    let v1040 = v1035 + v1036;
-    let v1041 = v1037 + v1038;
-    let v1042 = v1039 + v1032;
-    let v1043 = v1033 + v1034;
-    let [v1044, ..] = t.binary(ByteOp::Xor, v881, v1040);
-    let [v1045, ..] = t.binary(ByteOp::Xor, v882, v1041);
-    let [v1046, ..] = t.binary(ByteOp::Xor, v883, v1042);
-    let [v1047, ..] = t.binary(ByteOp::Xor, v884, v1043);
-    let [v1048, v1049, ..] = t.binary(ByteOp::Mul, v1044, 8u8);
-    let [v1050, v1051, ..] = t.binary(ByteOp::Mul, v1045, 8u8);
-    let [v1052, v1053, ..] = t.binary(ByteOp::Mul, v1046, 8u8);
-    let [v1054, v1055, ..] = t.binary(ByteOp::Mul, v1047, 8u8);
-    let v1056 = v1049 + v1050;
-    let v1057 = v1051 + v1052;
-    let v1058 = v1053 + v1054;
-    let v1059 = v1055 + v1048;
-    let [v1060, ..] = t.binary(ByteOp::Xor, v881, v1056);
-    let [v1061, ..] = t.binary(ByteOp::Xor, v882, v1057);
-    let [v1062, ..] = t.binary(ByteOp::Xor, v883, v1058);
-    let [v1063, ..] = t.binary(ByteOp::Xor, v884, v1059);
-    let [v1064, v1065, ..] = t.binary(ByteOp::Mul, v1060, 4u8);
+    let w67 = u32::from_le_bytes([v881, v882, v883, v884]);
+    let w68 = t.first4(ByteOp::Mul, w67, 67372036u32);
+    let w69 = t.xor4(ByteOp::Xor, w67, w68.rotate_right(14));
+    let w70 = t.first4(ByteOp::Mul, w69, 134744072u32);
+    let w71 = t.xor4(ByteOp::Xor, w67, w70.rotate_right(5));
+    let [v1064, v1065, ..] = t.binary(ByteOp::Mul, (w71 as u8), 4u8);
     let v1066 = u64::from(v1064) * 16777216u64;
-    let v1067 = u64::from(v1061) * 4u64;
-    let v1068 = u64::from(v1062) * 1024u64;
-    let v1069 = u64::from(v1063) * 262144u64;
+    let v1067 = u64::from(((w71 >> 8) as u8)) * 4u64;
+    let v1068 = u64::from(((w71 >> 16) as u8)) * 1024u64;
+    let v1069 = u64::from(((w71 >> 24) as u8)) * 262144u64;
     let v1070 = u64::from(v1065) + v1066;
     let v1071 = v1070 + v1067;
     let v1072 = v1071 + v1068;
     let v1073 = v1072 + v1069;
-    let [v1074, ..] = t.binary(ByteOp::And, v881, v573);
-    let [v1075, ..] = t.binary(ByteOp::And, v882, v574);
-    let [v1076, ..] = t.binary(ByteOp::And, v883, v575);
-    let [v1077, ..] = t.binary(ByteOp::And, v884, v576);
-    let [v1078, ..] = t.binary(ByteOp::And, v881, v261);
-    let [v1079, ..] = t.binary(ByteOp::And, v882, v262);
-    let [v1080, ..] = t.binary(ByteOp::And, v883, v263);
-    let [v1081, ..] = t.binary(ByteOp::And, v884, v264);
-    let v1082 = u64::from(v1075) * 256u64;
-    let v1083 = u64::from(v1076) * 65536u64;
-    let v1084 = u64::from(v1077) * 16777216u64;
-    let v1085 = u64::from(v1074) + v1082;
+    let w72 = t.and4(ByteOp::And, w67, w46);
+    let w73 = t.and4(ByteOp::And, w67, w25);
+    let v1082 = u64::from(((w72 >> 8) as u8)) * 256u64;
+    let v1083 = u64::from(((w72 >> 16) as u8)) * 65536u64;
+    let v1084 = u64::from(((w72 >> 24) as u8)) * 16777216u64;
+    let v1085 = u64::from((w72 as u8)) + v1082;
     let v1086 = v1085 + v1083;
     let v1087 = v1086 + v1084;
-    let v1088 = u64::from(v1079) * 256u64;
-    let v1089 = u64::from(v1080) * 65536u64;
-    let v1090 = u64::from(v1081) * 16777216u64;
-    let v1091 = u64::from(v1078) + v1088;
+    let v1088 = u64::from(((w73 >> 8) as u8)) * 256u64;
+    let v1089 = u64::from(((w73 >> 16) as u8)) * 65536u64;
+    let v1090 = u64::from(((w73 >> 24) as u8)) * 16777216u64;
+    let v1091 = u64::from((w73 as u8)) + v1088;
     let v1092 = v1091 + v1089;
     let v1093 = v1092 + v1090;
     let v1094 = u64::from(v262) * 256u64;
@@ -1844,53 +1593,31 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v1099 = v1098 + v1096;
     let v1100 = sub(v1099, v1093);
     let v1101 = add(v1087, v1100);
-    let v1102 = v40 * 256u64;
-    let v1103 = v41 * 65536u64;
-    let v1104 = v42 * 16777216u64;
-    let v1105 = v39 + v1102;
+    let v1102 = u64::from(v40) * 256u64;
+    let v1103 = u64::from(v41) * 65536u64;
+    let v1104 = u64::from(v42) * 16777216u64;
+    let v1105 = u64::from(v39) + v1102;
     let v1106 = v1105 + v1103;
     let v1107 = v1106 + v1104;
     let v1108 = v924 + v1073;
     let v1109 = add(v1108, v1101);
     let v1110 = add(v1109, v94);
     let v1111 = add(v1110, v1107);
-    let [v1112, v1113, ..] = t.binary(ByteOp::Mul, v897, 32u8);
-    let [v1114, v1115, ..] = t.binary(ByteOp::Mul, v898, 32u8);
-    let [v1116, v1117, ..] = t.binary(ByteOp::Mul, v899, 32u8);
-    let [v1118, v1119, ..] = t.binary(ByteOp::Mul, v900, 32u8);
-    let v1120 = v1115 + v1116;
-    let v1121 = v1117 + v1118;
-    let v1122 = v1119 + v1112;
-    let v1123 = v1113 + v1114;
-    let [v1124, v1125, ..] = t.binary(ByteOp::XorSplit4, v897, v1120);
-    let [v1126, v1127, ..] = t.binary(ByteOp::XorSplit4, v898, v1121);
-    let [v1128, v1129, ..] = t.binary(ByteOp::XorSplit4, v899, v1122);
-    let [v1130, v1131, ..] = t.binary(ByteOp::XorSplit4, v900, v1123);
-    let v1132 = v1126 + v1129;
-    let v1133 = v1128 + v1131;
-    let v1134 = v1130 + v1125;
-    let v1135 = v1124 + v1127;
-    let [v1136, ..] = t.binary(ByteOp::Xor, v897, v1132);
-    let [v1137, ..] = t.binary(ByteOp::Xor, v898, v1133);
-    let [v1138, ..] = t.binary(ByteOp::Xor, v899, v1134);
-    let [v1139, ..] = t.binary(ByteOp::Xor, v900, v1135);
-    let [v1140, v1141, ..] = t.binary(ByteOp::Mul, v1138, 4u8);
+    let w74 = u32::from_le_bytes([v897, v898, v899, v900]);
+    let w75 = t.first4(ByteOp::Mul, w74, 538976288u32);
+    let w76 = t.xor4(ByteOp::XorSplit4, w74, w75.rotate_right(11));
+    let w77 = t.xor4(ByteOp::Xor, w74, w76.rotate_right(12));
+    let [v1140, v1141, ..] = t.binary(ByteOp::Mul, ((w77 >> 16) as u8), 4u8);
     let v1142 = u64::from(v1140) * 16777216u64;
-    let v1143 = u64::from(v1136) * 1024u64;
-    let v1144 = u64::from(v1137) * 262144u64;
-    let v1145 = u64::from(v1139) * 4u64;
+    let v1143 = u64::from((w77 as u8)) * 1024u64;
+    let v1144 = u64::from(((w77 >> 8) as u8)) * 262144u64;
+    let v1145 = u64::from(((w77 >> 24) as u8)) * 4u64;
     let v1146 = u64::from(v1141) + v1142;
     let v1147 = v1146 + v1143;
     let v1148 = v1147 + v1144;
     let v1149 = v1148 + v1145;
-    let [v1150, ..] = t.binary(ByteOp::Xor, v897, v589);
-    let [v1151, ..] = t.binary(ByteOp::Xor, v898, v590);
-    let [v1152, ..] = t.binary(ByteOp::Xor, v899, v591);
-    let [v1153, ..] = t.binary(ByteOp::Xor, v900, v592);
-    let [v1154, ..] = t.binary(ByteOp::And, v278, v1150);
-    let [v1155, ..] = t.binary(ByteOp::And, v279, v1151);
-    let [v1156, ..] = t.binary(ByteOp::And, v280, v1152);
-    let [v1157, ..] = t.binary(ByteOp::And, v281, v1153);
+    let w78 = t.xor4(ByteOp::Xor, w74, w53);
+    let w79 = t.and4(ByteOp::And, w32, w78);
     let v1158 = u64::from(v898) * 256u64;
     let v1159 = u64::from(v899) * 65536u64;
     let v1160 = u64::from(v900) * 16777216u64;
@@ -1903,16 +1630,16 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v1167 = u64::from(v589) + v1164;
     let v1168 = v1167 + v1165;
     let v1169 = v1168 + v1166;
-    let v1170 = u64::from(v1151) * 256u64;
-    let v1171 = u64::from(v1152) * 65536u64;
-    let v1172 = u64::from(v1153) * 16777216u64;
-    let v1173 = u64::from(v1150) + v1170;
+    let v1170 = u64::from(((w78 >> 8) as u8)) * 256u64;
+    let v1171 = u64::from(((w78 >> 16) as u8)) * 65536u64;
+    let v1172 = u64::from(((w78 >> 24) as u8)) * 16777216u64;
+    let v1173 = u64::from((w78 as u8)) + v1170;
     let v1174 = v1173 + v1171;
     let v1175 = v1174 + v1172;
-    let v1176 = u64::from(v1155) * 256u64;
-    let v1177 = u64::from(v1156) * 65536u64;
-    let v1178 = u64::from(v1157) * 16777216u64;
-    let v1179 = u64::from(v1154) + v1176;
+    let v1176 = u64::from(((w79 >> 8) as u8)) * 256u64;
+    let v1177 = u64::from(((w79 >> 16) as u8)) * 65536u64;
+    let v1178 = u64::from(((w79 >> 24) as u8)) * 16777216u64;
+    let v1179 = u64::from((w79 as u8)) + v1176;
     let v1180 = v1179 + v1177;
     let v1181 = v1180 + v1178;
     let v1182 = v1163 + v1169;
@@ -1954,43 +1681,20 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v1230 = u64::from(v261) + v1227;
     let v1231 = v1230 + v1228;
     let v1232 = v1231 + v1229;
-    let v1233 = v40 * 256u64;
-    let v1234 = v41 * 65536u64;
-    let v1235 = v42 * 16777216u64;
-    let v1236 = v39 + v1233;
+    let v1233 = u64::from(v40) * 256u64;
+    let v1234 = u64::from(v41) * 65536u64;
+    let v1235 = u64::from(v42) * 16777216u64;
+    let v1236 = u64::from(v39) + v1233;
     let v1237 = v1236 + v1234;
     let v1238 = v1237 + v1235;
-    let b43 = byte(v43)?;
-    let [v1239, v1240, ..] = t.binary(ByteOp::Mul, b43, 32u8);
-    let b44 = byte(v44)?;
-    let [v1241, v1242, ..] = t.binary(ByteOp::Mul, b44, 32u8);
-    let b45 = byte(v45)?;
-    let [v1243, v1244, ..] = t.binary(ByteOp::Mul, b45, 32u8);
-    let b46 = byte(v46)?;
-    let [v1245, v1246, ..] = t.binary(ByteOp::Mul, b46, 32u8);
-    let v1247 = v1242 + v1243;
-    let v1248 = v1244 + v1245;
-    let v1249 = v1246 + v1239;
-    let v1250 = v1240 + v1241;
-    let v1251 = v1240 + v1241;
-    let v1252 = v1242 + v1243;
-    let v1253 = v1244 + v1245;
-    let [v1254, v1255, ..] = t.binary(ByteOp::XorSplit7, b43, v1247);
-    let [v1256, v1257, ..] = t.binary(ByteOp::XorSplit7, b44, v1248);
-    let [v1258, v1259, ..] = t.binary(ByteOp::XorSplit7, b45, v1249);
-    let [v1260, v1261, ..] = t.binary(ByteOp::XorSplit7, b46, v1250);
-    let v1262 = v1254 + v1257;
-    let v1263 = v1256 + v1259;
-    let v1264 = v1258 + v1261;
-    let v1265 = v1260 + v1255;
-    let [v1266, ..] = t.binary(ByteOp::Xor, v1262, v1251);
-    let [v1267, ..] = t.binary(ByteOp::Xor, v1263, v1252);
-    let [v1268, ..] = t.binary(ByteOp::Xor, v1264, v1253);
-    let [v1269, ..] = t.binary(ByteOp::Xor, v1265, v1246);
-    let v1270 = u64::from(v1267) * 256u64;
-    let v1271 = u64::from(v1268) * 65536u64;
-    let v1272 = u64::from(v1269) * 16777216u64;
-    let v1273 = u64::from(v1266) + v1270;
+    let w80 = u32::from_le_bytes([v43, v44, v45, v46]);
+    let w81 = t.first4(ByteOp::Mul, w80, 538976288u32);
+    let w82 = t.xor4(ByteOp::XorSplit7, w80, w81.rotate_right(11));
+    let w83 = t.xor4(ByteOp::Xor, w82.rotate_right(7), (w81 >> 3));
+    let v1270 = u64::from(((w83 >> 8) as u8)) * 256u64;
+    let v1271 = u64::from(((w83 >> 16) as u8)) * 65536u64;
+    let v1272 = u64::from(((w83 >> 24) as u8)) * 16777216u64;
+    let v1273 = u64::from((w83 as u8)) + v1270;
     let v1274 = v1273 + v1271;
     let v1275 = v1274 + v1272;
     let v1276 = mul(v76, 256u64);
@@ -1999,34 +1703,18 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v1279 = add(v75, v1276);
     let v1280 = add(v1279, v1277);
     let v1281 = add(v1280, v1278);
-    let [v1282, v1283, ..] = t.binary(ByteOp::Mul, v708, 64u8);
-    let [v1284, v1285, ..] = t.binary(ByteOp::Mul, v709, 64u8);
-    let [v1286, v1287, ..] = t.binary(ByteOp::Mul, v710, 64u8);
-    let [v1288, v1289, ..] = t.binary(ByteOp::Mul, v711, 64u8);
-    let v1290 = v1283 + v1284;
-    let v1291 = v1285 + v1286;
-    let v1292 = v1287 + v1288;
-    let v1293 = v1289 + v1282;
-    let v1294 = v1285 + v1286;
-    let v1295 = v1287 + v1288;
-    let [v1296, ..] = t.binary(ByteOp::Xor, v708, v1290);
-    let [v1297, ..] = t.binary(ByteOp::Xor, v709, v1291);
-    let [v1298, ..] = t.binary(ByteOp::Xor, v710, v1292);
-    let [v1299, ..] = t.binary(ByteOp::Xor, v711, v1293);
-    let [v1300, v1301, ..] = t.binary(ByteOp::Mul, v1296, 128u8);
-    let [v1302, v1303, ..] = t.binary(ByteOp::Mul, v1297, 128u8);
-    let [v1304, v1305, ..] = t.binary(ByteOp::Mul, v1298, 128u8);
-    let [v1306, v1307, ..] = t.binary(ByteOp::Mul, v1299, 128u8);
-    let v1308 = v1305 + v1306;
-    let v1309 = v1307 + v1300;
-    let v1310 = v1301 + v1302;
-    let v1311 = v1303 + v1304;
-    let [v1312, ..] = t.binary(ByteOp::Xor, v1308, v1294);
-    let [v1313, ..] = t.binary(ByteOp::Xor, v1309, v1295);
-    let [v1314, ..] = t.binary(ByteOp::Xor, v1310, v1289);
+    let w84 = u32::from_le_bytes([v708, v709, v710, v711]);
+    let w85 = t.first4(ByteOp::Mul, w84, 1077952576u32);
+    let w86 = t.xor4(ByteOp::Xor, w84, w85.rotate_right(2));
+    let w87 = t.first4(ByteOp::Mul, w86, 2155905152u32);
+    let [v1312, ..] = t.binary(ByteOp::Xor, ((w87 >> 17) as u8), ((w85 >> 10) as u8));
+    let [v1313, ..] = t
+        .binary(ByteOp::Xor, (w87.rotate_right(25) as u8), ((w85 >> 18) as u8));
+    let [v1314, ..] = t
+        .binary(ByteOp::Xor, ((w87 >> 1) as u8), (((w85 >> 24) as u8) >> 2));
     let v1315 = u64::from(v1313) * 256u64;
     let v1316 = u64::from(v1314) * 65536u64;
-    let v1317 = u64::from(v1311) * 16777216u64;
+    let v1317 = u64::from(((w87 >> 9) as u8)) * 16777216u64;
     let v1318 = u64::from(v1312) + v1315;
     let v1319 = v1318 + v1316;
     let v1320 = v1319 + v1317;
@@ -2092,7 +1780,11 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v1373 = u64::from(v573) + v1370;
             let v1374 = v1373 + v1371;
             let v1375 = v1374 + v1372;
-            m.finish(t, 0, &[v1345, v1351, v1357, v1226, v1363, v1369, v1375, v1232])
+            m.finish(
+                t,
+                0,
+                &[Part::Words(&[v1345, v1351, v1357, v1226, v1363, v1369, v1375, v1232])],
+            )
         }
         _ => {
             m.steps(4)?;
@@ -2101,97 +1793,77 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 2,
                 Ranked::Lone,
                 &[
-                    v1341,
-                    u64::from(v1205),
-                    u64::from(v1206),
-                    u64::from(v1207),
-                    u64::from(v1208),
-                    u64::from(v897),
-                    u64::from(v898),
-                    u64::from(v899),
-                    u64::from(v900),
-                    u64::from(v589),
-                    u64::from(v590),
-                    u64::from(v591),
-                    u64::from(v592),
-                    v1226,
-                    u64::from(v1189),
-                    u64::from(v1190),
-                    u64::from(v1191),
-                    u64::from(v1192),
-                    u64::from(v881),
-                    u64::from(v882),
-                    u64::from(v883),
-                    u64::from(v884),
-                    u64::from(v573),
-                    u64::from(v574),
-                    u64::from(v575),
-                    u64::from(v576),
-                    v1232,
-                    v43,
-                    v44,
-                    v45,
-                    v46,
-                    v47,
-                    v48,
-                    v49,
-                    v50,
-                    v51,
-                    v52,
-                    v53,
-                    v54,
-                    v55,
-                    v56,
-                    v57,
-                    v58,
-                    v59,
-                    v60,
-                    v61,
-                    v62,
-                    v63,
-                    v64,
-                    v65,
-                    v66,
-                    v67,
-                    v68,
-                    v69,
-                    v70,
-                    v71,
-                    v72,
-                    v73,
-                    v74,
-                    v75,
-                    v76,
-                    v77,
-                    v78,
-                    v79,
-                    v80,
-                    v81,
-                    v82,
-                    v83,
-                    v84,
-                    v85,
-                    v86,
-                    v87,
-                    v88,
-                    v89,
-                    v90,
-                    u64::from(v400),
-                    u64::from(v401),
-                    u64::from(v402),
-                    u64::from(v403),
-                    u64::from(v708),
-                    u64::from(v709),
-                    u64::from(v710),
-                    u64::from(v711),
-                    u64::from(v1016),
-                    u64::from(v1017),
-                    u64::from(v1018),
-                    u64::from(v1019),
-                    u64::from(v1324),
-                    u64::from(v1325),
-                    u64::from(v1326),
-                    u64::from(v1327),
+                    Part::Words(&[v1341]),
+                    Part::Bytes(
+                        [
+                            [v1205, v1206, v1207, v1208],
+                            w74.to_le_bytes(),
+                            w53.to_le_bytes(),
+                        ]
+                            .as_flattened(),
+                    ),
+                    Part::Words(&[v1226]),
+                    Part::Bytes(
+                        [
+                            [v1189, v1190, v1191, v1192],
+                            w67.to_le_bytes(),
+                            w46.to_le_bytes(),
+                        ]
+                            .as_flattened(),
+                    ),
+                    Part::Words(&[v1232]),
+                    Part::Bytes([w80.to_le_bytes()].as_flattened()),
+                    Part::Words(
+                        &[
+                            v47,
+                            v48,
+                            v49,
+                            v50,
+                            v51,
+                            v52,
+                            v53,
+                            v54,
+                            v55,
+                            v56,
+                            v57,
+                            v58,
+                            v59,
+                            v60,
+                            v61,
+                            v62,
+                            v63,
+                            v64,
+                            v65,
+                            v66,
+                            v67,
+                            v68,
+                            v69,
+                            v70,
+                            v71,
+                            v72,
+                            v73,
+                            v74,
+                            v75,
+                            v76,
+                            v77,
+                            v78,
+                            v79,
+                            v80,
+                            v81,
+                            v82,
+                        ],
+                    ),
+                    Part::Bytes(
+                        [
+                            w21.to_le_bytes(),
+                            w42.to_le_bytes(),
+                            w63.to_le_bytes(),
+                            w84.to_le_bytes(),
+                            [v1016, v1017, v1018, v1019],
+                            [v1324, v1325, v1326, v1327],
+                        ]
+                            .as_flattened(),
+                    ),
                 ],
                 2,
             )
@@ -2201,18 +1873,22 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function sha256_rounds, block 2 from operation 3 on.
 fn f_sha256_rounds_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v1342, v1343, v1344, v1345, v1346, v1347, v1348, v1349] = m.pop()?;
-    m.finish(t, 1, &[v1342, v1343, v1344, v1345, v1346, v1347, v1348, v1349])
+    let [v1342, v1343, v1344, v1345, v1346, v1347, v1348, v1349] = m.outputs(0)?;
+    m.finish(
+        t,
+        1,
+        &[Part::Words(&[v1342, v1343, v1344, v1345, v1346, v1347, v1348, v1349])],
+    )
 }
 
 /// Function sha256_block, from its beginning.
 fn f_sha256_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
+    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
     v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
     v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51,
     v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68,
     v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85,
-    v86, v87, v88, v89, v90, v91, v92, v93, v94, v95] = m.inputs()?;
+    v86, v87, v88, v89, v90, v91, v92, v93, v94, v95] = m.inputs(0)?;
     m.steps(175)?;
     let v98 = mul(v13, 256u64);
     let v100 = mul(v14, 65536u64);
@@ -2226,140 +1902,106 @@ fn f_sha256_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v109 = add(v28, v106);
     let v110 = add(v109, v107);
     let v111 = add(v110, v108);
-    m.push(
-        &[
-            v0,
-            v1,
-            v2,
-            v3,
-            v4,
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            256u64,
-            65536u64,
-            16777216u64,
-        ],
-    );
+    m.push(&[256u64, 65536u64, 16777216u64]);
     m.call(
         2,
         Ranked::Outside,
         &[
-            0u64,
-            v0,
-            v1,
-            v2,
-            v3,
-            v4,
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v105,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v111,
-            v35,
-            v34,
-            v33,
-            v32,
-            v39,
-            v38,
-            v37,
-            v36,
-            v43,
-            v42,
-            v41,
-            v40,
-            v47,
-            v46,
-            v45,
-            v44,
-            v51,
-            v50,
-            v49,
-            v48,
-            v55,
-            v54,
-            v53,
-            v52,
-            v59,
-            v58,
-            v57,
-            v56,
-            v63,
-            v62,
-            v61,
-            v60,
-            v67,
-            v66,
-            v65,
-            v64,
-            v71,
-            v70,
-            v69,
-            v68,
-            v75,
-            v74,
-            v73,
-            v72,
-            v79,
-            v78,
-            v77,
-            v76,
-            v83,
-            v82,
-            v81,
-            v80,
-            v87,
-            v86,
-            v85,
-            v84,
-            v91,
-            v90,
-            v89,
-            v88,
-            v95,
-            v94,
-            v93,
-            v92,
+            Part::Words(
+                &[
+                    0u64,
+                    v0,
+                    v1,
+                    v2,
+                    v3,
+                    v4,
+                    v5,
+                    v6,
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v105,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v111,
+                    v35,
+                    v34,
+                    v33,
+                    v32,
+                    v39,
+                    v38,
+                    v37,
+                    v36,
+                    v43,
+                    v42,
+                    v41,
+                    v40,
+                    v47,
+                    v46,
+                    v45,
+                    v44,
+                    v51,
+                    v50,
+                    v49,
+                    v48,
+                    v55,
+                    v54,
+                    v53,
+                    v52,
+                    v59,
+                    v58,
+                    v57,
+                    v56,
+                    v63,
+                    v62,
+                    v61,
+                    v60,
+                    v67,
+                    v66,
+                    v65,
+                    v64,
+                    v71,
+                    v70,
+                    v69,
+                    v68,
+                    v75,
+                    v74,
+                    v73,
+                    v72,
+                    v79,
+                    v78,
+                    v77,
+                    v76,
+                    v83,
+                    v82,
+                    v81,
+                    v80,
+                    v87,
+                    v86,
+                    v85,
+                    v84,
+                    v91,
+                    v90,
+                    v89,
+                    v88,
+                    v95,
+                    v94,
+                    v93,
+                    v92,
+                ],
+            ),
         ],
         1,
     )
@@ -2367,9 +2009,10 @@ fn f_sha256_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function sha256_block, block 0 from operation 17 on.
 fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v97, v99, v101] = m.pop()?;
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v97, v99, v101,
-    v112, v113, v114, v115, v116, v117, v118, v119] = m.pop()?;
+    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs(0)?;
+    let [v112, v113, v114, v115, v116, v117, v118, v119] = m.outputs(0)?;
     let v120 = mul(v1, v97);
     let v121 = mul(v2, v99);
     let v122 = mul(v3, v101);
@@ -2530,45 +2173,49 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         t,
         0,
         &[
-            u64::from(v127),
-            u64::from(v128),
-            u64::from(v129),
-            u64::from(v130),
-            u64::from(v151),
-            u64::from(v152),
-            u64::from(v153),
-            u64::from(v154),
-            u64::from(v174),
-            u64::from(v175),
-            u64::from(v176),
-            u64::from(v177),
-            u64::from(v197),
-            u64::from(v198),
-            u64::from(v199),
-            u64::from(v200),
-            u64::from(v220),
-            u64::from(v221),
-            u64::from(v222),
-            u64::from(v223),
-            u64::from(v243),
-            u64::from(v244),
-            u64::from(v245),
-            u64::from(v246),
-            u64::from(v266),
-            u64::from(v267),
-            u64::from(v268),
-            u64::from(v269),
-            u64::from(v289),
-            u64::from(v290),
-            u64::from(v291),
-            u64::from(v292),
+            Part::Bytes(
+                &[
+                    v127,
+                    v128,
+                    v129,
+                    v130,
+                    v151,
+                    v152,
+                    v153,
+                    v154,
+                    v174,
+                    v175,
+                    v176,
+                    v177,
+                    v197,
+                    v198,
+                    v199,
+                    v200,
+                    v220,
+                    v221,
+                    v222,
+                    v223,
+                    v243,
+                    v244,
+                    v245,
+                    v246,
+                    v266,
+                    v267,
+                    v268,
+                    v269,
+                    v289,
+                    v290,
+                    v291,
+                    v292,
+                ],
+            ),
         ],
     )
 }
 
 /// Function sha256_state, from its beginning.
 fn f_sha256_state_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0] = m.inputs()?;
+    let [v0] = m.inputs(0)?;
     m.steps(1)?;
     match v0 {
         0 => {
@@ -2577,10 +2224,19 @@ fn f_sha256_state_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 t,
                 0,
                 &[
-                    103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64, 187u64, 114u64,
-                    243u64, 110u64, 60u64, 58u64, 245u64, 79u64, 165u64, 127u64, 82u64,
-                    14u64, 81u64, 140u64, 104u64, 5u64, 155u64, 171u64, 217u64, 131u64,
-                    31u64, 25u64, 205u64, 224u64, 91u64,
+                    Part::Bytes(
+                        [
+                            1779033703u32.to_le_bytes(),
+                            3144134277u32.to_le_bytes(),
+                            1013904242u32.to_le_bytes(),
+                            2773480762u32.to_le_bytes(),
+                            1359893119u32.to_le_bytes(),
+                            2600822924u32.to_le_bytes(),
+                            528734635u32.to_le_bytes(),
+                            1541459225u32.to_le_bytes(),
+                        ]
+                            .as_flattened(),
+                    ),
                 ],
             )
         }
@@ -2589,16 +2245,17 @@ fn f_sha256_state_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v2 = sub(v0, 1u64);
             let v4 = mul(v2, 64u64);
             m.push(&[v4]);
-            m.call(4, Ranked::Lone, &[v2], 1)
+            m.call(4, Ranked::Lone, &[Part::Words(&[v2])], 1)
         }
     }
 }
 
 /// Function sha256_state, block 2 from operation 5 on.
 fn f_sha256_state_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20,
-    v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36] = m
-        .pop()?;
+    let [v4] = m.pop()?;
+    let [v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21,
+    v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36] = m
+        .outputs(0)?;
     let [v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53,
     v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70,
     v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87,
@@ -2704,102 +2361,110 @@ fn f_sha256_state_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         3,
         Ranked::No,
         &[
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v38,
-            v39,
-            v40,
-            v41,
-            v42,
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-            v51,
-            v52,
-            v53,
-            v54,
-            v55,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
-            v74,
-            v75,
-            v76,
-            v77,
-            v78,
-            v79,
-            v80,
-            v81,
-            v82,
-            v83,
-            v84,
-            v85,
-            v86,
-            v87,
-            v88,
-            v89,
-            v90,
-            v91,
-            v92,
-            v93,
-            v94,
-            v95,
-            v96,
-            v97,
-            v98,
-            v99,
-            v100,
-            v101,
+            Part::Words(
+                &[
+                    v5,
+                    v6,
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                ],
+            ),
+            Part::Bytes(
+                &[
+                    b38,
+                    b39,
+                    b40,
+                    b41,
+                    b42,
+                    b43,
+                    b44,
+                    b45,
+                    b46,
+                    b47,
+                    b48,
+                    b49,
+                    b50,
+                    b51,
+                    b52,
+                    b53,
+                    b54,
+                    b55,
+                    b56,
+                    b57,
+                    b58,
+                    b59,
+                    b60,
+                    b61,
+                    b62,
+                    b63,
+                    b64,
+                    b65,
+                    b66,
+                    b67,
+                    b68,
+                    b69,
+                    b70,
+                    b71,
+                    b72,
+                    b73,
+                    b74,
+                    b75,
+                    b76,
+                    b77,
+                    b78,
+                    b79,
+                    b80,
+                    b81,
+                    b82,
+                    b83,
+                    b84,
+                    b85,
+                    b86,
+                    b87,
+                    b88,
+                    b89,
+                    b90,
+                    b91,
+                    b92,
+                    b93,
+                    b94,
+                    b95,
+                    b96,
+                    b97,
+                    b98,
+                    b99,
+                    b100,
+                    b101,
+                ],
+            ),
         ],
         2,
     )
@@ -2809,55 +2474,59 @@ fn f_sha256_state_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_sha256_state_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v102, v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114,
     v115, v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128,
-    v129, v130, v131, v132, v133] = m.pop()?;
+    v129, v130, v131, v132, v133] = m.outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            v102,
-            v103,
-            v104,
-            v105,
-            v106,
-            v107,
-            v108,
-            v109,
-            v110,
-            v111,
-            v112,
-            v113,
-            v114,
-            v115,
-            v116,
-            v117,
-            v118,
-            v119,
-            v120,
-            v121,
-            v122,
-            v123,
-            v124,
-            v125,
-            v126,
-            v127,
-            v128,
-            v129,
-            v130,
-            v131,
-            v132,
-            v133,
+            Part::Words(
+                &[
+                    v102,
+                    v103,
+                    v104,
+                    v105,
+                    v106,
+                    v107,
+                    v108,
+                    v109,
+                    v110,
+                    v111,
+                    v112,
+                    v113,
+                    v114,
+                    v115,
+                    v116,
+                    v117,
+                    v118,
+                    v119,
+                    v120,
+                    v121,
+                    v122,
+                    v123,
+                    v124,
+                    v125,
+                    v126,
+                    v127,
+                    v128,
+                    v129,
+                    v130,
+                    v131,
+                    v132,
+                    v133,
+                ],
+            ),
         ],
     )
 }
 
 /// Function tail_1, from its beginning.
 fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1] = m.inputs()?;
+    let [v0, v1] = m.inputs(0)?;
     m.steps(1)?;
     match v1 {
         0 => {
             m.steps(3)?;
-            m.finish(t, 0, &[128u64, 0u64])
+            m.finish(t, 0, &[Part::Bytes(&[128u8, 0u8])])
         }
         1 => {
             m.steps(7)?;
@@ -2865,7 +2534,7 @@ fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b3 = byte(v3)?;
             t.binary(ByteOp::RangeCheck, b3, 0u8);
             let v5 = add(v0, 1u64);
-            m.finish(t, 1, &[v3, 128u64])
+            m.finish(t, 1, &[Part::Bytes(&[b3, 128u8])])
         }
         _ => Err(Stop),
     }
@@ -2873,12 +2542,12 @@ fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_2, from its beginning.
 fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2] = m.inputs()?;
+    let [v0, v1, v2] = m.inputs(0)?;
     m.steps(1)?;
     match v2 {
         0 => {
             m.steps(3)?;
-            m.call(5, Ranked::No, &[v0, v1], 1)
+            m.call(5, Ranked::No, &[Part::Words(&[v0, v1])], 1)
         }
         1 => {
             m.steps(7)?;
@@ -2887,8 +2556,8 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b5 = byte(v5)?;
             t.binary(ByteOp::RangeCheck, b4, b5);
             let v7 = add(v0, 2u64);
-            m.push(&[v4, v5]);
-            m.call(5, Ranked::No, &[v7, v1], 2)
+            m.push_bytes(&[b4, b5]);
+            m.call(5, Ranked::No, &[Part::Words(&[v7, v1])], 2)
         }
         _ => Err(Stop),
     }
@@ -2896,24 +2565,25 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_2, block 1 from operation 1 on.
 fn f_tail_2_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v3, v4] = m.pop()?;
-    m.finish(t, 0, &[v3, v4, 0u64, 0u64])
+    let [v3, v4] = m.outputs(0)?;
+    m.finish(t, 0, &[Part::Words(&[v3, v4]), Part::Bytes(&[0u8, 0u8])])
 }
 
 /// Function tail_2, block 2 from operation 6 on.
 fn f_tail_2_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v4, v5, v8, v9] = m.pop()?;
-    m.finish(t, 1, &[v4, v5, v8, v9])
+    let [v4, v5] = m.pop_bytes()?;
+    let [v8, v9] = m.outputs(0)?;
+    m.finish(t, 1, &[Part::Bytes(&[v4, v5]), Part::Words(&[v8, v9])])
 }
 
 /// Function tail_3, from its beginning.
 fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3] = m.inputs()?;
+    let [v0, v1, v2, v3] = m.inputs(0)?;
     m.steps(1)?;
     match v3 {
         0 => {
             m.steps(3)?;
-            m.call(6, Ranked::No, &[v0, v1, v2], 1)
+            m.call(6, Ranked::No, &[Part::Words(&[v0, v1, v2])], 1)
         }
         1 => {
             m.steps(8)?;
@@ -2925,8 +2595,8 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b8 = byte(v8)?;
             t.binary(ByteOp::RangeCheck, b7, b8);
             let v10 = add(v0, 4u64);
-            m.push(&[v5, v6, v7, v8]);
-            m.call(6, Ranked::No, &[v10, v1, v2], 2)
+            m.push_bytes(&[b5, b6, b7, b8]);
+            m.call(6, Ranked::No, &[Part::Words(&[v10, v1, v2])], 2)
         }
         _ => Err(Stop),
     }
@@ -2934,24 +2604,32 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_3, block 1 from operation 1 on.
 fn f_tail_3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v4, v5, v6, v7] = m.pop()?;
-    m.finish(t, 0, &[v4, v5, v6, v7, 0u64, 0u64, 0u64, 0u64])
+    let [v4, v5, v6, v7] = m.outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[
+            Part::Words(&[v4, v5, v6, v7]),
+            Part::Bytes([0u32.to_le_bytes()].as_flattened()),
+        ],
+    )
 }
 
 /// Function tail_3, block 2 from operation 7 on.
 fn f_tail_3_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v5, v6, v7, v8, v11, v12, v13, v14] = m.pop()?;
-    m.finish(t, 1, &[v5, v6, v7, v8, v11, v12, v13, v14])
+    let [v5, v6, v7, v8] = m.pop_bytes()?;
+    let [v11, v12, v13, v14] = m.outputs(0)?;
+    m.finish(t, 1, &[Part::Bytes(&[v5, v6, v7, v8]), Part::Words(&[v11, v12, v13, v14])])
 }
 
 /// Function tail_4, from its beginning.
 fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4] = m.inputs()?;
+    let [v0, v1, v2, v3, v4] = m.inputs(0)?;
     m.steps(1)?;
     match v4 {
         0 => {
             m.steps(3)?;
-            m.call(7, Ranked::No, &[v0, v1, v2, v3], 1)
+            m.call(7, Ranked::No, &[Part::Words(&[v0, v1, v2, v3])], 1)
         }
         1 => {
             m.steps(10)?;
@@ -2969,8 +2647,8 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b13 = byte(v13)?;
             t.binary(ByteOp::RangeCheck, b12, b13);
             let v15 = add(v0, 8u64);
-            m.push(&[v6, v7, v8, v9, v10, v11, v12, v13]);
-            m.call(7, Ranked::No, &[v15, v1, v2, v3], 2)
+            m.push_bytes(&[b6, b7, b8, b9, b10, b11, b12, b13]);
+            m.call(7, Ranked::No, &[Part::Words(&[v15, v1, v2, v3])], 2)
         }
         _ => Err(Stop),
     }
@@ -2978,50 +2656,39 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_4, block 1 from operation 1 on.
 fn f_tail_4_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v5, v6, v7, v8, v9, v10, v11, v12] = m.pop()?;
+    let [v5, v6, v7, v8, v9, v10, v11, v12] = m.outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            v5,
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
+            Part::Words(&[v5, v6, v7, v8, v9, v10, v11, v12]),
+            Part::Bytes([0u32.to_le_bytes(), 0u32.to_le_bytes()].as_flattened()),
         ],
     )
 }
 
 /// Function tail_4, block 2 from operation 9 on.
 fn f_tail_4_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v7, v8, v9, v10, v11, v12, v13, v16, v17, v18, v19, v20, v21, v22, v23] = m
-        .pop()?;
+    let [v6, v7, v8, v9, v10, v11, v12, v13] = m.pop_bytes()?;
+    let [v16, v17, v18, v19, v20, v21, v22, v23] = m.outputs(0)?;
     m.finish(
         t,
         1,
-        &[v6, v7, v8, v9, v10, v11, v12, v13, v16, v17, v18, v19, v20, v21, v22, v23],
+        &[
+            Part::Bytes(&[v6, v7, v8, v9, v10, v11, v12, v13]),
+            Part::Words(&[v16, v17, v18, v19, v20, v21, v22, v23]),
+        ],
     )
 }
 
 /// Function tail_5, from its beginning.
 fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5] = m.inputs()?;
+    let [v0, v1, v2, v3, v4, v5] = m.inputs(0)?;
     m.steps(1)?;
     match v5 {
         0 => {
             m.steps(3)?;
-            m.call(8, Ranked::No, &[v0, v1, v2, v3, v4], 1)
+            m.call(8, Ranked::No, &[Part::Words(&[v0, v1, v2, v3, v4])], 1)
         }
         1 => {
             m.steps(14)?;
@@ -3052,7 +2719,84 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b22 = byte(v22)?;
             t.binary(ByteOp::RangeCheck, b21, b22);
             let v24 = add(v0, 16u64);
-            m.push(
+            m.push_bytes(
+                &[
+                    b7,
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                ],
+            );
+            m.call(8, Ranked::No, &[Part::Words(&[v24, v1, v2, v3, v4])], 2)
+        }
+        _ => Err(Stop),
+    }
+}
+
+/// Function tail_5, block 1 from operation 1 on.
+fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21] = m
+        .outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[
+            Part::Words(
+                &[
+                    v6,
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                ],
+            ),
+            Part::Bytes(
+                [
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                ]
+                    .as_flattened(),
+            ),
+        ],
+    )
+}
+
+/// Function tail_5, block 2 from operation 13 on.
+fn f_tail_5_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22] = m
+        .pop_bytes()?;
+    let [v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40,
+    ] = m.outputs(0)?;
+    m.finish(
+        t,
+        1,
+        &[
+            Part::Bytes(
                 &[
                     v7,
                     v8,
@@ -3071,110 +2815,39 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     v21,
                     v22,
                 ],
-            );
-            m.call(8, Ranked::No, &[v24, v1, v2, v3, v4], 2)
-        }
-        _ => Err(Stop),
-    }
-}
-
-/// Function tail_5, block 1 from operation 1 on.
-fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21] = m
-        .pop()?;
-    m.finish(
-        t,
-        0,
-        &[
-            v6,
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-        ],
-    )
-}
-
-/// Function tail_5, block 2 from operation 13 on.
-fn f_tail_5_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-    v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40] = m
-        .pop()?;
-    m.finish(
-        t,
-        1,
-        &[
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            v38,
-            v39,
-            v40,
+            ),
+            Part::Words(
+                &[
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
+                    v40,
+                ],
+            ),
         ],
     )
 }
 
 /// Function tail_6, from its beginning.
 fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1, v2, v3, v4, v5, v6] = m.inputs()?;
+    let [v0, v1, v2, v3, v4, v5, v6] = m.inputs(0)?;
     m.steps(1)?;
     match v6 {
         0 => {
             m.steps(3)?;
-            m.call(9, Ranked::No, &[v0, v1, v2, v3, v4, v5], 1)
+            m.call(9, Ranked::No, &[Part::Words(&[v0, v1, v2, v3, v4, v5])], 1)
         }
         1 => {
             m.steps(22)?;
@@ -3230,7 +2903,123 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b39 = byte(v39)?;
             t.binary(ByteOp::RangeCheck, b38, b39);
             let v41 = add(v0, 32u64);
-            m.push(
+            m.push_bytes(
+                &[
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                    b23,
+                    b24,
+                    b25,
+                    b26,
+                    b27,
+                    b28,
+                    b29,
+                    b30,
+                    b31,
+                    b32,
+                    b33,
+                    b34,
+                    b35,
+                    b36,
+                    b37,
+                    b38,
+                    b39,
+                ],
+            );
+            m.call(9, Ranked::No, &[Part::Words(&[v41, v1, v2, v3, v4, v5])], 2)
+        }
+        _ => Err(Stop),
+    }
+}
+
+/// Function tail_6, block 1 from operation 1 on.
+fn f_tail_6_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
+    v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38] = m
+        .outputs(0)?;
+    m.finish(
+        t,
+        0,
+        &[
+            Part::Words(
+                &[
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                ],
+            ),
+            Part::Bytes(
+                [
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                ]
+                    .as_flattened(),
+            ),
+        ],
+    )
+}
+
+/// Function tail_6, block 2 from operation 21 on.
+fn f_tail_6_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
+    let [v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
+    v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39] = m
+        .pop_bytes()?;
+    let [v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57,
+    v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73] = m
+        .outputs(0)?;
+    m.finish(
+        t,
+        1,
+        &[
+            Part::Bytes(
                 &[
                     v8,
                     v9,
@@ -3265,164 +3054,43 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     v38,
                     v39,
                 ],
-            );
-            m.call(9, Ranked::No, &[v41, v1, v2, v3, v4, v5], 2)
-        }
-        _ => Err(Stop),
-    }
-}
-
-/// Function tail_6, block 1 from operation 1 on.
-fn f_tail_6_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-    v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38] = m
-        .pop()?;
-    m.finish(
-        t,
-        0,
-        &[
-            v7,
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            v38,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-            0u64,
-        ],
-    )
-}
-
-/// Function tail_6, block 2 from operation 21 on.
-fn f_tail_6_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
-    v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v42,
-    v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59,
-    v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73] = m.pop()?;
-    m.finish(
-        t,
-        1,
-        &[
-            v8,
-            v9,
-            v10,
-            v11,
-            v12,
-            v13,
-            v14,
-            v15,
-            v16,
-            v17,
-            v18,
-            v19,
-            v20,
-            v21,
-            v22,
-            v23,
-            v24,
-            v25,
-            v26,
-            v27,
-            v28,
-            v29,
-            v30,
-            v31,
-            v32,
-            v33,
-            v34,
-            v35,
-            v36,
-            v37,
-            v38,
-            v39,
-            v42,
-            v43,
-            v44,
-            v45,
-            v46,
-            v47,
-            v48,
-            v49,
-            v50,
-            v51,
-            v52,
-            v53,
-            v54,
-            v55,
-            v56,
-            v57,
-            v58,
-            v59,
-            v60,
-            v61,
-            v62,
-            v63,
-            v64,
-            v65,
-            v66,
-            v67,
-            v68,
-            v69,
-            v70,
-            v71,
-            v72,
-            v73,
+            ),
+            Part::Words(
+                &[
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                ],
+            ),
         ],
     )
 }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256",
     function: 0,
     contract: bytes32(
-        "567982562ec0d98a16acd422ca94e130ff3da9df124371021b947e65dea53ee8",
+        "b1f36df766f9ecdb95221ced25a385e152a73141bc83f2c4aa3d523abe0ea8db",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_block",
     function: 3,
     contract: bytes32(
-        "ac0cd7777dde40a7ae28faa95cc757424d4fe8c66dec5e9462ee2c51391c9afd",
+        "3900dbe7fac036435c922e70a98f86c923b9771de70f481b82b4044547e2d7fe",
     ),
     layout: UnitLayout {
         num_inputs: 96,

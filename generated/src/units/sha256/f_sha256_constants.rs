@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_constants",
     function: 1,
     contract: bytes32(
-        "cbd03568f8f6c5e83ca622ea8208c023149b15856ca89694ce4ff17573ff5cc7",
+        "915a9f8523e052e457c6f8acdd3dfa734033fcfd5cf1c5b219e5729be9b60262",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_rounds",
     function: 2,
     contract: bytes32(
-        "fd429a692a3b5a9ffd83dfb4a34ea44bcdc305435d8af6b790e6a81155ccd115",
+        "324d501b198c2437ba401f4726416a54471ce60261974c79019ff951c1a38883",
     ),
     layout: UnitLayout {
         num_inputs: 91,

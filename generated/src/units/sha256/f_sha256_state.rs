@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_state",
     function: 4,
     contract: bytes32(
-        "cd3c6b306b37e13c67cd6919065abace7deee36c06fe5dc69cd5bc21b5356d72",
+        "6e404f0a145fcec9b5896bcb8b84e505239f6554b354922630826121fd01fac5",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "2468b130df3cd006885af18d54255793bc5d6f87a6164cafb93e704cf7248e92",
+        "bfea20b6845bd1216df22803d7f66924e0d72f5e71a481db59e60a87e3d65c24",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "4c3f29c1ffa7fedf7a8727017e20923d9ce8b17e755788ba8524343a5975b486",
+        "5c1adf0b70e230056ed1a2a31a8553ffa7149765f6253d5f6ffbb2982b5ba9f1",
     ),
     layout: UnitLayout {
         num_inputs: 3,

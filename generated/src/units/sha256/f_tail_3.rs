@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "77f94cf1c7c8247e055894e312754911a1d20ff36df246463219fbdb4a92083b",
+        "58d992b5ff8070e963360cac3070a9168c45a3022fada9b335b5e95d56d0fda6",
     ),
     layout: UnitLayout {
         num_inputs: 4,

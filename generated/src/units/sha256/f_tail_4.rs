@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "1e32f24b5411f6beb492a465416be7f170c32bf14df8dce2a1af79ee69aca6d4",
+        "96e186792fdf20226b69559b4d7942e26e67f517fca36aa6e293a565e22e8362",
     ),
     layout: UnitLayout {
         num_inputs: 5,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "8194abd952869e0fde3d33e7b8f56a05382c2e24195e1983a8dd44e5b9833d0c",
+        "4f5992f2b86e95bcef88c6b6fc909a30ec8662bffd9e65f735fa2a5789351ad9",
     ),
     layout: UnitLayout {
         num_inputs: 6,

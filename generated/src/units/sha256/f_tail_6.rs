@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "e0ec882f9c143376ec508a5f8050626aa03f0c0828948d9e7ef65beab08611a5",
+        "0a67f40aabd21a11b7e0d172ee4cec2cb722f77de7e1a130b0a103f021de4804",
     ),
     layout: UnitLayout {
         num_inputs: 7,

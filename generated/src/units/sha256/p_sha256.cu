@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0xb54b57d5e965faf2ull;
-  out[1u] = 0x921d302400883cd8ull;
-  out[2u] = 0x2ac18fd9af57d78cull;
-  out[3u] = 0x9c6927e791b3bc50ull;
+  out[0u] = 0x6cd6baf4d4728ec5ull;
+  out[1u] = 0x9a75be0460ea44dfull;
+  out[2u] = 0x4a8a23c290f6d55aull;
+  out[3u] = 0x3eef7025e9ffc8a2ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

@@ -2,7 +2,7 @@
 // Program binomial, executors.
 // Fingerprint 230bd00c0fb24d15e111769561b48de5253efb8120f0c94b0a2d07bc2f8b7f07
 
-#![allow(unused_imports, unused_mut, unused_variables, clippy::all)]
+#![allow(unused_imports, unused_mut, unused_parens, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::execute::*;
 /// By function.
@@ -17,12 +17,12 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
 
 /// Function binomial, from its beginning.
 fn f_binomial_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let &[v0, v1] = m.inputs()?;
+    let [v0, v1] = m.inputs(0)?;
     m.steps(1)?;
     match v1 {
         0 => {
             m.steps(2)?;
-            m.finish(t, 0, &[1u64])
+            m.finish(t, 0, &[Part::Bytes(&[1u8])])
         }
         _ => {
             m.steps(2)?;
@@ -30,14 +30,14 @@ fn f_binomial_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             match v2 {
                 0 => {
                     m.steps(2)?;
-                    m.finish(t, 1, &[1u64])
+                    m.finish(t, 1, &[Part::Bytes(&[1u8])])
                 }
                 _ => {
                     m.steps(7)?;
                     let v4 = sub(v0, 1u64);
                     let v5 = sub(v1, 1u64);
-                    m.push(&[v1, v4]);
-                    m.call(0, Ranked::Inside, &[v4, v5], 1)
+                    m.push(&[v4]);
+                    m.call(0, Ranked::Inside, &[Part::Words(&[v4, v5])], 1)
                 }
             }
         }
@@ -46,14 +46,17 @@ fn f_binomial_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function binomial, block 4 from operation 4 on.
 fn f_binomial_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v1, v4, v6] = m.pop()?;
+    let [v4] = m.pop()?;
+    let [v1] = m.inputs(1)?;
+    let [v6] = m.outputs(0)?;
     m.push(&[v6]);
-    m.call(0, Ranked::Inside, &[v4, v1], 2)
+    m.call(0, Ranked::Inside, &[Part::Words(&[v4, v1])], 2)
 }
 
 /// Function binomial, block 4 from operation 5 on.
 fn f_binomial_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v7] = m.pop()?;
+    let [v6] = m.pop()?;
+    let [v7] = m.outputs(0)?;
     let v8 = add(v6, v7);
-    m.finish(t, 2, &[v8])
+    m.finish(t, 2, &[Part::Words(&[v8])])
 }

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_binomial",
     function: 0,
     contract: bytes32(
-        "779ed56835591da1a06b0dbe1d8ee1c55458b566916d11122ce323d827202c4f",
+        "a2ea73c3962d714a1da9fd0151023db20a417e0bbb40bc9d0c26d599ac891e92",
     ),
     layout: UnitLayout {
         num_inputs: 2,
