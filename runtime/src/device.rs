@@ -6,18 +6,22 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::field::Goldilocks;
 use traceloom_air::trace::{ShardWitness, Trace};
-use traceloom_prover::{Metrics, ProveError, ProveOptions, SetupError};
+use traceloom_prover::{Metrics, ProveError, ProveOptions, Retention, SetupError, ShardSource};
 use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::proof::Proof;
+use traceloom_verifier::shape::ShardShape;
 
 use crate::ledger::Ledger;
 use crate::provider::WitnessError;
+use crate::report::DeviceReport;
 use crate::seeds::Encoding;
 use crate::source::SeedSource;
 
@@ -67,6 +71,23 @@ pub trait RowDevice: fmt::Debug + Sync {
         ledger: &Ledger,
     ) -> Result<DeviceRows, String>;
 
+    /// Writes a trace that it has written, from what it kept of it: without an upload where the
+    /// seeds are still there, and from `source` where they had to go.
+    ///
+    /// # Errors
+    /// As [`RowDevice::write`].
+    fn write_again(
+        &self,
+        unit: &'static ProgramUnit,
+        circuit: &str,
+        source: &dyn SeedSource,
+        kept: &KeptSeeds,
+        ledger: &Ledger,
+    ) -> Result<DeviceRows, String> {
+        let _ = kept;
+        self.write(unit, circuit, source, ledger)
+    }
+
     /// What proves on this device, if it does more than write rows.
     fn prover(&self) -> Option<&dyn ProofDevice> {
         None
@@ -78,17 +99,65 @@ pub trait ProofDevice: fmt::Debug + Sync {
     /// Name of its backend in reports.
     fn backend(&self) -> &'static str;
 
-    /// Proves a batch of shards. The bytes are those of the CPU.
+    /// Bytes of its memory that a proof of shards of these shapes takes, in closed form, and
+    /// bytes that there are for a proof that runs alone. Nothing is launched or allocated.
+    ///
+    /// # Errors
+    /// [`ProveError::Backend`]: a circuit is too large, or the device does not answer.
+    fn memory(
+        &self,
+        key: &VerifyingKey,
+        shapes: &[ShardShape],
+        retention: Retention,
+    ) -> Result<DeviceMemory, ProveError>;
+
+    /// About how long it takes to commit to this many cells (all rounds, extended) and to open
+    /// them, kernels that are not loaded yet included.
+    fn estimate(&self, cells: u128) -> Duration;
+
+    /// Proves a batch of shards, whose traces are asked for when their turn comes. The bytes are
+    /// those of the CPU.
     ///
     /// # Errors
     /// [`DeviceProofError`]. Nothing is computed by anybody else then.
     fn prove(
         &self,
         key: &VerifyingKey,
-        shards: Vec<ShardTraces>,
+        shards: &mut dyn ShardSource<Trace = MainTrace>,
+        retention: Retention,
         options: &ProveOptions<'_>,
         ledger: &Ledger,
-    ) -> Result<(Proof, Metrics), DeviceProofError>;
+    ) -> Result<DeviceProof, DeviceProofError>;
+}
+
+/// Bytes of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceMemory {
+    /// What a proof takes at most.
+    pub need: u64,
+    /// What there is for it.
+    pub have: u64,
+}
+
+/// What a device made.
+#[derive(Debug)]
+pub struct DeviceProof {
+    /// The proof.
+    pub proof: Proof,
+    /// Times as the host sees them.
+    pub metrics: Metrics,
+    /// What it took on the device.
+    pub report: DeviceReport,
+}
+
+/// Seeds that a device keeps as long as there is one of these, and as long as it has room.
+#[derive(Clone)]
+pub struct KeptSeeds(pub Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for KeptSeeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeptSeeds")
+    }
 }
 
 /// Why a device made no proof.
@@ -109,6 +178,8 @@ pub struct DeviceRows {
     pub trace: Box<dyn DeviceTrace>,
     /// The encoding of every run, and bytes of its seeds.
     pub runs: Vec<(Encoding, u64)>,
+    /// What it keeps, so that [`RowDevice::write_again`] need not upload it.
+    pub kept: Option<KeptSeeds>,
 }
 
 /// A main trace that lies on a device only. Who proves on the same device knows its type.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use traceloom_air::system::Circuit;
 
+pub use crate::device_report::{DeviceReport, DeviceStep};
 use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
@@ -27,8 +28,10 @@ pub struct ProofReport {
     pub proof_bytes: usize,
     /// Name of the backend.
     pub backend: String,
-    /// Why no device computes the proof, if a device was asked for.
+    /// Why the proof is computed there: what `auto` compared, or why it had no choice.
     pub backend_reason: Option<String>,
+    /// What it took on the device that computed it.
+    pub device: Option<DeviceReport>,
     /// Who ran the program.
     pub executed_by: ExecutedBy,
     /// Stages by name, in order.
@@ -265,6 +268,7 @@ impl ProofReport {
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "peak_memory_bytes": self.peak_memory,
             "shards": self.shards.json(&self.trace),
+            "device": self.device.as_ref().map(DeviceReport::json),
             "trace": self.trace.json(),
         })
     }

@@ -1,7 +1,7 @@
 //! What a session reports, printed on standard error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use traceloom_cuda::provider::RowWriter;
 use traceloom_runtime::session::{SessionBuilder, Step};
@@ -30,8 +30,8 @@ pub fn told(builder: SessionBuilder, gpu: Gpu, progress: Progress) -> SessionBui
 }
 
 /// Reports kernels that were compiled just now, because the user waited for them.
-fn kernels(writer: &Option<Arc<RowWriter>>, progress: Progress) {
-    let compiled = writer.iter().flat_map(|writer| writer.compiled_now());
+fn kernels(writer: &OnceLock<Arc<RowWriter>>, progress: Progress) {
+    let compiled = writer.get().into_iter().flat_map(|writer| writer.compiled_now());
     for (program, origin) in compiled {
         progress.note(&format!("kernels of program {program:?}: {origin}"));
     }

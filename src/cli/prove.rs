@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use traceloom_prover::Stage;
 use traceloom_runtime::ledger::Kind;
+use traceloom_runtime::report::DeviceReport;
 use traceloom_runtime::session::Proved;
 
 use super::backend::Gpu;
 use super::execute::{print_claim, print_rows};
-use super::output::{Progress, say, seconds, size, write_whole};
+use super::output::{Progress, plain, say, seconds, size, write_whole};
 use super::outputs::Outputs;
 use super::progress::told;
 use super::{Failure, ProveArgs, source};
@@ -17,7 +18,7 @@ use super::{Failure, ProveArgs, source};
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let progress = Progress::new();
     let outputs = Outputs::tried(&args.out, args.report.as_deref())?;
-    let gpu = Gpu::open(&args.trace, args.backend)?;
+    let gpu = Gpu::open(&args.trace, args.backend, args.max_device_memory)?;
     let start = Instant::now();
     let builder = source::session(&args.run)?
         .profile(args.profile)
@@ -54,6 +55,14 @@ fn print_shards(proved: &Proved) {
         line += &format!(", {} at most used", size(peak));
     }
     say!("{line}");
+    if let Some(device) = &report.device {
+        say!(
+            "device   {}: {} planned, {} at most used",
+            plain(&device.name),
+            size(device.planned_bytes),
+            size(device.peak_bytes)
+        );
+    }
 }
 
 /// Prints where time went, and what was moved to a device and back.
@@ -82,8 +91,12 @@ fn print_times(proved: &Proved, all: Duration) {
             size(code)
         );
     }
+    let on_device = report.device.as_ref().map(DeviceReport::stages).unwrap_or_default();
     for stage in Stage::ALL {
-        say!("{:>12}  {}", seconds(metrics.stage(stage)), stage.name());
+        let of_stage = on_device.iter().find(|(name, _)| *name == stage.name());
+        let of_stage = of_stage.map(|(_, time)| format!(", {} on the device", seconds(*time)));
+        let (time, of_stage) = (metrics.stage(stage), of_stage.unwrap_or_default());
+        say!("{:>12}  {}{of_stage}", seconds(time), stage.name());
     }
     say!("{:>12}  in all", seconds(all));
     say!(

@@ -7,12 +7,12 @@ use traceloom_prover::{Metrics, ProveError, ProveOptions, Retention, Stage, prov
 use traceloom_verifier::proof::Proof;
 use traceloom_verifier::{VerifyingKey, verify};
 
-use super::backend::{Decision, decide};
+use super::backend::{Backend, Decision, Early, decide};
 use super::progress::Tracker;
-use super::shards::RecordShards;
+use super::shards::{BornShards, RecordShards};
 use super::verify::profile_name;
 use super::{Executed, Proved, Request, Session, SessionError, Step};
-use crate::device::{DeviceProofError, ProofDevice};
+use crate::device::{DeviceProof, DeviceProofError, ProofDevice};
 use crate::ledger::Ledger;
 use crate::report::{ProofReport, TraceReport};
 use crate::shards::Planned;
@@ -27,28 +27,37 @@ impl Session {
     pub fn prove(&self, request: Request) -> Result<Proved, SessionError> {
         let settings = &self.settings;
         settings.shards.check()?;
-        let backend = decide(settings.backend, settings.provider, &settings.devices)?;
-        let shards = match backend.device {
-            Some(_) => settings.shards.on_device()?,
-            None => settings.shards,
-        };
+        let early = decide(settings.backend, settings.provider, &settings.devices)?;
         let tracker = Tracker::new(self, Step::Execute);
-        if let Some(reason) = &backend.reason {
-            tracker.notice(&format!("proving on the CPU: {reason}"));
-        }
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
+        let (backend, planned) = self.placed(early, &executed)?;
+        if let (Some(reason), true) = (&backend.reason, settings.backend == Backend::Auto) {
+            let place = if backend.device.is_some() { "a GPU" } else { "the CPU" };
+            tracker.notice(&format!("proving on {place}: {reason}"));
+        }
         let key = match backend.device {
             Some(_) => self.verifying_key()?,
             None => self.proving_key()?.verifying_key(),
         };
-        let planned = self.planned(&executed, key, &shards)?;
         let record = &executed.execution.record;
-        let choices = self.choose(record, backend.provider, Some(key), &tracker)?;
+        // All memory of a proof on a device was planned, that of rows included.
+        let rows = backend.device.and_then(|_| settings.devices.planned());
+        let choices = self.choose(record, backend.provider, Some(key), rows.as_ref(), &tracker)?;
         let mut source = RecordShards::new(self, &executed, &planned, &choices, &tracker);
-        let (proof, metrics) = match backend.device {
-            Some(device) => self.prove_on(device, key, &mut source, &tracker, choices.ledger())?,
-            None => self.prove_on_cpu(&mut source, planned.retention, &tracker)?,
+        let (proof, metrics, device) = match backend.device {
+            Some(device) => {
+                let retention = planned.retention;
+                let proved =
+                    self.prove_on(device, key, &mut source, retention, &tracker, choices.ledger());
+                let DeviceProof { proof, metrics, report } = proved?;
+                (proof, metrics, Some(report))
+            }
+            None => {
+                let (proof, metrics) =
+                    self.prove_on_cpu(&mut source, planned.retention, &tracker)?;
+                (proof, metrics, None)
+            }
         };
         let rows = source.report();
         tracker.begin(Step::Verify);
@@ -58,6 +67,7 @@ impl Session {
         })?;
         let bytes = proof.encode();
         let report = self.report(&executed, backend, rows, &metrics, bytes.len(), planned);
+        let report = ProofReport { device, ..report };
         Ok(Proved { executed, proof, bytes, report, metrics })
     }
 
@@ -77,23 +87,53 @@ impl Session {
         })
     }
 
-    /// Traces of all shards stay where they are; those of the host go to the device.
+    /// Where a proof is computed, and its shards. `auto` stays on the CPU where a device has too
+    /// little memory.
+    fn placed<'a>(
+        &'a self,
+        early: Early<'a>,
+        executed: &Executed,
+    ) -> Result<(Decision<'a>, Planned), SessionError> {
+        let (key, settings) = (self.verifying_key()?, &self.settings);
+        let decision = match early {
+            Early::Made(decision) => decision,
+            Early::Open => {
+                let cells = self.extended_cells(executed, key);
+                Decision::compare(&settings.devices, settings.provider, cells)
+            }
+        };
+        let Some(device) = decision.device else {
+            let planned = self.planned(executed, key, &settings.shards)?;
+            return Ok((decision, planned));
+        };
+        match self.planned_on(device, executed, key, &settings.shards) {
+            Err(error) if settings.backend == Backend::Auto => {
+                let planned = self.planned(executed, key, &settings.shards)?;
+                Ok((Decision::on_cpu(Some(error.to_string()), settings.provider), planned))
+            }
+            planned => Ok((decision, planned?)),
+        }
+    }
+
+    /// Traces stay where they are written; those of the host go to the device.
     fn prove_on(
         &self,
         device: &dyn ProofDevice,
         key: &VerifyingKey,
         source: &mut RecordShards<'_>,
+        retention: Retention,
         tracker: &Tracker<'_>,
         ledger: &Ledger,
-    ) -> Result<(Proof, Metrics), SessionError> {
-        let shards = source.all()?;
+    ) -> Result<DeviceProof, SessionError> {
         let progress = |progress| tracker.prove(progress);
         let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
-        device.prove(key, shards, &options, ledger).map_err(|error| match error {
-            DeviceProofError::Setup(error) => {
+        let proved = device.prove(key, &mut BornShards(source), retention, &options, ledger);
+        proved.map_err(|error| match (source.failure(), error) {
+            (Some(rows), _) => SessionError::Rows(rows),
+            (None, DeviceProofError::Setup(error)) => {
                 SessionError::Key { place: self.place.clone(), error: Box::new(error) }
             }
-            DeviceProofError::Prove(error) => self.not_proved(error),
+            (None, DeviceProofError::Prove(error)) => self.not_proved(error),
         })
     }
 
@@ -118,6 +158,7 @@ impl Session {
             proof_bytes,
             backend: backend.name.to_owned(),
             backend_reason: backend.reason,
+            device: None,
             executed_by: executed.by.clone(),
             stages: times.into_iter().chain(stages).collect(),
             peak_memory: peak_memory(),

@@ -4,18 +4,23 @@
 use std::time::{Duration, Instant};
 
 use traceloom_air::trace::Trace;
-use traceloom_prover::{ProveError, ShardSource};
+use traceloom_prover::{ProveError, Retention, ShardSource};
 use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::proof::ShardStatement;
+use traceloom_verifier::shape::ShardShape;
 
 use super::progress::Tracker;
 use super::{Executed, Request, Session, SessionError, Step};
-use crate::device::ShardTraces;
+use crate::device::{MainTrace, ProofDevice, ShardTraces};
 use crate::heights::row_counts;
 use crate::ledger::Ledger;
 use crate::provider::{Builder, Choices, WitnessError};
 use crate::report::{CircuitReport, TraceReport};
-use crate::shards::{HostBytes, Planned, ShardOptions, choose};
+use crate::shards::planner::Rows;
+use crate::shards::{
+    BatchPlan, DevicePlanError, HostBytes, Planned, ShardOptions, ShardPlan, choose,
+    choose_on_device,
+};
 
 impl Session {
     /// Runs the program and plans the shards of its proof, which is not made.
@@ -40,6 +45,43 @@ impl Session {
         let counts = row_counts(&self.program, self.system(), record);
         let num_claims = executed.execution.claims.len();
         Ok(choose(key, &counts, num_claims, HostBytes::new(record), options)?)
+    }
+
+    /// The same for a device, whose memory is one more cap.
+    pub(super) fn planned_on(
+        &self,
+        device: &dyn ProofDevice,
+        executed: &Executed,
+        key: &VerifyingKey,
+        options: &ShardOptions,
+    ) -> Result<Planned, SessionError> {
+        let record = &executed.execution.record;
+        let counts = row_counts(&self.program, self.system(), record);
+        let rows = Rows { key, counts: &counts, num_claims: executed.execution.claims.len() };
+        let memory = |plan: &BatchPlan, retention| {
+            let num_shards = plan.shards.len();
+            let shape = |shard: &ShardPlan| ShardShape::new(key, &shard.log_heights(), num_shards);
+            let shapes: Vec<ShardShape> = plan.shards.iter().map(shape).collect();
+            device.memory(key, &shapes, retention)
+        };
+        choose_on_device(rows, HostBytes::new(record), options, &memory)
+            .map_err(|error| self.not_placed(error))
+    }
+
+    fn not_placed(&self, error: DevicePlanError) -> SessionError {
+        match error {
+            DevicePlanError::Plan(error) => error.into(),
+            DevicePlanError::Device(error) => {
+                SessionError::Prove { place: self.place.clone(), error: Box::new(error) }
+            }
+        }
+    }
+
+    /// Cells that a proof of one shard commits to, extended ones: what its time depends on.
+    pub(super) fn extended_cells(&self, executed: &Executed, key: &VerifyingKey) -> u128 {
+        let counts = row_counts(&self.program, self.system(), &executed.execution.record);
+        let rows = Rows { key, counts: &counts, num_claims: executed.execution.claims.len() };
+        rows.whole_cells() << key.params().log_blowup
     }
 }
 
@@ -72,6 +114,10 @@ impl<'a> RecordShards<'a> {
         let record = &executed.execution.record;
         let start = Instant::now();
         let builder = Builder::new(&session.program, session.system(), record, choices);
+        let builder = match planned.retention {
+            Retention::Retain => builder,
+            Retention::Regenerate => builder.keeping_seeds(),
+        };
         let is_counted = vec![false; planned.plan.shards.len()];
         Self {
             session,
@@ -100,11 +146,6 @@ impl<'a> RecordShards<'a> {
         (report, self.rows)
     }
 
-    /// The traces of all shards, where they were born.
-    pub(super) fn all(&mut self) -> Result<Vec<ShardTraces>, WitnessError> {
-        (0..self.planned.plan.shards.len()).map(|shard| self.born(shard)).collect()
-    }
-
     /// The traces of a shard, where they were born.
     fn born(&mut self, shard: usize) -> Result<ShardTraces, WitnessError> {
         self.tracker.begin(Step::Rows);
@@ -124,6 +165,13 @@ impl<'a> RecordShards<'a> {
         self.downloading += start.elapsed();
         self.rows += start.elapsed();
         Ok(witness.traces)
+    }
+
+    /// Remembers what failed.
+    fn failed(&mut self, shard: usize, error: WitnessError) -> ProveError {
+        let reason = error.to_string();
+        self.error = Some(error);
+        ProveError::Traces { shard, reason }
     }
 
     /// A shard that is made again takes time, and its rows are counted already.
@@ -161,10 +209,22 @@ impl ShardSource for RecordShards<'_> {
 
     fn traces(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, ProveError> {
         let made = self.born(shard).and_then(|traces| self.download(traces));
-        made.map_err(|error| {
-            let reason = error.to_string();
-            self.error = Some(error);
-            ProveError::Traces { shard, reason }
-        })
+        made.map_err(|error| self.failed(shard, error))
+    }
+}
+
+/// The same shards with their traces where they were born, for a prover there.
+pub(super) struct BornShards<'s, 'a>(pub(super) &'s mut RecordShards<'a>);
+
+impl ShardSource for BornShards<'_, '_> {
+    type Trace = MainTrace;
+
+    fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
+        self.0.statements()
+    }
+
+    fn traces(&mut self, shard: usize) -> Result<Vec<Option<MainTrace>>, ProveError> {
+        let born = self.0.born(shard);
+        born.map(|shard| shard.traces).map_err(|error| self.0.failed(shard, error))
     }
 }
