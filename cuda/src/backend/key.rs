@@ -1,7 +1,8 @@
 //! What a device keeps of a system: fixed columns, committed once, and how the expressions of
 //! every circuit are evaluated.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use traceloom_air::fixed::Fixed;
 use traceloom_air::system::Circuit;
@@ -13,15 +14,19 @@ use traceloom_verifier::scheme::Root;
 use super::commit::{CudaCommitted, Extending};
 use super::context::Work;
 use super::error::{At, Failure};
+use super::memory::Transform;
 use super::trace::uploaded;
 use crate::device::Buffer;
-use crate::prover_kernels::constraints::Quotient;
+use crate::prover_kernels::constraints::{Quotient, SliceTransform};
 use crate::prover_kernels::messages::Messages;
+use crate::prover_kernels::transform::Extension;
 
 /// The launches of a system: made on the host, without a device.
 #[derive(Debug)]
 pub struct Launches {
     pub(super) circuits: Vec<CircuitLaunches>,
+    /// Words of tables that were counted already.
+    table_words: Mutex<BTreeMap<Transform, u64>>,
 }
 
 /// The launches of one circuit.
@@ -76,7 +81,23 @@ impl Launches {
             let at = At { stage: "key", shard: None, circuit: Some(&circuit.name) };
             CircuitLaunches::new(circuit, layout, degree).map_err(|failure| at.failed(failure))
         });
-        Ok(Self { circuits: circuits.collect::<Result<_, _>>()? })
+        let circuits = circuits.collect::<Result<_, _>>()?;
+        Ok(Self { circuits, table_words: Mutex::default() })
+    }
+
+    /// Words of the tables and factors of a transform. A height that has none is refused where
+    /// they are made.
+    pub(super) fn table_words(&self, of: Transform) -> u64 {
+        // Every change is a single statement.
+        let mut known = self.table_words.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.entry(of).or_insert_with(|| match of.is_of_slices {
+            false => Extension::new(of.log_height, of.log)
+                .map_or(0, |made| made.tables().len() as u64 + made.factor_words()),
+            true => SliceTransform::new(of.log_height, of.log).map_or(0, |made| {
+                let tables = made.tables().len() + made.matrix().len();
+                tables as u64 + made.factor_words()
+            }),
+        })
     }
 }
 

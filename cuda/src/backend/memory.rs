@@ -123,9 +123,8 @@ impl<'a> Plan<'a> {
     /// that are known.
     pub(super) fn tables(&self, is_known: impl Fn(&Transform) -> bool) -> u64 {
         let actives = self.shapes.iter().flat_map(|shape| &shape.active);
-        let split = actives.filter(|active| active.log_height > LOG_WITHOUT_FACTORS);
         let mut transforms: Vec<Transform> = Vec::new();
-        for active in split {
+        for active in actives {
             let slices = self.launches.circuits[active.circuit].quotient.log_slices();
             let log_height = active.log_height as u32;
             let log = self.log_blowup() as u32;
@@ -135,8 +134,7 @@ impl<'a> Plan<'a> {
         transforms.sort_unstable();
         transforms.dedup();
         transforms.retain(|transform| !is_known(transform));
-        let words = |of: &Transform| (2 + (1_u64 << of.log)) << of.log_height;
-        WORD * transforms.iter().map(words).sum::<u64>()
+        WORD * transforms.iter().map(|of| self.launches.table_words(*of)).sum::<u64>()
     }
 
     /// Bytes of the tables of the key: fixed columns with their trees, tapes, and roots.
