@@ -66,8 +66,8 @@ step memory 240 "$binary" memory "$folder"
 step parity 240 "$binary" parity "$folder"
 step bench1 120 "$binary" bench "$folder" 1024 cpu
 step bench8 240 "$binary" bench "$folder" 8192 cpu
-step energy 120 energy "$binary" bench "$folder" 1024
-export -f sanitized
+export -f sanitized energy
+step energy 120 bash -c 'energy "$@"' energy "$binary" bench "$folder" 1024
 step memcheck 240 bash -c 'sanitized memcheck "$@"' sanitized "$binary" parity "$folder" tiny
 step racecheck 240 bash -c 'sanitized racecheck "$@"' sanitized "$binary" parity "$folder" tiny
 step initcheck 240 bash -c 'sanitized initcheck "$@"' sanitized "$binary" parity "$folder" tiny
