@@ -28,6 +28,8 @@ pub struct DeviceInfo {
     pub capability: (u32, u32),
     /// Bytes of memory.
     pub memory: u64,
+    /// Bytes per second that its memory moves at most, by its clock and width; 0 if unknown.
+    pub bandwidth: u64,
     /// Version of the driver, as major and minor of CUDA.
     pub driver: (u32, u32),
 }

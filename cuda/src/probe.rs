@@ -71,6 +71,14 @@ impl Unavailable {
     }
 }
 
+/// Whether there is a driver. It is not started, so this takes no time.
+///
+/// # Errors
+/// [`Unavailable`].
+pub fn driver() -> Result<(), Unavailable> {
+    native::library::driver()
+}
+
 /// The devices that this process may use, in the driver's order; at least one. A device that
 /// does not answer is left out, and the others are listed.
 ///

@@ -1,10 +1,12 @@
 //! A device as a provider of rows for the proofs of `runtime`.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use traceloom_abi::registry::{DeviceImage, ProgramUnit};
-use traceloom_runtime::device::{DeviceRows, ProofDevice, RowDevice};
+use traceloom_runtime::device::{DeviceRows, KeptSeeds, ProofDevice, RowDevice};
 use traceloom_runtime::ledger::Ledger;
 use traceloom_runtime::source::SeedSource;
 
@@ -13,8 +15,9 @@ use crate::cache::KernelCache;
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::kernels::{KernelError, KernelNames, KernelRequest, Kernels, Origin};
+use crate::prover_kernels::image;
 use crate::resident::budget_from_environment;
-use crate::rows::{CircuitRows, RowEngine};
+use crate::rows::{CircuitRows, RowEngine, SeedSlot};
 use crate::staging::StagingOptions;
 use crate::trace::BornTrace;
 
@@ -31,6 +34,23 @@ pub struct RowOptions {
     pub seed_budget: u64,
     /// Where compiled kernels are kept.
     pub cache: Option<KernelCache>,
+    /// Kernels of the prover that were compiled before; NVRTC compiles others.
+    pub prover_images: &'static [DeviceImage],
+    /// Most bytes of buffers on the device.
+    pub max_memory: Option<NonZeroU64>,
+}
+
+impl Default for RowOptions {
+    /// No resident seeds, no cache, the kernels of this build, all of the memory.
+    fn default() -> Self {
+        Self {
+            staging: StagingOptions::default(),
+            seed_budget: 0,
+            cache: None,
+            prover_images: image::IMAGES,
+            max_memory: None,
+        }
+    }
 }
 
 impl RowOptions {
@@ -43,6 +63,7 @@ impl RowOptions {
             staging: StagingOptions::default(),
             seed_budget: budget_from_environment(device.info().memory)?,
             cache: KernelCache::of_user(),
+            ..Self::default()
         })
     }
 }
@@ -74,8 +95,11 @@ impl RowWriter {
         images: &'static [DeviceImage],
         options: RowOptions,
     ) -> Result<Self, DeviceError> {
+        if let Some(bytes) = options.max_memory {
+            device.limit_memory(bytes);
+        }
         let engine = RowEngine::new(device, options.staging, options.seed_budget)?;
-        let prover = DeviceProver::new(&engine, options.cache.clone());
+        let prover = DeviceProver::new(&engine, options.prover_images, options.cache.clone());
         Ok(Self { engine, images, cache: options.cache, kernels: Mutex::default(), prover })
     }
 
@@ -127,9 +151,28 @@ impl RowWriter {
     pub fn compiled_now(&self) -> Vec<(&'static str, Origin)> {
         let kernels = self.lock();
         let origins = kernels.values().map(|(name, kernels)| (*name, kernels.origin().clone()));
+        let of_prover = self.prover.origin().map(|origin| ("prover", origin));
         origins
+            .chain(of_prover)
             .filter(|(_, origin)| matches!(origin, Origin::Compiled { fresh: 1.., .. }))
             .collect()
+    }
+}
+
+impl RowWriter {
+    /// Writes a whole trace.
+    fn written(&self, rows: &CircuitRows<'_>) -> Result<DeviceRows, String> {
+        let trace = BornTrace::write(&self.engine, rows.circuit(), rows, rows.ledger());
+        let trace = Box::new(trace.map_err(|error| error.to_string())?);
+        let runs = rows.encodings().into_iter().zip(rows.seed_bytes()).collect();
+        let kept = Some(KeptSeeds(Arc::clone(rows.slot()) as Arc<dyn Any + Send + Sync>));
+        Ok(DeviceRows { trace, runs, kept })
+    }
+
+    /// What proves on the same device.
+    #[must_use]
+    pub fn device_prover(&self) -> &DeviceProver {
+        &self.prover
     }
 }
 
@@ -156,11 +199,24 @@ impl RowDevice for RowWriter {
         ledger: &Ledger,
     ) -> Result<DeviceRows, String> {
         let kernels = self.kernels(unit, ledger).map_err(|error| error.to_string())?;
+        self.written(&CircuitRows::new(&self.engine, &kernels, circuit, source, ledger))
+    }
+
+    fn write_again(
+        &self,
+        unit: &'static ProgramUnit,
+        circuit: &str,
+        source: &dyn SeedSource,
+        kept: &KeptSeeds,
+        ledger: &Ledger,
+    ) -> Result<DeviceRows, String> {
+        let kernels = self.kernels(unit, ledger).map_err(|error| error.to_string())?;
         let rows = CircuitRows::new(&self.engine, &kernels, circuit, source, ledger);
-        let trace = BornTrace::write(&self.engine, circuit, &rows, ledger);
-        let trace = Box::new(trace.map_err(|error| error.to_string())?);
-        let runs = rows.encodings().into_iter().zip(rows.seed_bytes()).collect();
-        Ok(DeviceRows { trace, runs })
+        self.written(&match Arc::clone(&kept.0).downcast::<SeedSlot>() {
+            Ok(slot) => rows.with_slot(&slot),
+            // What another device keeps is of no use here.
+            Err(_) => rows,
+        })
     }
 
     fn prover(&self) -> Option<&dyn ProofDevice> {

@@ -148,14 +148,29 @@ pub struct CircuitRows<'a> {
     circuit: &'a str,
     source: &'a dyn SeedSource,
     ledger: &'a Ledger,
+    slot: Arc<SeedSlot>,
+}
+
+/// Where the seeds of a circuit are kept as long as this exists, if the budget allows it, with
+/// the encodings that they turned out to have.
+#[derive(Debug)]
+pub struct SeedSlot {
+    seeds: Arc<SeedCache>,
     /// Of the resident seeds.
     key: u64,
     encodings: Mutex<Vec<Encoding>>,
 }
 
-impl Drop for CircuitRows<'_> {
+impl Drop for SeedSlot {
     fn drop(&mut self) {
-        self.engine.seeds.remove(self.key);
+        self.seeds.remove(self.key);
+    }
+}
+
+impl SeedSlot {
+    fn lock(&self) -> MutexGuard<'_, Vec<Encoding>> {
+        // Every change is a single statement.
+        self.encodings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -170,8 +185,35 @@ impl<'a> CircuitRows<'a> {
         ledger: &'a Ledger,
     ) -> Self {
         let key = engine.next_key.fetch_add(1, Ordering::Relaxed);
-        let encodings = source.runs().iter().map(|run| run.encoding).collect();
-        Self { engine, kernels, circuit, source, ledger, key, encodings: Mutex::new(encodings) }
+        let encodings = Mutex::new(source.runs().iter().map(|run| run.encoding).collect());
+        let slot = Arc::new(SeedSlot { seeds: Arc::clone(&engine.seeds), key, encodings });
+        Self { engine, kernels, circuit, source, ledger, slot }
+    }
+
+    /// The same rows as those that a slot on the same device is of.
+    #[must_use]
+    pub fn with_slot(self, slot: &Arc<SeedSlot>) -> Self {
+        let is_same = Arc::ptr_eq(&slot.seeds, &self.engine.seeds)
+            && slot.lock().len() == self.source.runs().len();
+        if is_same { Self { slot: Arc::clone(slot), ..self } } else { self }
+    }
+
+    /// Where its seeds are kept.
+    #[must_use]
+    pub fn slot(&self) -> &Arc<SeedSlot> {
+        &self.slot
+    }
+
+    /// Name of the circuit.
+    #[must_use]
+    pub fn circuit(&self) -> &'a str {
+        self.circuit
+    }
+
+    /// Where its transfers and launches are counted.
+    #[must_use]
+    pub fn ledger(&self) -> &'a Ledger {
+        self.ledger
     }
 
     /// Number of columns.
@@ -193,7 +235,7 @@ impl<'a> CircuitRows<'a> {
     }
 
     fn lock_encodings(&self) -> MutexGuard<'_, Vec<Encoding>> {
-        self.encodings.lock().unwrap_or_else(PoisonError::into_inner)
+        self.slot.lock()
     }
 
     /// Bytes of the seeds of every run.
@@ -224,7 +266,7 @@ impl<'a> CircuitRows<'a> {
         if window.count == 0 {
             return Ok(());
         }
-        match self.engine.seeds.get(self.key) {
+        match self.engine.seeds.get(self.slot.key) {
             Some(resident) => self.write_resident(&resident, window)?,
             None => self.upload_and_write(window)?,
         }
@@ -297,7 +339,7 @@ impl<'a> CircuitRows<'a> {
         let runs = (0..self.source.runs().len()).map(feed).collect::<Result<_, _>>()?;
         let ready = self.engine.staging.stream().record();
         let ready = ready.map_err(|error| self.device_error(error))?;
-        self.engine.seeds.insert(self.key, Arc::new(Resident { runs, ready }));
+        self.engine.seeds.insert(self.slot.key, Arc::new(Resident { runs, ready }));
         Ok(())
     }
 

@@ -70,6 +70,12 @@ impl BornTrace {
         &self.cells
     }
 
+    /// What writes it.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<RowEngine> {
+        &self.engine
+    }
+
     /// The cells alone, for a prover on the same device.
     #[must_use]
     pub fn into_cells(self) -> Buffer {

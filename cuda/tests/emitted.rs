@@ -100,7 +100,8 @@ fn emitted_kernels_write_reference_traces() {
     let merge_sort = Case::new(traceloom_programs::merge_sort::program().unwrap(), &[20], 80);
     let cases = numbers.map(Case::fibonacci).into_iter().chain([merge_sort]);
     let mock = Mock::new(0, host);
-    let options = RowOptions { staging: staging(1 << 11, 2), seed_budget: 1 << 20, cache: None };
+    let options =
+        RowOptions { staging: staging(1 << 11, 2), seed_budget: 1 << 20, ..RowOptions::default() };
     let writer = RowWriter::new(&Device::mock(&mock), images(), options).unwrap();
     for case in cases {
         let (found, report) = case.device(&writer, true).unwrap();

@@ -24,7 +24,8 @@ use traceloom_runtime::source::SeedSource;
 const PLENTY: u64 = 1 << 30;
 
 fn try_writer(mock: &Mock) -> Result<RowWriter, DeviceError> {
-    let options = RowOptions { staging: staging(1 << 10, 2), seed_budget: PLENTY, cache: None };
+    let options =
+        RowOptions { staging: staging(1 << 10, 2), seed_budget: PLENTY, ..RowOptions::default() };
     RowWriter::new(&Device::mock(mock), images(), options)
 }
 
@@ -282,7 +283,8 @@ fn without_device_or_kernels_rows_are_scalar_and_strict_refuses() {
     let strict = TraceOptions { strict: true, ..options };
     assert!(Choices::new(&case.program, &case.system, &strict).is_err());
     // No image, and what is compiled for the mock is not known to run.
-    let options = RowOptions { staging: staging(1 << 10, 2), seed_budget: 0, cache: None };
+    let options =
+        RowOptions { staging: staging(1 << 10, 2), seed_budget: 0, ..RowOptions::default() };
     let mock = Mock::new(0, Arc::new(ScalarHost::default()));
     let bare = RowWriter::new(&Device::mock(&mock), images(), options).unwrap();
     let reason = bare.bind(registry[0], &Ledger::default()).unwrap_err();

@@ -6,6 +6,8 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
@@ -13,11 +15,13 @@ use traceloom_air::claim::RankedClaim;
 use traceloom_air::field::Goldilocks;
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_prover::backend;
-use traceloom_prover::{Batch, ProveError, SetupError, ShardSource};
+use traceloom_prover::{Batch, ProveError, Retention, SetupError, ShardSource};
 use traceloom_verifier::VerifyingKey;
+use traceloom_verifier::shape::ShardShape;
 
 use crate::ledger::Ledger;
 use crate::provider::WitnessError;
+use crate::report::DeviceReport;
 use crate::seeds::Encoding;
 use crate::shards::RetentionChoice;
 use crate::source::SeedSource;
@@ -68,6 +72,23 @@ pub trait RowDevice: fmt::Debug + Sync {
         ledger: &Ledger,
     ) -> Result<DeviceRows, String>;
 
+    /// Writes a trace that it has written, from what it kept of it: without an upload where the
+    /// seeds are still there, and from `source` where they had to go.
+    ///
+    /// # Errors
+    /// As [`RowDevice::write`].
+    fn write_again(
+        &self,
+        unit: &'static ProgramUnit,
+        circuit: &str,
+        source: &dyn SeedSource,
+        kept: &KeptSeeds,
+        ledger: &Ledger,
+    ) -> Result<DeviceRows, String> {
+        let _ = kept;
+        self.write(unit, circuit, source, ledger)
+    }
+
     /// What proves on this device, if it does more than write rows.
     fn prover(&self) -> Option<&dyn ProofDevice> {
         None
@@ -79,12 +100,29 @@ pub trait ProofDevice: fmt::Debug + Sync {
     /// Name of its backend in reports.
     fn backend(&self) -> &'static str;
 
+    /// Bytes of its memory that a proof of shards of these shapes takes, in closed form, and
+    /// bytes that there are for a proof that runs alone. Nothing is launched or allocated.
+    ///
+    /// # Errors
+    /// [`ProveError::Backend`]: a circuit is too large, or the device does not answer.
+    fn memory(
+        &self,
+        key: &VerifyingKey,
+        shapes: &[ShardShape],
+        retention: Retention,
+    ) -> Result<DeviceMemory, ProveError>;
+
+    /// About how long it takes to commit to this many cells (all rounds, extended) and to open
+    /// them, kernels that are not loaded yet included.
+    fn estimate(&self, cells: u128) -> Duration;
+
     /// Works on a batch, on the thread at hand, until nothing is left to do. Other devices may
-    /// work on it at the same time. What is computed has the bytes of the CPU.
+    /// work on it at the same time. What is computed has the bytes of the CPU. Returns what it
+    /// took on the device.
     ///
     /// # Errors
     /// [`DeviceProofError`]: why this device does not go on.
-    fn work(&self, job: DeviceJob<'_>) -> Result<(), DeviceProofError>;
+    fn work(&self, job: DeviceJob<'_>) -> Result<DeviceReport, DeviceProofError>;
 }
 
 /// What a device works on.
@@ -102,6 +140,25 @@ pub struct DeviceJob<'a> {
     pub name: String,
     /// Gets every transfer and launch.
     pub ledger: &'a Ledger,
+}
+
+/// Bytes of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceMemory {
+    /// What a proof takes at most.
+    pub need: u64,
+    /// What there is for it.
+    pub have: u64,
+}
+
+/// Seeds that a device keeps as long as there is one of these, and as long as it has room.
+#[derive(Clone)]
+pub struct KeptSeeds(pub Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for KeptSeeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeptSeeds")
+    }
 }
 
 /// Why a device made no proof.
@@ -122,6 +179,8 @@ pub struct DeviceRows {
     pub trace: Box<dyn DeviceTrace>,
     /// The encoding of every run, and bytes of its seeds.
     pub runs: Vec<(Encoding, u64)>,
+    /// What it keeps, so that [`RowDevice::write_again`] need not upload it.
+    pub kept: Option<KeptSeeds>,
 }
 
 /// A main trace that lies on a device only. Who proves on the same device knows its type.

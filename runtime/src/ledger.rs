@@ -1,5 +1,6 @@
 //! The ledger of a proof: every byte that went to a device or came from it, by circuit and
-//! kind; the bytes that host-built traces would have sent; and the kernels that ran.
+//! kind; the bytes that host-built traces would have sent; what was filled there; and the kernels
+//! that ran.
 //!
 //! The device layer writes the ledger in the functions that make transfers. No other code makes
 //! transfers.
@@ -90,6 +91,8 @@ pub struct Entries {
     pub moved: BTreeMap<(String, Kind), Moved>,
     /// By circuit: bytes that a host-built trace would have sent, for device-born ones.
     pub avoided: BTreeMap<String, u64>,
+    /// Bytes that were filled on the device, by circuit.
+    pub filled: BTreeMap<String, u64>,
     /// By circuit and kernel.
     pub dispatched: BTreeMap<(String, String), Dispatched>,
 }
@@ -114,6 +117,11 @@ impl Ledger {
     /// Notes that a trace of `bytes` bytes was born on the device.
     pub fn avoided(&self, circuit: &str, bytes: u64) {
         *self.entries_mut().avoided.entry(circuit.into()).or_default() += bytes;
+    }
+
+    /// Counts bytes that the device fills by itself.
+    pub fn filled(&self, circuit: &str, bytes: u64) {
+        *self.entries_mut().filled.entry(circuit.into()).or_default() += bytes;
     }
 
     /// Counts a launch.
@@ -190,6 +198,7 @@ impl Entries {
         json!({
             "bytes_up": total.up,
             "bytes_down": total.down,
+            "filled_bytes": self.filled.values().sum::<u64>(),
             "host_built_bytes_up": self.avoided.values().sum::<u64>(),
             "transfers": moved.collect::<Vec<_>>(),
             "host_built": avoided.collect::<Vec<_>>(),

@@ -18,6 +18,7 @@
 pub mod bind;
 pub mod check;
 pub mod device;
+mod device_report;
 pub mod heights;
 pub mod ledger;
 pub mod order;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use traceloom_air::system::Circuit;
 use traceloom_prover::WorkerReport;
 
+pub use crate::device_report::{DeviceReport, DeviceStep};
 use crate::ledger::Entries;
 use crate::provider::{Evaluation, Provider};
 use crate::seeds::{Encoding, RunSeeds, Why};
@@ -29,8 +30,10 @@ pub struct ProofReport {
     pub proof_bytes: usize,
     /// Name of the backend.
     pub backend: String,
-    /// Why no device computes the proof, if a device was asked for.
+    /// Why the proof is computed there: what `auto` compared, or why it had no choice.
     pub backend_reason: Option<String>,
+    /// What it took on each device that computed to the end.
+    pub devices: Vec<DeviceReport>,
     /// Who ran the program.
     pub executed_by: ExecutedBy,
     /// Stages by name, in order.
@@ -310,6 +313,7 @@ impl ProofReport {
             "shards": self.shards.json(&self.trace),
             "workers": self.workers.iter().map(worker_json).collect::<Vec<_>>(),
             "cache": self.cache.as_ref().map(cache_json),
+            "devices": self.devices.iter().map(DeviceReport::json).collect::<Vec<_>>(),
             "trace": self.trace.json(),
         })
     }

@@ -3,24 +3,27 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use traceloom_abi::registry::ProgramUnit;
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_prover::cpu::CpuBackend;
 use traceloom_prover::{OnBackend, ProveError, ProvingKey, Retention, SetupError, ShardSource};
 use traceloom_runtime::device::{
-    DeviceJob, DeviceProofError, DeviceRows, MainTrace, ProofDevice, RowDevice,
+    DeviceJob, DeviceMemory, DeviceProofError, DeviceRows, MainTrace, ProofDevice, RowDevice,
 };
 use traceloom_runtime::ledger::Ledger;
 use traceloom_runtime::provider::TraceProvider;
+use traceloom_runtime::report::DeviceReport;
 use traceloom_runtime::session::{
     Backend, Devices, Proved, Request, Session, SessionBuilder, SessionError,
 };
 use traceloom_runtime::shards::{NumShards, RetentionChoice, ShardOptions};
 use traceloom_runtime::source::SeedSource;
 use traceloom_second_backend::{ColumnTrace, Columns};
-use traceloom_verifier::Profile;
 use traceloom_verifier::proof::ShardStatement;
+use traceloom_verifier::shape::ShardShape;
+use traceloom_verifier::{Profile, VerifyingKey};
 
 const SHARDS: usize = 4;
 
@@ -111,7 +114,20 @@ impl ProofDevice for Fake {
         "fake"
     }
 
-    fn work(&self, job: DeviceJob<'_>) -> Result<(), DeviceProofError> {
+    fn memory(
+        &self,
+        _: &VerifyingKey,
+        _: &[ShardShape],
+        _: Retention,
+    ) -> Result<DeviceMemory, ProveError> {
+        Ok(DeviceMemory { need: 0, have: 0 })
+    }
+
+    fn estimate(&self, _: u128) -> Duration {
+        Duration::ZERO
+    }
+
+    fn work(&self, job: DeviceJob<'_>) -> Result<DeviceReport, DeviceProofError> {
         let DeviceJob { key, batch, rows, name, .. } = job;
         match self.does {
             Does::NoKey => {
@@ -123,7 +139,8 @@ impl ProofDevice for Fake {
                 let backend = CpuBackend::default();
                 let key = ProvingKey::with_backend(&backend, key.system(), key.params())?;
                 let mut source = Rows { rows, fails, to: |traces| traces };
-                Ok(batch.work(&mut OnBackend::new(&backend, &key, &mut source).named(name))?)
+                batch.work(&mut OnBackend::new(&backend, &key, &mut source).named(name))?;
+                Ok(DeviceReport::default())
             }
             Does::FailAt(call) => {
                 let made = Columns::default();
@@ -134,7 +151,8 @@ impl ProofDevice for Fake {
                     backend.witness(&ShardWitness { traces, publics, claims, boundary }).traces
                 };
                 let mut source = Rows { rows, fails: None, to: columns };
-                Ok(batch.work(&mut OnBackend::new(&backend, &key, &mut source).named(name))?)
+                batch.work(&mut OnBackend::new(&backend, &key, &mut source).named(name))?;
+                Ok(DeviceReport::default())
             }
         }
     }

@@ -1,12 +1,16 @@
 //! Names of backends, and the GPU that a command asks for.
 
-use std::sync::Arc;
+use std::num::NonZeroU64;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use traceloom_cuda::backend::cost;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::probe;
+use traceloom_cuda::prover_kernels::image::IMAGES;
 use traceloom_cuda::provider::{RowOptions, RowWriter};
+use traceloom_cuda::resident::budget_from_environment;
 use traceloom_runtime::provider::TraceProvider;
-use traceloom_runtime::session::{Backend, Devices};
+use traceloom_runtime::session::{Backend, Devices, OnDemand, SharedDevice};
 
 use super::{Failure, TraceArgs};
 
@@ -30,88 +34,126 @@ pub fn provider(name: &str) -> Result<TraceProvider, String> {
     })
 }
 
-/// The device of a command: looked for once.
+/// The device of a command: looked for once, and opened when it is needed.
 pub struct Gpu {
     /// The devices for the session.
     pub devices: Devices,
-    /// The writers of rows, one for each device.
-    pub writers: Vec<Arc<RowWriter>>,
+    /// The writers of rows, one for each device that is opened.
+    pub writers: Writers,
 }
 
+/// Writers of rows, as they are opened.
+pub type Writers = Arc<Mutex<Vec<Arc<RowWriter>>>>;
+
 impl Gpu {
-    /// Looks for the device that the rows or the backend need. A wrong environment variable is
-    /// malformed input; the absence of a device is not an error here.
+    /// Looks for the devices that the rows or the backend need; `max_memory` bounds what each
+    /// gives to buffers. A wrong environment variable is malformed input; the absence of a device
+    /// is not an error here.
     pub fn open(
         args: &TraceArgs,
         backend: Backend,
         which: Option<&Which>,
+        max_memory: Option<NonZeroU64>,
     ) -> Result<Self, Failure> {
-        let without = |devices| Ok(Self { devices, writers: Vec::new() });
+        let writers = Writers::default();
         let one = Which::These(vec![args.device]);
         let which = which.unwrap_or(&one);
-        match (backend, args.trace) {
+        let devices = match (backend, args.trace) {
             (Backend::Device, _) => match probe::devices() {
-                Err(error) => without(Devices::Unavailable(format!(
+                Err(error) => Devices::Unavailable(format!(
                     "{error}; `traceloom doctor` prints what this machine has, and --backend auto \
                      proves on the CPU if there is no GPU"
-                ))),
+                )),
                 Ok(devices) => {
                     let there: Vec<u32> = devices.iter().map(|info| info.ordinal).collect();
                     match which.among(&there) {
-                        Ok(ordinals) => Self::of_devices(&ordinals),
-                        Err(missing) => without(Devices::Unavailable(format!(
+                        Ok(ordinals) => found(&ordinals, max_memory, &writers)?,
+                        Err(missing) => Devices::Unavailable(format!(
                             "there is no device {missing}; `traceloom doctor` lists those of this \
                              machine"
-                        ))),
+                        )),
                     }
                 }
             },
-            (_, TraceProvider::Device) => {
-                let gpu = Self::of_devices(&[args.device])?;
-                match &gpu.devices {
-                    // Who names the GPU wants no other rows; only auto falls back.
-                    Devices::Unavailable(reason) => Err(Failure::Refused(format!(
+            (_, TraceProvider::Device) => match found(&[args.device], max_memory, &writers)? {
+                // Who names the GPU wants no other rows; only auto falls back.
+                Devices::Unavailable(reason) => {
+                    return Err(Failure::Refused(format!(
                         "--trace device: {reason}; `traceloom doctor` prints what this machine \
                          has, and --trace auto writes the rows on the CPU"
-                    ))),
-                    _ => Ok(gpu),
+                    )));
                 }
-            }
-            // Nothing of a driver is touched: the CPU proves, until there is a measured reason
-            // for the other.
-            (Backend::Cpu | Backend::Auto, _) => without(Devices::NotAsked),
-        }
-    }
-
-    fn of_devices(ordinals: &[u32]) -> Result<Self, Failure> {
-        let mut writers = Vec::new();
-        for &ordinal in ordinals {
-            match writer(ordinal)? {
-                Ok(writer) => writers.push(Arc::new(writer)),
-                Err(reason) => {
-                    let reason = match ordinals.len() {
-                        1 => reason,
-                        _ => format!("device {ordinal}: {reason}; leave it out with --devices"),
-                    };
-                    let devices = Devices::Unavailable(reason);
-                    return Ok(Self { devices, writers: Vec::new() });
-                }
-            }
-        }
-        let devices = writers.iter().map(|writer| writer.clone() as _).collect();
-        Ok(Self { devices: Devices::Found(devices), writers })
+                devices => devices,
+            },
+            // Nothing of a driver is touched.
+            (Backend::Cpu, _) => Devices::NotAsked,
+            (Backend::Auto, _) => on_demand(args.device, max_memory, &writers)?,
+        };
+        Ok(Self { devices, writers })
     }
 }
 
-/// Opens a device; if that cannot be, why not.
-fn writer(ordinal: u32) -> Result<Result<RowWriter, String>, Failure> {
-    let device = match Device::open(ordinal) {
-        Ok(device) => device,
-        Err(error) => return Ok(Err(error.to_string())),
+/// Devices that a driver has under these numbers, opened now.
+fn found(
+    ordinals: &[u32],
+    max_memory: Option<NonZeroU64>,
+    writers: &Writers,
+) -> Result<Devices, Failure> {
+    let mut devices = Vec::new();
+    for &ordinal in ordinals {
+        let opened = match Device::open(ordinal) {
+            Ok(device) => {
+                let options = RowOptions::from_environment(&device).map_err(Failure::Malformed)?;
+                writer(&device, options, max_memory, writers)
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        match opened {
+            Ok(device) => devices.push(device),
+            Err(reason) => {
+                return Ok(Devices::Unavailable(match ordinals.len() {
+                    1 => reason,
+                    _ => format!("device {ordinal}: {reason}; leave it out with --devices"),
+                }));
+            }
+        }
+    }
+    Ok(Devices::Found(devices))
+}
+
+/// The device that a driver has under a number, opened for the first proof that it would make
+/// sooner than the CPU. Looking for a driver starts none.
+fn on_demand(
+    ordinal: u32,
+    max_memory: Option<NonZeroU64>,
+    writers: &Writers,
+) -> Result<Devices, Failure> {
+    if let Err(error) = probe::driver() {
+        return Ok(Devices::Unavailable(error.to_string()));
+    }
+    // The size does not matter: whatever is wrong is wrong for every device.
+    budget_from_environment(u64::MAX).map_err(Failure::Malformed)?;
+    let writers = Arc::clone(writers);
+    let open = move || {
+        let device = Device::open(ordinal).map_err(|error| error.to_string())?;
+        let options = RowOptions::from_environment(&device)?;
+        writer(&device, options, max_memory, &writers)
     };
-    let options = RowOptions::from_environment(&device).map_err(Failure::Malformed)?;
-    let writer = RowWriter::new(&device, crate::images(), options);
-    Ok(writer.map_err(|error| error.to_string()))
+    let estimate = |cells| cost::estimate(cells) + cost::loading(IMAGES);
+    Ok(Devices::OnDemand(Arc::new(OnDemand::new(open, estimate))))
+}
+
+fn writer(
+    device: &Device,
+    options: RowOptions,
+    max_memory: Option<NonZeroU64>,
+    writers: &Writers,
+) -> Result<SharedDevice, String> {
+    let options = RowOptions { max_memory, ..options };
+    let writer = RowWriter::new(device, crate::images(), options);
+    let writer = Arc::new(writer.map_err(|error| error.to_string())?);
+    writers.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&writer));
+    Ok(writer)
 }
 
 /// The GPUs of a proof.

@@ -12,7 +12,7 @@ use super::{CheckArgs, Failure, json, source};
 /// Runs a program and checks every row and message of it.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let progress = Progress::new();
-    let gpu = Gpu::open(&args.trace, Backend::Cpu, None)?;
+    let gpu = Gpu::open(&args.trace, Backend::Cpu, None, None)?;
     let builder = source::session(&args.run)?.trace(args.trace.trace).strict(args.trace.strict);
     let session = told(builder, gpu, progress).build()?;
     let checked = session.check(source::request(&args.run)?)?;

@@ -11,6 +11,7 @@ use traceloom_cuda::cache::KernelCache;
 use traceloom_cuda::compile::compiler_version;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::probe;
+use traceloom_cuda::prover_kernels::image::{IMAGES, source_digest};
 use traceloom_cuda::provider::{RowOptions, RowWriter};
 use traceloom_programs as programs;
 use traceloom_runtime::bind::{Binding, FunctionError};
@@ -31,6 +32,7 @@ pub fn run() -> Result<(), Failure> {
     for unit in crate::registry() {
         kernels(unit, &writers);
     }
+    prover_kernels(&writers);
     for writer in &writers {
         let device = writer.engine().device().info().ordinal;
         match proof(writer) {
@@ -154,6 +156,26 @@ fn kernels(unit: &'static ProgramUnit, writers: &[Arc<RowWriter>]) {
         match writer.kernels(unit, &Ledger::default()) {
             Ok(kernels) => say!("{:<10} on device {}: {}", "", device.ordinal, kernels.origin()),
             Err(error) => say!("{:<10} on device {}: none: {error}", "", device.ordinal),
+        }
+    }
+}
+
+/// The kernels with which a device proves: whether the build compiled them, and whence each
+/// device has them.
+fn prover_kernels(writers: &[Arc<RowWriter>]) {
+    let digest = source_digest();
+    match IMAGES.iter().find(|image| image.digest == digest) {
+        Some(image) => {
+            let (bytes, names) = (image.bytes.len() as u64, image.architectures.join(", "));
+            say!("{:<10} kernels compiled in for {names}, {}", "prover", size(bytes));
+        }
+        None => say!("{:<10} kernels not compiled in: NVRTC compiles them on first use", "prover"),
+    }
+    for writer in writers {
+        let device = writer.engine().device().info().ordinal;
+        match writer.device_prover().context(&Ledger::default()) {
+            Ok(context) => say!("{:<10} on device {device}: {}", "", context.origin()),
+            Err(error) => say!("{:<10} on device {device}: none: {error}", ""),
         }
     }
 }

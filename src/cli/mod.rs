@@ -228,7 +228,7 @@ struct ProveArgs {
     #[command(flatten)]
     shards: shards::ShardArgs,
     /// Where the proof is computed: cpu, cuda (a GPU, from the rows to the openings) or auto
-    /// (the CPU, until there is a measured reason for the other).
+    /// (the one that is sooner done, by the number of cells; the GPU only if there is one).
     #[arg(long, default_value = "auto", value_parser = backend::parse, value_name = "BACKEND")]
     backend: traceloom_runtime::session::Backend,
     /// GPUs that prove with --backend cuda: all, or their numbers separated by commas. Shards go
@@ -245,6 +245,10 @@ struct ProveArgs {
     /// Steps on standard error: text, or json, an object a line (docs/log.md).
     #[arg(long, default_value = "text", value_parser = log::Log::parse, value_name = "FORM")]
     log: log::Log,
+    /// Most memory of the GPU that the proof may take: bytes, or a number with KiB, MiB or GiB.
+    /// With --shards auto the proof has as many shards as fit.
+    #[arg(long, value_parser = shards::device_size, value_name = "SIZE")]
+    max_device_memory: Option<std::num::NonZeroU64>,
     /// Where to write the proof; - is standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,

@@ -1,12 +1,11 @@
 //! What a session reports, printed on standard error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use traceloom_cuda::provider::RowWriter;
 use traceloom_runtime::session::{Progress as Now, SessionBuilder, Step};
 
-use super::backend::Gpu;
+use super::backend::{Gpu, Writers};
 use super::log::Progress;
 
 /// A session that uses `gpu` and reports what it does.
@@ -36,7 +35,8 @@ pub fn several(now: &Now) -> Option<traceloom_runtime::session::ShardProgress> {
 }
 
 /// Reports kernels that were compiled just now, because the user waited for them.
-fn kernels(writers: &[Arc<RowWriter>], progress: Progress) {
+fn kernels(writers: &Writers, progress: Progress) {
+    let writers = writers.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let compiled = writers.iter().flat_map(|writer| writer.compiled_now());
     for (program, origin) in compiled {
         progress.note(&format!("kernels of program {program:?}: {origin}"));

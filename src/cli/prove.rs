@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use traceloom_prover::Stage;
 use traceloom_runtime::ledger::Kind;
+use traceloom_runtime::report::DeviceReport;
 use traceloom_runtime::session::Proved;
 
 use super::backend::Gpu;
 use super::execute::{print_claim, print_rows};
 use super::log::Progress;
-use super::output::{hex, result, say, seconds, size, write_whole};
+use super::output::{hex, plain, result, say, seconds, size, write_whole};
 use super::outputs::Outputs;
 use super::progress::told;
 use super::{Failure, ProveArgs, json, source};
@@ -23,7 +24,7 @@ pub fn run(args: &ProveArgs) -> Result<(), Failure> {
 
 fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     let outputs = Outputs::tried(&args.out, args.report.as_deref())?;
-    let gpu = Gpu::open(&args.trace, args.backend, args.devices.as_ref())?;
+    let gpu = Gpu::open(&args.trace, args.backend, args.devices.as_ref(), args.max_device_memory)?;
     let start = Instant::now();
     let mut builder = source::session(&args.run)?
         .profile(args.profile)
@@ -85,6 +86,14 @@ fn print_shards(proved: &Proved) {
         let (roots, proofs) = (cache.reused_roots, cache.reused_proofs);
         say!("cache    {roots} roots and {proofs} shard proofs reused");
     }
+    for device in &report.devices {
+        say!(
+            "device   {}: {} planned, {} at most used",
+            plain(&device.name),
+            size(device.planned_bytes),
+            size(device.peak_bytes)
+        );
+    }
 }
 
 /// Prints where time went, and what was moved to a device and back.
@@ -113,8 +122,17 @@ fn print_times(proved: &Proved, all: Duration) {
             size(code)
         );
     }
+    let on_devices: Vec<_> = report.devices.iter().flat_map(DeviceReport::stages).collect();
     for stage in Stage::ALL {
-        say!("{:>12}  {}", seconds(metrics.stage(stage)), stage.name());
+        let of_stage = on_devices.iter().filter(|(name, _)| *name == stage.name());
+        let of_stage: Duration = of_stage.map(|(_, time)| *time).sum();
+        let of_stage = match report.devices.len() {
+            0 => String::new(),
+            1 => format!(", {} on the device", seconds(of_stage)),
+            _ => format!(", {} on the devices", seconds(of_stage)),
+        };
+        let time = metrics.stage(stage);
+        say!("{:>12}  {}{of_stage}", seconds(time), stage.name());
     }
     say!("{:>12}  in all", seconds(all));
     say!(

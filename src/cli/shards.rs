@@ -1,5 +1,7 @@
 //! How many shards a proof has, and what it may take.
 
+use std::num::NonZeroU64;
+
 use clap::Args;
 use traceloom_prover::Retention;
 use traceloom_runtime::shards::{NumShards, RetentionChoice, ShardOptions};
@@ -43,6 +45,12 @@ fn number(text: &str) -> Result<NumShards, String> {
             .map(NumShards::Exactly)
             .map_err(|_| format!("{text:?} is no number of shards; give a number or auto")),
     }
+}
+
+/// Parses a size that is not zero.
+pub fn device_size(text: &str) -> Result<NonZeroU64, String> {
+    let bytes = size(text)?;
+    NonZeroU64::new(bytes).ok_or_else(|| "0 leaves no room for anything; leave it out".into())
 }
 
 /// Parses a number of bytes.

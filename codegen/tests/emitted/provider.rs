@@ -170,7 +170,7 @@ impl RowDevice for Mirror {
         let trace = of_circuit.and_then(|(_, trace)| trace.clone()).ok_or("no such trace")?;
         let trace = Box::new(Mirrored(trace.padded(source.height())));
         let runs = source.runs().iter().map(|run| (run.encoding, 0)).collect();
-        Ok(DeviceRows { trace, runs })
+        Ok(DeviceRows { trace, runs, kept: None })
     }
 }
 

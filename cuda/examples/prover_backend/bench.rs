@@ -20,6 +20,9 @@ pub fn run(writer: &Arc<RowWriter>, kib: u64, with_cpu: bool) -> Outcome {
     for repetition in 0..=REPETITIONS {
         let proved = timed(&session, &case, kib, &format!("cuda run={repetition}"))?;
         moved(&proved, writer);
+        if repetition == REPETITIONS {
+            steps(&proved);
+        }
         bytes = Some(proved.bytes);
     }
     if with_cpu {
@@ -52,6 +55,30 @@ fn timed(session: &Session, case: &Case, kib: u64, what: &str) -> Outcome<Proved
         1e3 * proved.metrics.evaluation.as_secs_f64()
     );
     Ok(proved)
+}
+
+/// Prints the steps of a proof beside their floors.
+fn steps(proved: &Proved) {
+    let Some(device) = proved.report.devices.first() else { return };
+    println!(
+        "device kernels={:?} bytes_per_second={} planned_bytes={} peak_bytes={} taken_bytes={}",
+        device.kernels,
+        device.bandwidth,
+        device.planned_bytes,
+        device.peak_bytes,
+        device.taken_bytes
+    );
+    for step in &device.steps {
+        println!(
+            "step stage={:?} name={:?} launches={} ms={:.3} floor_bytes={} of_floor={:.3}",
+            step.stage,
+            step.name,
+            step.launches,
+            1e3 * step.time.as_secs_f64(),
+            step.bytes,
+            step.of_floor(device.bandwidth).unwrap_or(0.0)
+        );
+    }
 }
 
 /// Prints what went up and came down, launches, and the memory of the device.

@@ -8,6 +8,7 @@ use traceloom_cuda::provider::RowWriter;
 use traceloom_generated::PROGRAMS;
 use traceloom_programs::{blake3, div_rem, fibonacci, merge_sort, sha256};
 use traceloom_runtime::session::{Backend, Devices, Request, Session};
+use traceloom_runtime::shards::ShardOptions;
 use traceloom_verifier::Profile;
 
 use crate::Outcome;
@@ -59,6 +60,21 @@ impl Case {
         let builder = builder.registry(if falls_back { &[] } else { PROGRAMS });
         let devices = Devices::Found(vec![writer.clone()]);
         Ok(builder.strict(!falls_back).backend(Backend::Device).devices(devices).build()?)
+    }
+}
+
+impl Case {
+    /// A session on a device, in shards.
+    pub fn on_device_in(
+        &self,
+        profile: Profile,
+        writer: &Arc<RowWriter>,
+        shards: ShardOptions,
+    ) -> Outcome<Session> {
+        let builder = Session::of_program((self.build)()?).profile(profile).registry(PROGRAMS);
+        let devices = Devices::Found(vec![writer.clone()]);
+        let builder = builder.strict(true).backend(Backend::Device).devices(devices);
+        Ok(builder.shards(shards).build()?)
     }
 }
 

@@ -7,13 +7,17 @@
 //! prover_backend parity FOLDER [quick|tiny]
 //!                                        every program and profile against the CPU;
 //!                                        `quick`: the smallest of each, `tiny`: one of all
-//! prover_backend bench FOLDER KIB [cpu]  BLAKE3 of KIB KiB: time per stage; `cpu`: beside it
+//! prover_backend memory FOLDER           limits of memory, shards that are made again, kernels
+//!                                        that the build compiled and that NVRTC compiles
+//! prover_backend bench FOLDER KIB [cpu]  BLAKE3 of KIB KiB: time per stage and step; `cpu`:
+//!                                        beside it
 //! ```
 //!
 //! FOLDER holds compiled kernels. `run.sh` does all of it.
 
 mod bench;
 mod cases;
+mod memory;
 mod parity;
 
 use std::error::Error;
@@ -48,10 +52,11 @@ fn run(args: &[&str]) -> Outcome {
         ["parity", folder] => parity::run(&open(folder, true)?, parity::Extent::Whole),
         ["parity", folder, "quick"] => parity::run(&open(folder, true)?, parity::Extent::Quick),
         ["parity", folder, "tiny"] => parity::run(&open(folder, true)?, parity::Extent::Tiny),
+        ["memory", folder] => memory::run(folder),
         ["bench", folder, kib] => bench::run(&open(folder, false)?, kib.parse()?, false),
         ["bench", folder, kib, "cpu"] => bench::run(&open(folder, false)?, kib.parse()?, true),
         _ => Err("usage: prover_backend compile ARCH FOLDER | parity FOLDER [quick|tiny] | \
-                  bench FOLDER KIB [cpu]"
+                  memory FOLDER | bench FOLDER KIB [cpu]"
             .into()),
     }
 }
@@ -72,6 +77,15 @@ fn compile(architecture: &str, folder: &str) -> Outcome {
 
 /// The first device; `poison`: fresh memory holds no canonical word.
 fn open(folder: &str, poison: bool) -> Outcome<Arc<RowWriter>> {
+    open_with(folder, poison, |options| options)
+}
+
+/// The same with changed options.
+fn open_with(
+    folder: &str,
+    poison: bool,
+    change: impl FnOnce(RowOptions) -> RowOptions,
+) -> Outcome<Arc<RowWriter>> {
     let device = Device::open(0)?;
     let info = device.info();
     let (driver, name) = (info.driver, &info.name);
@@ -81,5 +95,5 @@ fn open(folder: &str, poison: bool) -> Outcome<Arc<RowWriter>> {
     }
     let cache = Some(KernelCache::new(folder));
     let options = RowOptions { cache, ..RowOptions::from_environment(&device)? };
-    Ok(Arc::new(RowWriter::new(&device, IMAGES, options)?))
+    Ok(Arc::new(RowWriter::new(&device, IMAGES, change(options))?))
 }

@@ -5,7 +5,8 @@
 #   run.sh BINARY FOLDER    BINARY: the example prover_backend; FOLDER: compiled kernels
 #
 #   OUT    folder of the reports (default: out)
-#   STEPS  what to run (default: quick parity bench1 bench8 memcheck racecheck)
+#   STEPS  what to run (default: quick memory parity bench1 bench8 energy memcheck racecheck
+#          initcheck)
 set -uo pipefail
 
 if [ $# -ne 2 ]; then
@@ -13,7 +14,7 @@ if [ $# -ne 2 ]; then
     exit 2
 fi
 binary=$1 folder=$2
-OUT=${OUT:-out} STEPS=${STEPS:-quick parity bench1 bench8 memcheck racecheck}
+OUT=${OUT:-out} STEPS=${STEPS:-quick memory parity bench1 bench8 energy memcheck racecheck initcheck}
 mkdir -p "$OUT"
 results=()
 
@@ -28,6 +29,30 @@ step() {
     results+=("$name: status $status, $((SECONDS - start)) s")
 }
 
+# energy COMMAND…: runs it and prints the joules that the GPU took meanwhile, those of an idle one
+# included, if its driver tells.
+energy() {
+    python3 - "$@" <<'PYTHON'
+import ctypes, subprocess, sys, time
+try:
+    nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    device, energy = ctypes.c_void_p(), ctypes.c_ulonglong()
+    found = nvml.nvmlInit_v2() == 0
+    found = found and nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device)) == 0
+except OSError:
+    found = False
+def joules():
+    told = found and nvml.nvmlDeviceGetTotalEnergyConsumption(device, ctypes.byref(energy)) == 0
+    return energy.value / 1000 if told else None
+before, start = joules(), time.monotonic()
+status = subprocess.run(sys.argv[1:]).returncode
+after, seconds = joules(), time.monotonic() - start
+told = "not told" if None in (before, after) else f"{after - before:.1f}"
+print(f"energy joules={told} seconds={seconds:.2f}")
+sys.exit(status)
+PYTHON
+}
+
 sanitized() {
     local tool=$1
     shift
@@ -37,11 +62,14 @@ sanitized() {
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm --format=csv
 sha256sum "$binary"
 step quick 120 "$binary" parity "$folder" quick
+step memory 240 "$binary" memory "$folder"
 step parity 240 "$binary" parity "$folder"
 step bench1 120 "$binary" bench "$folder" 1024 cpu
 step bench8 240 "$binary" bench "$folder" 8192 cpu
-export -f sanitized
+export -f sanitized energy
+step energy 120 bash -c 'energy "$@"' energy "$binary" bench "$folder" 1024
 step memcheck 240 bash -c 'sanitized memcheck "$@"' sanitized "$binary" parity "$folder" tiny
 step racecheck 240 bash -c 'sanitized racecheck "$@"' sanitized "$binary" parity "$folder" tiny
+step initcheck 240 bash -c 'sanitized initcheck "$@"' sanitized "$binary" parity "$folder" tiny
 printf '%s\n' "== summary" "${results[@]}" | tee "$OUT/summary.txt"
 ! printf '%s\n' "${results[@]}" | grep -qv 'status 0,'

@@ -32,7 +32,7 @@ impl Kit {
         }
         let ledger = Ledger::default();
         let cache = KernelCache::new(folder);
-        let kernels = ProverKernels::load(&device, Some(&cache), &ledger)?;
+        let kernels = ProverKernels::load(&device, &[], Some(&cache), &ledger)?;
         Ok(Self { stream: device.stream()?, device, kernels, ledger })
     }
 

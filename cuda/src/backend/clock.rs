@@ -1,66 +1,111 @@
-//! Time that kernels of a proof take on the device, by what they do.
+//! What the work of a proof takes on the device: time between events, launches and the bytes
+//! that it moves at least, by stage and step.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use traceloom_prover::Metrics;
+use traceloom_runtime::report::DeviceStep;
 
 use crate::device::{Event, Stream};
 use crate::error::DeviceError;
-use crate::prover_kernels::Launch;
 
-/// What kernels do that [`Metrics`] tell apart.
-#[derive(Clone, Copy, Debug)]
-enum Class {
-    Transforms,
-    Hashing,
-    Evaluation,
+/// What launches do together; each step has a closed form of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Step {
+    Rows,
+    Transposition,
+    Tables,
+    Extension,
+    Tree,
+    Messages,
+    Constraints,
+    Slices,
+    Inverses,
+    Values,
+    Reduction,
+    LayerTree,
+    Fold,
+    Gathering,
+    Grinding,
 }
 
-/// The kernels of one proof that were timed: events in front of them and behind them.
-#[derive(Debug, Default)]
-pub struct Clock(Mutex<Vec<(Class, Event, Event)>>);
-
-impl Class {
-    fn of(kernel: &str) -> Option<Self> {
-        let begins = |names: &[&str]| names.iter().any(|name| kernel.starts_with(name));
-        if begins(&["tl_extend", "tl_inverse_columns", "tl_forward_columns"]) {
-            return Some(Self::Transforms);
+impl Step {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::Transposition => "transposition",
+            Self::Tables => "tables of transforms",
+            Self::Extension => "extension",
+            Self::Tree => "tree",
+            Self::Messages => "messages",
+            Self::Constraints => "constraints",
+            Self::Slices => "slices",
+            Self::Inverses => "inverses of points",
+            Self::Values => "values at points",
+            Self::Reduction => "reduction",
+            Self::LayerTree => "tree of a layer",
+            Self::Fold => "fold",
+            Self::Gathering => "gathering",
+            Self::Grinding => "grinding",
         }
-        if begins(&["tl_tree", "tl_layer"]) {
-            return Some(Self::Hashing);
-        }
-        begins(&["tl_messages", "tl_constraints"]).then_some(Self::Evaluation)
     }
 }
 
+/// Work that is queued: where it belongs, and the bytes that it moves at least.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queued {
+    pub(super) stage: &'static str,
+    pub(super) step: Step,
+    pub(super) launches: u64,
+    pub(super) bytes: u64,
+}
+
+/// The work of one proof: events in front of it and behind it.
+#[derive(Debug, Default)]
+pub struct Clock(Mutex<Vec<(Queued, Event, Event)>>);
+
 impl Clock {
-    /// Queues work that begins with `launch`, between two events if it is told apart.
-    pub(super) fn time<E: From<DeviceError>>(
+    /// Notes work that was queued behind `begin` and is all that was queued since.
+    pub(super) fn end(
         &self,
         stream: &Stream,
-        launch: Option<&Launch>,
-        queue: impl FnOnce() -> Result<(), E>,
-    ) -> Result<(), E> {
-        let Some(class) = launch.and_then(|launch| Class::of(&launch.kernel)) else {
-            return queue();
-        };
-        let begin = stream.record()?;
-        queue()?;
+        begin: Event,
+        queued: Queued,
+    ) -> Result<(), DeviceError> {
         let end = stream.record()?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((class, begin, end));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((queued, begin, end));
         Ok(())
     }
 
     /// Adds the times of work that is complete. What a driver cannot measure is left out.
     pub(super) fn read(&self, metrics: &mut Metrics) {
-        for (class, begin, end) in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            let sum = match class {
-                Class::Transforms => &mut metrics.transforms,
-                Class::Hashing => &mut metrics.hashing,
-                Class::Evaluation => &mut metrics.evaluation,
+        for (queued, begin, end) in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            let sum = match queued.step {
+                Step::Extension => &mut metrics.transforms,
+                Step::Tree | Step::LayerTree => &mut metrics.hashing,
+                Step::Messages | Step::Constraints | Step::Slices => &mut metrics.evaluation,
+                _ => continue,
             };
             *sum += end.elapsed_since(begin).unwrap_or(Duration::ZERO);
         }
+    }
+
+    /// Sums by stage and step, in the order in which they began.
+    pub(super) fn steps(&self) -> Vec<DeviceStep> {
+        let mut steps: Vec<DeviceStep> = Vec::new();
+        let mut position: BTreeMap<(&str, Step), usize> = BTreeMap::new();
+        for (queued, begin, end) in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            let at = *position.entry((queued.stage, queued.step)).or_insert_with(|| {
+                steps.push(DeviceStep::new(queued.stage, queued.step.name()));
+                steps.len() - 1
+            });
+            let step = &mut steps[at];
+            step.launches += queued.launches;
+            step.bytes += queued.bytes;
+            step.time += end.elapsed_since(begin).unwrap_or(Duration::ZERO);
+        }
+        steps
     }
 }

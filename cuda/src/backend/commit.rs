@@ -2,6 +2,7 @@
 
 use traceloom_verifier::scheme::Root;
 
+use super::clock::Step;
 use super::context::Work;
 use super::error::Failure;
 use crate::device::Buffer;
@@ -91,7 +92,8 @@ impl<'a> Extending<'a> {
         };
         let launches = tables.extension.launches(&places, to.width)?;
         let buffers = [from, &self.cells, &tables.tables, &tables.factors, &self.scratch];
-        self.work.run(&launches, &buffers)
+        let bytes = 8 * to.width * ((1 << log_height) + to.height);
+        self.work.run((Step::Extension, bytes), &launches, &buffers)
     }
 
     /// Builds the tree and reads its root.
@@ -103,7 +105,8 @@ impl<'a> Extending<'a> {
         let digests = work.buffer("digests", tree.digest_bytes() / 8)?;
         let scratch = work.buffer("leaves of lower matrices", tree.scratch_bytes() / 8)?;
         let places = TreePlaces { matrices: 0, list: 1, digests: 2, scratch: 3 };
-        work.run(&tree.launches(&places), &[&cells, &list, &digests, &scratch])?;
+        let buffers = [&cells, &list, &digests, &scratch];
+        work.run((Step::Tree, tree.bytes()), &tree.launches(&places), &buffers)?;
         let root = digest(work, &digests, tree.root_at() / 32)?;
         let heights = matrices.iter().map(|matrix| matrix.height.ilog2());
         let log_leaves = heights.max().unwrap_or(0);

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use traceloom_abi::registry::DeviceImage;
 use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 
-use super::clock::Clock;
+use super::clock::{Clock, Queued, Step};
 use super::error::Failure;
+use super::memory::Transform;
 use crate::cache::KernelCache;
 use crate::device::Buffer;
 use crate::driver::Pieces;
 use crate::error::DeviceError;
+use crate::kernels::Origin;
 use crate::prover_kernels::Launch;
 use crate::prover_kernels::constraints::{SlicePlaces, SliceTransform};
 use crate::prover_kernels::evaluator::WordsAt;
@@ -52,16 +55,17 @@ pub(super) struct SliceTables {
 }
 
 impl ProofContext {
-    /// Loads the kernels, and compiles those that `cache` does not have.
+    /// Loads the kernels as [`ProverKernels::load`] does.
     ///
     /// # Errors
     /// [`ProverKernelError`].
     pub fn new(
         engine: &Arc<RowEngine>,
+        images: &[DeviceImage],
         cache: Option<&KernelCache>,
         ledger: &Ledger,
     ) -> Result<Self, ProverKernelError> {
-        let kernels = ProverKernels::load(engine.device(), cache, ledger)?;
+        let kernels = ProverKernels::load(engine.device(), images, cache, ledger)?;
         Ok(Self::of_kernels(engine, kernels, ledger)?)
     }
 
@@ -79,11 +83,31 @@ impl ProofContext {
         Ok(Self { engine: Arc::clone(engine), kernels, roots, tables, slices })
     }
 
+    /// Where the kernels came from.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        self.kernels.origin()
+    }
+
+    /// Whether the tables of a transform are there.
+    pub(super) fn has(&self, of: &Transform) -> bool {
+        let key = (of.log_height, of.log);
+        match of.is_of_slices {
+            false => lock(&self.tables).contains_key(&key),
+            true => lock(&self.slices).contains_key(&key),
+        }
+    }
+
     /// What rows are written with on the same device.
     #[must_use]
     pub fn engine(&self) -> &Arc<RowEngine> {
         &self.engine
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is in these mutexes is whole between any two statements.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Small things go up in front of the work that reads them.
@@ -134,9 +158,16 @@ pub(super) struct Work<'a> {
     pub(super) context: &'a ProofContext,
     pub(super) ledger: &'a Ledger,
     pub(super) clock: &'a Clock,
+    /// What its work is counted under.
+    pub(super) stage: &'static str,
 }
 
 impl<'a> Work<'a> {
+    /// The same in another stage.
+    pub(super) const fn stage(self, stage: &'static str) -> Self {
+        Self { stage, ..self }
+    }
+
     /// Memory for words, at least one.
     pub(super) fn buffer(&self, name: &str, words: u64) -> Result<Buffer, Failure> {
         let bytes = words.max(1).checked_mul(8).and_then(NonZeroU64::new);
@@ -162,20 +193,33 @@ impl<'a> Work<'a> {
         Ok(upload_with(&self.context.engine, &name, count, fill, self.ledger, &transfer)?)
     }
 
-    /// Queues launches.
-    pub(super) fn run(&self, launches: &[Launch], buffers: &[&Buffer]) -> Result<(), Failure> {
+    /// Queues the launches of a step, which moves `bytes` bytes at least.
+    pub(super) fn run(
+        &self,
+        (step, bytes): (Step, u64),
+        launches: &[Launch],
+        buffers: &[&Buffer],
+    ) -> Result<(), Failure> {
+        if launches.is_empty() {
+            return Ok(());
+        }
         for launch in launches {
             let threads = launch.blocks * u64::from(launch.threads);
             self.ledger.dispatched(PROVER, &launch.kernel, threads);
         }
         let stream = self.context.engine.compute();
-        let queue = || Ok(self.context.kernels.run(stream, launches, buffers)?);
-        self.clock.time(stream, launches.first(), queue)
+        let begin = stream.record()?;
+        self.context.kernels.run(stream, launches, buffers)?;
+        let launches = launches.len() as u64;
+        let queued = Queued { stage: self.stage, step, launches, bytes };
+        Ok(self.clock.end(stream, begin, queued)?)
     }
 
     /// Fills a buffer with a byte.
     pub(super) fn fill(&self, buffer: &Buffer, byte: u8) -> Result<(), Failure> {
-        Ok(self.context.engine.compute().fill(buffer, byte)?)
+        self.context.engine.compute().fill(buffer, byte)?;
+        self.ledger.filled(PROVER, buffer.bytes());
+        Ok(())
     }
 
     /// Waits for what was queued and reads words.
@@ -209,7 +253,7 @@ impl<'a> Work<'a> {
         log_height: u32,
         log_blowup: u32,
     ) -> Result<Arc<ExtensionTables>, Failure> {
-        let mut known = self.context.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.context.tables);
         if let Some(tables) = known.get(&(log_height, log_blowup)) {
             return Ok(Arc::clone(tables));
         }
@@ -218,7 +262,8 @@ impl<'a> Work<'a> {
         let factors = self.buffer("factors of twiddles", extension.factor_words())?;
         let (from, to) = (NOWHERE, NOWHERE);
         let places = Places { from, to, tables: 0, factors: 0, scratch: 0, chunk: 1 };
-        self.run(&extension.prepare(&places), &[&factors])?;
+        let step = (Step::Tables, 8 * extension.factor_words());
+        self.run(step, &extension.prepare(&places), &[&factors])?;
         let made = Arc::new(ExtensionTables { extension, tables, factors });
         known.insert((log_height, log_blowup), Arc::clone(&made));
         Ok(made)
@@ -230,7 +275,7 @@ impl<'a> Work<'a> {
         log_height: u32,
         log_slices: u32,
     ) -> Result<Arc<SliceTables>, Failure> {
-        let mut known = self.context.slices.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.context.slices);
         if let Some(tables) = known.get(&(log_height, log_slices)) {
             return Ok(Arc::clone(tables));
         }
@@ -247,7 +292,8 @@ impl<'a> Work<'a> {
             transform_scratch: 0,
             chunk: 1,
         };
-        self.run(&transform.prepare(&places), &[&factors])?;
+        let step = (Step::Tables, 8 * transform.factor_words());
+        self.run(step, &transform.prepare(&places), &[&factors])?;
         let made = Arc::new(SliceTables { transform, tables, factors, matrix });
         known.insert((log_height, log_slices), Arc::clone(&made));
         Ok(made)

@@ -28,9 +28,9 @@ pub(super) enum Failure {
     },
     /// A batch does not fit.
     #[error(
-        "the proof needs {need} bytes of the device beside the {held} that this process holds, and \
-         {have} are free; prove fewer rows at once, end other users of the device, or prove with \
-         --backend cpu"
+        "the proof needs {need} bytes of the device, and there are {have} for it ({held} are in \
+         buffers of this process); ask for more shards with --shards, raise --max-device-memory, \
+         end other users of the device, or prove with --backend cpu"
     )]
     Memory {
         /// Bytes.

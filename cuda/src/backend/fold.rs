@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use traceloom_prover::backend::LayerRows;
 use traceloom_verifier::scheme::{Extension, Root};
 
+use super::clock::Step;
 use super::commit::digest;
 use super::context::Work;
 use super::error::Failure;
@@ -45,7 +46,8 @@ impl<E: Extension> CudaCodeword<E> {
         let (degree, log_size) = (E::DEGREE as u64, self.log_size);
         let shape = LayerShape { degree, log_size, log_arity: log_arity as u32 };
         let digests = work.buffer("digests of a layer", shape.digest_bytes() / 8)?;
-        work.run(&shape.tree(0, 1), &[&self.elements, &digests])?;
+        let bytes = 8 * shape.words() + 2 * shape.digest_bytes();
+        work.run((Step::LayerTree, bytes), &shape.tree(0, 1), &[&self.elements, &digests])?;
         let root = digest(work, &digests, shape.digest_bytes() / 32 - 1)?;
         Ok((root, CudaLayer { codeword: self, shape, digests }))
     }
@@ -83,7 +85,9 @@ impl<E: Extension> CudaLayer<E> {
         let launch = self.shape.fold(&words_of(beta), weighted, &places);
         let mut buffers = vec![&self.codeword.elements, &to, work.roots()];
         buffers.extend(joined.map(|joined| &joined.elements));
-        work.run(&[launch], &buffers)?;
+        let joined_words = joined.map_or(0, |_| to.bytes() / 8);
+        let bytes = 8 * (self.shape.words() + joined_words) + to.bytes();
+        work.run((Step::Fold, bytes), &[launch], &buffers)?;
         Ok(CudaCodeword::new(to, log_size, self.shard()))
     }
 

@@ -6,6 +6,7 @@ use traceloom_air::field::element;
 use traceloom_verifier::proof::OpenedRows;
 use traceloom_verifier::scheme::{F, Root};
 
+use super::clock::Step;
 use super::commit::{CudaCommitted, root_of};
 use super::context::Work;
 use super::error::Failure;
@@ -24,7 +25,8 @@ pub(super) fn gathered(
     let list = work.upload("list of queries", &gather.list())?;
     let to = work.buffer("opened rows", gather.words())?;
     let places = GatherPlaces { base: 0, base_words: base.bytes() / 8, list: 1, to: 2 };
-    work.run(&[gather.launch(&places)], &[base, &list, &to])?;
+    let step = (Step::Gathering, 16 * gather.words() + list.bytes());
+    work.run(step, &[gather.launch(&places)], &[base, &list, &to])?;
     work.read(&to, 0, gather.words())
 }
 

@@ -1,5 +1,6 @@
 //! The smallest witness of a grinding, window after window.
 
+use super::clock::Step;
 use super::context::Work;
 use super::error::Failure;
 use crate::prover_kernels::queries::grind;
@@ -16,7 +17,9 @@ pub(super) fn smallest(work: Work<'_>, state: &[u8; 32], bits: usize) -> Result<
     work.fill(&found, 0xff)?;
     let mut first = 0;
     loop {
-        work.run(&[grind(state, bits, first, window, 0)], &[&found])?;
+        // It computes and moves nothing but its result.
+        let launch = grind(state, bits, first, window, 0);
+        work.run((Step::Grinding, found.bytes()), &[launch], &[&found])?;
         match work.read(&found, 0, 1)?[..] {
             [u64::MAX] => first += window,
             [witness] => return Ok(witness),

@@ -1,92 +1,159 @@
-//! Bytes of device memory that a batch takes at most, in closed form from its shape: what is
-//! admitted before the first launch of a proof.
+//! Bytes of device memory that a proof takes at most, in closed form from its shape: what is
+//! admitted before the first launch of a proof, and what plans of shards ask for.
 //!
-//! Alive per stage, beside what the key and the context keep:
+//! Alive per stage, beside the tables of the key and of transforms:
 //!
 //! ```text
-//! main      traces of all shards, main rounds up to this shard
-//! stage 2   traces and main rounds from this shard on, stage 2; columns, sums and registers
-//!           of one circuit
+//! main      traces and main round of this shard; what is kept of the shards before it
+//! stage 2   the same, main rounds and traces of later shards as far as they are kept, stage 2;
+//!           columns, sums and registers of one circuit
 //! quotient  the same without this shard's traces, quotient; values, slices or registers of
 //!           one circuit
-//! opening   the three rounds, main rounds and traces of later shards; codewords, and
-//!           inverses of points or layers of FRI
+//! opening   the three rounds, and what is kept of later shards; codewords, and inverses of
+//!           points or layers of FRI
 //! ```
 //!
-//! While a round is extended it has scratch memory, and digests behind that. Lists and
-//! parameters, some kilobytes each, are left out, and so is what memory is rounded up to.
+//! While a round is extended it has scratch memory, and digests behind that. Shards that are
+//! made again are kept by nobody. Sizes are rounded up to a thirty-second more, which
+//! [`Plan::need`] adds, with some room for lists and parameters.
 
+use traceloom_air::fixed::Fixed;
+use traceloom_prover::Retention;
 use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::shape::{RoundKind, ShardShape};
 
 use super::commit::{chunk, scratch_words};
-use super::key::CudaKey;
+use super::key::Launches;
 use super::stages::register_words;
+use crate::prover_kernels::openings::NUM_ROOTS;
+
+/// Bytes of the roots of unity that a context keeps, with their inverses.
+pub(super) const ROOT_BYTES: u64 = 2 * 8 * NUM_ROOTS;
 
 const DIGEST: u64 = 32;
 const WORD: u64 = 8;
 /// Logarithm of the rows up to which transforms have no factors.
 const LOG_WITHOUT_FACTORS: usize = 12;
+/// Bytes of lists and parameters that are alive at once, most of them of some kilobytes.
+const LISTS: u64 = 1 << 17;
+
+/// A transform that has tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Transform {
+    pub(super) log_height: u32,
+    /// Of quotients and not of extensions.
+    pub(super) is_of_slices: bool,
+    /// Logarithm of the blowup, or of the number of slices.
+    pub(super) log: u32,
+}
 
 /// A batch whose memory is planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
     verifying: &'a VerifyingKey,
-    key: &'a CudaKey,
+    launches: &'a Launches,
     shapes: &'a [ShardShape],
+    retention: Retention,
 }
 
 impl<'a> Plan<'a> {
-    /// Of shards of these shapes.
+    /// Of shards of these shapes, of which this much is kept.
     #[must_use]
-    pub fn new(verifying: &'a VerifyingKey, key: &'a CudaKey, shapes: &'a [ShardShape]) -> Self {
-        Self { verifying, key, shapes }
+    pub fn new(
+        verifying: &'a VerifyingKey,
+        launches: &'a Launches,
+        shapes: &'a [ShardShape],
+        retention: Retention,
+    ) -> Self {
+        // A batch of one shard is kept.
+        let retention = if shapes.len() == 1 { Retention::Retain } else { retention };
+        Self { verifying, launches, shapes, retention }
     }
 
-    /// Bytes of all traces, which are on the device before the proof begins.
+    /// All bytes of a proof that finds nothing of its key and no tables on the device.
     #[must_use]
-    pub fn traces(&self) -> u64 {
-        self.shapes.iter().map(|shape| self.cells(shape, RoundKind::Main, false)).sum()
+    pub fn need(&self) -> u64 {
+        self.need_with(self.key() + self.tables(|_| false))
     }
 
-    /// Most bytes that are alive at once, traces included.
+    /// All bytes of a proof with this many bytes of key and tables.
+    pub(super) fn need_with(&self, stays: u64) -> u64 {
+        let all = self.peak() + stays;
+        all + all / 32 + LISTS
+    }
+
+    /// Most bytes that are alive at once, beside those of tables.
     #[must_use]
     pub fn peak(&self) -> u64 {
-        let (mut peak, mut alive) = (0, self.traces());
+        let (mut peak, mut kept) = (0, 0);
         for shape in self.shapes {
-            peak = peak.max(alive + self.building(shape, RoundKind::Main, |_| 0));
-            alive += self.committed(shape, RoundKind::Main);
+            let traces = self.cells(shape, RoundKind::Main, false);
+            let main = self.building(shape, RoundKind::Main, |_| 0);
+            peak = peak.max(kept + traces + main);
+            if self.retention == Retention::Retain {
+                kept += traces + self.committed(shape, RoundKind::Main);
+            }
         }
         for shape in self.shapes {
-            let stage = |kind, of: &dyn Fn(usize) -> u64| self.building(shape, kind, of);
-            let of_circuit = |index| self.stage_two_bytes(shape, index);
-            peak = peak.max(alive + stage(RoundKind::StageTwo, &of_circuit));
-            alive -= self.cells(shape, RoundKind::Main, false);
-            let stage_two = self.committed(shape, RoundKind::StageTwo);
-            let of_circuit = |index| self.quotient_bytes(shape, index);
-            peak = peak.max(alive + stage_two + stage(RoundKind::Quotient, &of_circuit));
-            let quotient = self.committed(shape, RoundKind::Quotient);
-            peak = peak.max(alive + stage_two + quotient + self.opening(shape));
-            alive -= self.committed(shape, RoundKind::Main);
+            let traces = self.cells(shape, RoundKind::Main, false);
+            let main = self.committed(shape, RoundKind::Main);
+            let mine = traces + main;
+            // Of other shards.
+            kept = kept.saturating_sub(mine);
+            peak = peak.max(kept + mine + self.of_shard(shape));
         }
         peak
     }
 
-    /// Bytes of the tables of transforms that the context keeps after the proof.
-    #[must_use]
-    pub fn tables(&self) -> u64 {
+    /// Most bytes of a shard from stage 2 on, beside its traces and main round.
+    fn of_shard(&self, shape: &ShardShape) -> u64 {
+        let traces = self.cells(shape, RoundKind::Main, false);
+        let of_circuit = |index| self.stage_two_bytes(shape, index);
+        let stage_two = self.building(shape, RoundKind::StageTwo, of_circuit);
+        let committed = self.committed(shape, RoundKind::StageTwo);
+        let of_circuit = |index| self.quotient_bytes(shape, index);
+        let quotient = committed + self.building(shape, RoundKind::Quotient, of_circuit);
+        let all = committed + self.committed(shape, RoundKind::Quotient);
+        // Traces are given back before the quotient.
+        let later = quotient.max(all + self.opening(shape)).saturating_sub(traces);
+        stage_two.max(later)
+    }
+
+    /// Bytes of the tables of transforms that the context keeps after the proof, but of those
+    /// that are known.
+    pub(super) fn tables(&self, is_known: impl Fn(&Transform) -> bool) -> u64 {
         let actives = self.shapes.iter().flat_map(|shape| &shape.active);
-        let split = actives.filter(|active| active.log_height > LOG_WITHOUT_FACTORS);
-        let mut transforms: Vec<(usize, bool, u32)> = Vec::new();
-        for active in split {
-            let slices = self.key.circuits[active.circuit].quotient.launches.log_slices();
-            transforms.push((active.log_height, false, self.log_blowup() as u32));
-            transforms.push((active.log_height, true, slices));
+        let mut transforms: Vec<Transform> = Vec::new();
+        for active in actives {
+            let slices = self.launches.circuits[active.circuit].quotient.log_slices();
+            let log_height = active.log_height as u32;
+            let log = self.log_blowup() as u32;
+            transforms.push(Transform { log_height, is_of_slices: false, log });
+            transforms.push(Transform { log_height, is_of_slices: true, log: slices });
         }
         transforms.sort_unstable();
         transforms.dedup();
-        let words = |&(log_height, _, log): &(usize, bool, u32)| (2 + (1_u64 << log)) << log_height;
-        WORD * transforms.iter().map(words).sum::<u64>()
+        transforms.retain(|transform| !is_known(transform));
+        WORD * transforms.iter().map(|of| self.launches.table_words(*of)).sum::<u64>()
+    }
+
+    /// Bytes of the tables of the key: fixed columns with their trees, tapes, and roots.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let circuits = self.verifying.system().circuits.iter().zip(&self.launches.circuits);
+        let of_circuit = circuits.map(|(circuit, launches)| {
+            let tape = launches.quotient.evaluator().words().len()
+                + launches.messages.as_ref().map_or(0, |of| of.evaluator().words().len());
+            WORD * tape as u64 + circuit.fixed().map_or(0, |fixed| self.fixed(fixed))
+        });
+        of_circuit.sum::<u64>() + ROOT_BYTES
+    }
+
+    /// Bytes of fixed columns, on the trace domain and committed.
+    fn fixed(&self, fixed: Fixed<'_>) -> u64 {
+        let height = 1_u64 << fixed.log_height();
+        let cells = WORD * fixed.width() as u64 * height;
+        cells + (cells << self.log_blowup()) + ((2 * DIGEST * height) << self.log_blowup())
     }
 
     fn log_blowup(&self) -> usize {
@@ -139,8 +206,8 @@ impl<'a> Plan<'a> {
     /// Columns, sums and registers of stage 2 of an active circuit.
     fn stage_two_bytes(&self, shape: &ShardShape, index: usize) -> u64 {
         let active = shape.active[index];
-        let Some(messages) = &self.key.circuits[active.circuit].messages else { return 0 };
-        let (messages, height) = (&messages.launches, 1_u64 << active.log_height);
+        let Some(messages) = &self.launches.circuits[active.circuit].messages else { return 0 };
+        let height = 1_u64 << active.log_height;
         let columns = messages.num_columns() * height;
         let sums = messages.sum_words(active.log_height as u32);
         WORD * (columns + sums + register_words(messages.evaluator(), height))
@@ -149,7 +216,7 @@ impl<'a> Plan<'a> {
     /// Values and slices, or values and registers, of the quotient of an active circuit.
     fn quotient_bytes(&self, shape: &ShardShape, index: usize) -> u64 {
         let active = shape.active[index];
-        let quotient = &self.key.circuits[active.circuit].quotient.launches;
+        let quotient = &self.launches.circuits[active.circuit].quotient;
         let height = 1_u64 << active.log_height;
         let columns = quotient.num_columns() * height;
         let registers = register_words(quotient.evaluator(), height << quotient.log_slices());

@@ -5,16 +5,19 @@
 //! - [`context`]: kernels, tables and streams that all proofs on a device share;
 //! - [`trace`]: traces on the device; `key`: fixed columns and tapes;
 //! - `commit`: extensions and trees; `stages`: stage 2 and quotients;
-//! - [`memory`]: what a proof takes, planned before its first launch;
+//! - [`memory`]: what a proof takes, planned before its first launch; `admission`: who may take
+//!   it; [`cost`]: about how long it takes;
 //! - `open`, `fold`, `gather`, `grind`: what p3-fri's protocol asks for;
 //! - `clock`: time of kernels; [`prover`]: whole proofs, for the sessions of `runtime`.
 //!
 //! Bytes are those of the CPU backend. Work is queued on one stream; a buffer is given back
 //! behind its last reader when its owner drops it.
 
+mod admission;
 mod clock;
 mod commit;
 pub mod context;
+pub mod cost;
 mod error;
 mod fold;
 mod gather;
@@ -26,19 +29,23 @@ pub mod prover;
 mod stages;
 pub mod trace;
 
+use std::sync::Arc;
+
 use traceloom_air::field::element;
 use traceloom_air::trace::{ShardWitness, Trace};
 use traceloom_prover::ProveError;
 use traceloom_prover::backend::{
     Backend, Commitment, LayerRows, QuotientChallenges, ShardInput, StageTwo,
 };
-use traceloom_prover::metrics::Metrics;
+use traceloom_prover::metrics::{Metrics, Stage};
 use traceloom_runtime::ledger::Ledger;
 use traceloom_verifier::proof::{OpenedRows, OpenedValues};
 use traceloom_verifier::scheme::{Extension, F, Root};
 use traceloom_verifier::{LookupChallenges, VerifyingKey};
 
+use crate::device::Stream;
 use crate::prover_kernels::constraints::QuotientParameters;
+use crate::rows::RowEngine;
 
 pub use self::clock::Clock;
 pub use self::commit::CudaCommitted;
@@ -46,8 +53,8 @@ use self::commit::Extending;
 use self::context::{ProofContext, Work};
 use self::error::At;
 pub use self::fold::{CudaCodeword, CudaLayer};
-use self::key::CircuitKey;
-pub use self::key::CudaKey;
+use self::key::FixedTable;
+pub use self::key::{CudaKey, Launches};
 pub use self::open::CudaPoints;
 use self::open::element_of;
 use self::stages::{QuotientInput, StageInput};
@@ -55,17 +62,43 @@ use self::trace::{CudaTrace, uploaded};
 
 const NAME: &str = "cuda";
 
+/// What work before and beside the stages of a proof is counted under.
+const KEY: &str = "key";
+const ROWS: &str = "rows";
+const GRINDING: &str = "grinding";
+
 /// The backend, for one proof.
 #[derive(Clone, Copy, Debug)]
 pub struct CudaBackend<'a> {
     work: Work<'a>,
+    launches: Option<&'a Arc<Launches>>,
 }
 
 impl<'a> CudaBackend<'a> {
     /// Over a device; `ledger` gets every transfer and launch, `clock` the time of kernels.
     #[must_use]
     pub fn new(context: &'a ProofContext, ledger: &'a Ledger, clock: &'a Clock) -> Self {
-        Self { work: Work { context, ledger, clock } }
+        Self { work: Work { context, ledger, clock, stage: KEY }, launches: None }
+    }
+
+    /// With launches of the system that are made already.
+    #[must_use]
+    pub const fn with_launches(self, launches: &'a Arc<Launches>) -> Self {
+        Self { launches: Some(launches), ..self }
+    }
+
+    /// What its work runs on.
+    fn engine(&self) -> &'a Arc<RowEngine> {
+        self.work.context.engine()
+    }
+
+    /// The stream of all its work.
+    fn stream(&self) -> &'a Stream {
+        self.engine().compute()
+    }
+
+    const fn in_stage(&self, stage: Stage) -> Work<'a> {
+        self.work.stage(stage.name())
     }
 
     /// Brings a trace of the host to the device. `circuit` is its name for errors.
@@ -78,7 +111,7 @@ impl<'a> CudaBackend<'a> {
         circuit: &str,
         trace: &Trace,
     ) -> Result<CudaTrace, ProveError> {
-        let cells = uploaded(self.work, circuit, &trace.values, trace.width);
+        let cells = uploaded(self.work.stage(ROWS), circuit, &trace.values, trace.width);
         let at = At::shard("uploading rows", shard).circuit(circuit);
         let cells = cells.map_err(|failure| at.failed(failure))?;
         Ok(CudaTrace::born(cells, trace.width, trace.height()))
@@ -132,8 +165,9 @@ fn log_blowup(input: &ShardInput<'_, CudaKey>) -> usize {
     input.key.verifying_key().params().log_blowup
 }
 
-fn circuit_key<'a>(input: &ShardInput<'a, CudaKey>, circuit: usize) -> &'a CircuitKey {
-    &input.key.backend_key().circuits[circuit]
+/// The fixed columns of a circuit.
+fn fixed<'a>(input: &ShardInput<'a, CudaKey>, circuit: usize) -> Option<&'a FixedTable> {
+    input.key.backend_key().circuits[circuit].fixed.as_ref()
 }
 
 impl Backend for CudaBackend<'_> {
@@ -149,13 +183,10 @@ impl Backend for CudaBackend<'_> {
     }
 
     fn preprocess(&self, key: &VerifyingKey) -> Result<CudaKey, ProveError> {
-        let circuits = key.system().circuits.iter().zip(key.layouts());
-        let circuits = circuits.map(|(circuit, layout)| {
-            let at = At { stage: "key", shard: None, circuit: Some(&circuit.name) };
-            let made = CircuitKey::new(self.work, key, circuit, layout);
-            made.map_err(|failure| at.failed(failure))
-        });
-        Ok(CudaKey { circuits: circuits.collect::<Result<_, _>>()? })
+        let launches = self
+            .launches
+            .map_or_else(|| Launches::new(key).map(Arc::new), |known| Ok(Arc::clone(known)));
+        CudaKey::new(self.work, launches?, key)
     }
 
     fn fixed<'k>(&self, key: &'k CudaKey, circuit: usize) -> Option<(Root, &'k CudaCommitted)> {
@@ -168,11 +199,11 @@ impl Backend for CudaBackend<'_> {
         input: ShardInput<'_, CudaKey>,
         traces: &[CudaTrace],
     ) -> Result<Commitment<CudaCommitted>, ProveError> {
-        let at = At::shard("main", input.shard);
+        let (at, work) = (At::shard("main", input.shard), self.in_stage(Stage::Main));
         let log_blowup = log_blowup(&input);
         let shapes = traces.iter().map(|trace| (trace.width, trace.height.ilog2() as usize));
         let name_of = format!("main columns of shard {}", input.shard);
-        let extending = Extending::new(self.work, &name_of, shapes, log_blowup);
+        let extending = Extending::new(work, &name_of, shapes, log_blowup);
         let extending = extending.map_err(|failure| at.failed(failure))?;
         for (index, (trace, active)) in traces.iter().zip(&input.shape.active).enumerate() {
             let of_circuit = at.circuit(name(&input, active.circuit));
@@ -188,7 +219,11 @@ impl Backend for CudaBackend<'_> {
         main: &CudaCommitted,
         point: E,
     ) -> Result<Vec<Vec<E>>, ProveError> {
-        self.values_at(main, point, log_blowup(&input))
+        Self { work: self.in_stage(Stage::Main), ..*self }.values_at(
+            main,
+            point,
+            log_blowup(&input),
+        )
     }
 
     fn stage_two<E: Extension>(
@@ -197,12 +232,13 @@ impl Backend for CudaBackend<'_> {
         traces: Vec<CudaTrace>,
         challenges: &LookupChallenges<E>,
     ) -> Result<StageTwo<E, CudaCommitted>, ProveError> {
-        let at = At::shard("stage 2", input.shard);
+        let (at, work) = (At::shard("stage 2", input.shard), self.in_stage(Stage::StageTwo));
         let words = E::DEGREE as u64 + 1;
-        let results = self.work.buffer("terminals", words * input.shape.active.len() as u64);
+        let results = work.buffer("terminals", words * input.shape.active.len() as u64);
         let results = results.map_err(|failure| at.failed(failure))?;
+        let key = input.key.backend_key();
         let shapes = input.shape.active.iter().filter_map(|active| {
-            let messages = circuit_key(&input, active.circuit).messages.as_ref()?;
+            let messages = key.messages(active.circuit)?;
             Some((messages.launches.num_columns() as usize, active.log_height))
         });
         let shapes: Vec<(usize, usize)> = shapes.collect();
@@ -211,20 +247,19 @@ impl Backend for CudaBackend<'_> {
             return Ok(StageTwo { committed: None, terminals });
         }
         let name_of = format!("stage 2 of shard {}", input.shard);
-        let extending = Extending::new(self.work, &name_of, shapes, log_blowup(&input));
+        let extending = Extending::new(work, &name_of, shapes, log_blowup(&input));
         let extending = extending.map_err(|failure| at.failed(failure))?;
         let mut index = 0;
         for (position, (active, trace)) in input.shape.active.iter().zip(traces).enumerate() {
-            let key = circuit_key(&input, active.circuit);
-            let Some(messages) = &key.messages else { continue };
+            let Some(messages) = key.messages(active.circuit) else { continue };
             let of = StageInput {
                 main: &trace.cells,
-                fixed: key.fixed.as_ref().map(|fixed| &fixed.trace),
+                fixed: fixed(&input, active.circuit).map(|fixed| &fixed.trace),
                 publics: &input.publics[active.circuit],
                 log_height: active.log_height as u32,
             };
             let result = (&results, words * position as u64);
-            let columns = stages::stage_two(self.work, messages, of, challenges, result)
+            let columns = stages::stage_two(work, messages, of, challenges, result)
                 .and_then(|columns| extending.extend(index, &columns));
             let of_circuit = at.circuit(name(&input, active.circuit));
             columns.map_err(|failure| of_circuit.failed(failure))?;
@@ -243,23 +278,23 @@ impl Backend for CudaBackend<'_> {
         stage_two: Option<&CudaCommitted>,
         challenges: &QuotientChallenges<'_, E>,
     ) -> Result<Commitment<CudaCommitted>, ProveError> {
-        let at = At::shard("quotient", input.shard);
+        let (at, work) = (At::shard("quotient", input.shard), self.in_stage(Stage::Quotient));
+        let key = input.key.backend_key();
         let shapes = input.shape.active.iter().map(|active| {
-            let quotient = &circuit_key(&input, active.circuit).quotient.launches;
+            let quotient = key.quotient(active.circuit).launches;
             (quotient.num_columns() as usize, active.log_height)
         });
         let name_of = format!("quotient of shard {}", input.shard);
-        let extending = Extending::new(self.work, &name_of, shapes, log_blowup(&input));
+        let extending = Extending::new(work, &name_of, shapes, log_blowup(&input));
         let extending = extending.map_err(|failure| at.failed(failure))?;
         let mut sums = stage_two.into_iter().flat_map(|committed| {
             committed.matrices.iter().map(move |&matrix| (committed, matrix))
         });
         for (index, active) in input.shape.active.iter().enumerate() {
-            let key = circuit_key(&input, active.circuit);
             let of = QuotientInput {
                 main: (main, main.matrices[index]),
-                fixed: key.fixed.as_ref().map(|fixed| &fixed.committed),
-                stage_two: key.messages.as_ref().and_then(|_| sums.next()),
+                fixed: fixed(&input, active.circuit).map(|fixed| &fixed.committed),
+                stage_two: key.messages(active.circuit).and_then(|_| sums.next()),
                 log_height: active.log_height as u32,
             };
             let parameters = QuotientParameters {
@@ -268,7 +303,7 @@ impl Backend for CudaBackend<'_> {
                 alpha: challenges.alpha,
                 publics: &input.publics[active.circuit],
             };
-            let columns = stages::quotient(self.work, &key.quotient, of, &parameters)
+            let columns = stages::quotient(work, key.quotient(active.circuit), of, &parameters)
                 .and_then(|columns| extending.extend(index, &columns));
             let of_circuit = at.circuit(name(&input, active.circuit));
             columns.map_err(|failure| of_circuit.failed(failure))?;
@@ -285,8 +320,15 @@ impl Backend for CudaBackend<'_> {
     ) -> Result<(OpenedValues<E>, CudaPoints<E>), ProveError> {
         let rounds = &input.shape.rounds;
         let shapes = rounds.iter().flat_map(|round| &round.matrices);
-        let opened = CudaPoints::new(self.work, shapes, (zeta, bound), log_blowup(&input))
-            .and_then(|points| Ok((points.values(self.work, rounds, committed)?, points)));
+        let opened = CudaPoints::new(
+            self.in_stage(Stage::Opening),
+            shapes,
+            (zeta, bound),
+            log_blowup(&input),
+        )
+        .and_then(|points| {
+            Ok((points.values(self.in_stage(Stage::Opening), rounds, committed)?, points))
+        });
         opened.map_err(|failure| At::shard("opened values", input.shard).failed(failure))
     }
 
@@ -299,8 +341,16 @@ impl Backend for CudaBackend<'_> {
         alpha: E,
     ) -> Result<Vec<CudaCodeword<E>>, ProveError> {
         let rounds = &input.shape.rounds;
-        open::reduce(self.work, rounds, committed, opened, &points, alpha, input.shard)
-            .map_err(|failure| At::shard("reduced openings", input.shard).failed(failure))
+        open::reduce(
+            self.in_stage(Stage::Opening),
+            rounds,
+            committed,
+            opened,
+            &points,
+            alpha,
+            input.shard,
+        )
+        .map_err(|failure| At::shard("reduced openings", input.shard).failed(failure))
     }
 
     fn commit_layer<E: Extension>(
@@ -309,7 +359,9 @@ impl Backend for CudaBackend<'_> {
         log_arity: usize,
     ) -> Result<Commitment<CudaLayer<E>>, ProveError> {
         let at = At::shard("layers of FRI", codeword.shard);
-        codeword.commit(self.work, log_arity).map_err(|failure| at.failed(failure))
+        codeword
+            .commit(self.in_stage(Stage::Opening), log_arity)
+            .map_err(|failure| at.failed(failure))
     }
 
     fn fold<E: Extension>(
@@ -319,12 +371,14 @@ impl Backend for CudaBackend<'_> {
         joined: Option<CudaCodeword<E>>,
     ) -> Result<CudaCodeword<E>, ProveError> {
         let at = At::shard("folds", layer.shard());
-        layer.fold(self.work, beta, joined.as_ref()).map_err(|failure| at.failed(failure))
+        layer
+            .fold(self.in_stage(Stage::Opening), beta, joined.as_ref())
+            .map_err(|failure| at.failed(failure))
     }
 
     fn final_value<E: Extension>(&self, codeword: CudaCodeword<E>) -> Result<E, ProveError> {
         let at = At::shard("folds", codeword.shard);
-        codeword.first(self.work).map_err(|failure| at.failed(failure))
+        codeword.first(self.in_stage(Stage::Opening)).map_err(|failure| at.failed(failure))
     }
 
     fn open_rows(
@@ -333,7 +387,8 @@ impl Backend for CudaBackend<'_> {
         positions: &[usize],
     ) -> Result<OpenedRows<F>, ProveError> {
         let at = At { stage: "opened rows", shard: committed.shard, circuit: None };
-        gather::opened_rows(self.work, committed, positions).map_err(|failure| at.failed(failure))
+        gather::opened_rows(self.in_stage(Stage::Opening), committed, positions)
+            .map_err(|failure| at.failed(failure))
     }
 
     fn open_layer<E: Extension>(
@@ -342,12 +397,12 @@ impl Backend for CudaBackend<'_> {
         positions: &[usize],
     ) -> Result<LayerRows<E>, ProveError> {
         let at = At::shard("opened layers", layer.shard());
-        layer.open(self.work, positions).map_err(|failure| at.failed(failure))
+        layer.open(self.in_stage(Stage::Opening), positions).map_err(|failure| at.failed(failure))
     }
 
     fn grind(&self, state: &[u8; 32], bits: usize) -> Result<F, ProveError> {
         let at = At { stage: "grinding", shard: None, circuit: None };
-        let witness = grind::smallest(self.work, state, bits);
+        let witness = grind::smallest(self.work.stage(GRINDING), state, bits);
         witness.map(element).map_err(|failure| at.failed(failure))
     }
 
@@ -369,7 +424,7 @@ impl CudaBackend<'_> {
         let results = results.map_err(|failure| at.failed(failure))?;
         let results = active.iter().zip(results.chunks(words));
         let terminal = |(active, result): (&traceloom_verifier::shape::ActiveCircuit, &[u64])| {
-            if circuit_key(input, active.circuit).messages.is_none() {
+            if input.key.backend_key().messages(active.circuit).is_none() {
                 return Ok(E::ZERO);
             }
             match result[E::DEGREE] {

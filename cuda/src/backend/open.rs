@@ -5,6 +5,7 @@ use traceloom_verifier::proof::OpenedValues;
 use traceloom_verifier::scheme::{Extension, F};
 use traceloom_verifier::shape::{MatrixShape, Round};
 
+use super::clock::Step;
 use super::commit::CudaCommitted;
 use super::context::Work;
 use super::error::Failure;
@@ -64,7 +65,7 @@ impl<E: Extension> CudaPoints<E> {
     fn inverted(work: Work<'_>, point: E, log_size: usize) -> Result<(E, Buffer), Failure> {
         let to = work.buffer("inverses of points", (E::DEGREE as u64) << log_size)?;
         let launch = inverses(&words_of(point), log_size as u32, 0, 1);
-        work.run(&[launch], &[&to, work.roots()])?;
+        work.run((Step::Inverses, to.bytes()), &[launch], &[&to, work.roots()])?;
         Ok((point, to))
     }
 
@@ -133,7 +134,8 @@ impl<E: Extension> CudaPoints<E> {
         for asked in asked {
             let places = ValuePlaces { matrix: 0, inverses: 1, partial: 2, to: 3, first };
             let buffers = [asked.cells, self.inverses(asked.point)?, &partial, &sums];
-            work.run(&plan(asked).launches(&places), &buffers)?;
+            let bytes = 8 * asked.matrix.height * (asked.matrix.width + degree);
+            work.run((Step::Values, bytes), &plan(asked).launches(&places), &buffers)?;
             first += plan(asked).words();
         }
         let words = work.read(&sums, 0, total)?;
@@ -216,7 +218,12 @@ pub(super) fn reduce<E: Extension>(
             for (point, _) in &joining.opened {
                 buffers.push(points_of.inverses(*point)?);
             }
-            work.run(&[reduction.launch(&places)], &buffers)?;
+            // Columns and inverses are read; the codeword is written, and read where it has
+            // something.
+            let elements = joining.opened.len() as u64 + if is_first { 1 } else { 2 };
+            let words = joining.matrix.width + E::DEGREE as u64 * elements;
+            let step = (Step::Reduction, 8 * words * height);
+            work.run(step, &[reduction.launch(&places)], &buffers)?;
             is_first = false;
         }
         codewords.push(CudaCodeword::new(to, height.ilog2(), shard));

@@ -4,6 +4,7 @@ use traceloom_air::field::Goldilocks;
 use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::scheme::Extension;
 
+use super::clock::Step;
 use super::commit::{CudaCommitted, chunk};
 use super::context::Work;
 use super::error::Failure;
@@ -55,12 +56,12 @@ pub(super) struct StageInput<'a> {
 /// denominator of zero go to word `first` of `result`.
 pub(super) fn stage_two<E: Extension>(
     work: Work<'_>,
-    of: &Evaluated<Messages>,
+    of: Evaluated<'_, Messages>,
     input: StageInput<'_>,
     challenges: &LookupChallenges<E>,
     (result, first): (&Buffer, u64),
 ) -> Result<Buffer, Failure> {
-    let (messages, height) = (&of.launches, 1_u64 << input.log_height);
+    let (messages, height) = (of.launches, 1_u64 << input.log_height);
     let parameters = messages.parameters(challenges, input.publics, input.log_height);
     let parameters = work.upload("parameters of stage 2", &parameters)?;
     let scratch_words = register_words(messages.evaluator(), height);
@@ -82,8 +83,11 @@ pub(super) fn stage_two<E: Extension>(
     };
     let launches = messages.launches(&places, input.log_height)?;
     let fixed = input.fixed.unwrap_or(input.main);
-    let buffers = [&of.tape, &parameters, input.main, fixed, &registers, &to, &sums, result];
-    work.run(&launches, &buffers)?;
+    let buffers = [of.tape, &parameters, input.main, fixed, &registers, &to, &sums, result];
+    let fixed_words = input.fixed.map_or(0, |fixed| fixed.bytes() / 8);
+    let width = (input.main.bytes() / 8 + fixed_words) / height;
+    let step = (Step::Messages, messages.bytes(width, input.log_height));
+    work.run(step, &launches, &buffers)?;
     Ok(to)
 }
 
@@ -99,11 +103,11 @@ pub(super) struct QuotientInput<'a> {
 /// Queues the quotient of a circuit: its slices on the trace domain.
 pub(super) fn quotient<E: Extension>(
     work: Work<'_>,
-    of: &Evaluated<Quotient>,
+    of: Evaluated<'_, Quotient>,
     input: QuotientInput<'_>,
     parameters: &QuotientParameters<'_, E>,
 ) -> Result<Buffer, Failure> {
-    let (quotient, height) = (&of.launches, 1_u64 << input.log_height);
+    let (quotient, height) = (of.launches, 1_u64 << input.log_height);
     let parameters = quotient.parameters(parameters, input.log_height);
     let parameters = work.upload("parameters of a quotient", &parameters)?;
     let scratch_words = register_words(quotient.evaluator(), height << quotient.log_slices());
@@ -124,11 +128,13 @@ pub(super) fn quotient<E: Extension>(
         to: columns(6, height),
     };
     let launch = quotient.launch(&places, input.log_height)?;
+    let width = matrix.width + fixed.map_or(0, |(_, matrix)| matrix.width);
     let fixed = fixed.map_or(main, |(fixed, _)| fixed);
     let stage_two = input.stage_two.map_or(main, |(stage_two, _)| stage_two);
     let buffers =
-        [&of.tape, &parameters, &main.cells, &fixed.cells, &registers, &stage_two.cells, &to];
-    work.run(&[launch], &buffers)?;
+        [of.tape, &parameters, &main.cells, &fixed.cells, &registers, &stage_two.cells, &to];
+    let step = (Step::Constraints, quotient.bytes(width, input.log_height));
+    work.run(step, &[launch], &buffers)?;
     slices(work, quotient, to, input.log_height, E::DEGREE as u64)
 }
 
@@ -158,6 +164,8 @@ fn slices(
     let launches = tables.transform.launches(&places, degree)?;
     let buffers =
         [&values, &scratch, &tables.matrix, &tables.tables, &tables.factors, &of_transform];
-    work.run(&launches, &buffers)?;
+    // Values are read, and slices written.
+    let step = (Step::Slices, 16 * quotient.num_columns() * height);
+    work.run(step, &launches, &buffers)?;
     Ok(values)
 }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use traceloom_air::field::{Goldilocks, word};
 use traceloom_prover::backend::MainTrace;
 
+use super::clock::Step;
 use super::context::Work;
 use super::error::Failure;
 use crate::device::Buffer;
@@ -56,6 +57,7 @@ pub(super) fn uploaded(
     let rows = work.upload_cells(circuit, cells.len(), convert)?;
     let columns = work.buffer(&format!("trace of {circuit}"), cells.len() as u64)?;
     let (width, height) = (width as u64, (cells.len() / width) as u64);
-    work.run(&[transpose(width, height, 0, 1)], &[&rows, &columns])?;
+    let step = (Step::Transposition, rows.bytes() + columns.bytes());
+    work.run(step, &[transpose(width, height, 0, 1)], &[&rows, &columns])?;
     Ok(columns)
 }

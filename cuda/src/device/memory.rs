@@ -22,6 +22,8 @@ pub(super) struct Pool {
     kept: Mutex<BTreeMap<u64, Vec<Memory>>>,
     /// How often memory went back to the driver.
     given_back: AtomicU64,
+    /// Bytes that are the driver's no more: in buffers, dropped or kept.
+    taken: Mutex<Taken>,
     caches: Mutex<Vec<Weak<dyn Reclaim>>>,
 }
 
@@ -36,7 +38,23 @@ pub(crate) trait Reclaim: Send + Sync {
 struct Accounts {
     held: u64,
     peak: u64,
+    /// The most since somebody began to look.
+    recent: u64,
     by_name: BTreeMap<String, u64>,
+}
+
+/// Bytes taken from the driver, now and at most, and how many may be.
+#[derive(Debug, Default)]
+struct Taken {
+    now: u64,
+    peak: u64,
+    limit: Option<NonZeroU64>,
+}
+
+impl Taken {
+    fn room(&self) -> Option<u64> {
+        Some(self.limit?.get().saturating_sub(self.now))
+    }
 }
 
 /// Memory of a dropped buffer, and events after the work that may use it.
@@ -51,6 +69,7 @@ impl Pool {
         let mut accounts = lock(&self.accounts);
         accounts.held += bytes;
         accounts.peak = accounts.peak.max(accounts.held);
+        accounts.recent = accounts.recent.max(accounts.held);
         *accounts.by_name.entry(name.into()).or_default() += bytes;
     }
 
@@ -75,6 +94,36 @@ impl Device {
         (accounts.held, accounts.peak)
     }
 
+    /// Lets the process take at most so many bytes of the device for buffers. What is taken
+    /// already stays.
+    pub fn limit_memory(&self, bytes: NonZeroU64) {
+        lock(&self.0.pool.taken).limit = Some(bytes);
+    }
+
+    /// Most bytes that buffers may take; that of the device without a limit.
+    #[must_use]
+    pub fn memory_limit(&self) -> u64 {
+        let limit = lock(&self.0.pool.taken).limit;
+        limit.map_or(self.info().memory, |limit| limit.get().min(self.info().memory))
+    }
+
+    /// Most bytes that were in buffers, and most that were taken from the driver for buffers,
+    /// since [`Device::begin_peak`]: the second are more by rounding and by memory that was kept.
+    #[must_use]
+    pub fn peak(&self) -> (u64, u64) {
+        let held = lock(&self.0.pool.accounts).recent;
+        (held, lock(&self.0.pool.taken).peak)
+    }
+
+    /// Begins to look for the most bytes again.
+    pub fn begin_peak(&self) {
+        let mut accounts = lock(&self.0.pool.accounts);
+        accounts.recent = accounts.held;
+        drop(accounts);
+        let mut taken = lock(&self.0.pool.taken);
+        taken.peak = taken.now;
+    }
+
     /// Bytes that a new buffer may have. They include the bytes of dropped buffers: an allocation
     /// waits for the work on those, if it has to.
     ///
@@ -87,7 +136,8 @@ impl Device {
         let leaving = lock(&self.0.pool.leaving);
         let dropped: u64 = leaving.iter().map(|buffer| buffer.memory.bytes).sum();
         let kept: u64 = lock(&self.0.pool.kept).values().flatten().map(|memory| memory.bytes).sum();
-        Ok(free + dropped + kept)
+        let room = lock(&self.0.pool.taken).room();
+        Ok(room.map_or(free, |room| room.min(free)) + dropped + kept)
     }
 
     pub(crate) fn on_pressure(&self, cache: Weak<dyn Reclaim>) {
@@ -120,8 +170,7 @@ impl Device {
         if let Some(memory) = lock(&self.0.pool.kept).get_mut(&size.get()).and_then(Vec::pop) {
             return Ok(memory);
         }
-        let attempt =
-            || self.call("allocating", || Place::buffer(name), |driver| driver.allocate(size));
+        let attempt = || self.take(name, size);
         let is_full = |result: &Result<Memory, DeviceError>| {
             result.as_ref().is_err_and(|error| error.code() == Code::OUT_OF_MEMORY)
         };
@@ -146,6 +195,33 @@ impl Device {
         })
     }
 
+    /// Takes memory from the driver, if the limit allows it.
+    fn take(&self, name: &str, size: NonZeroU64) -> Result<Memory, DeviceError> {
+        let enter = || {
+            let mut taken = lock(&self.0.pool.taken);
+            let fits = taken.room().is_none_or(|room| size.get() <= room);
+            taken.now += if fits { size.get() } else { 0 };
+            fits
+        };
+        let mut fits = enter();
+        if !fits {
+            self.give_back();
+            fits = enter();
+        }
+        if !fits {
+            let refused = Place::buffer(name);
+            return Err(self.refused("allocating", refused, Code::OUT_OF_MEMORY));
+        }
+        let memory =
+            self.call("allocating", || Place::buffer(name), |driver| driver.allocate(size));
+        let mut taken = lock(&self.0.pool.taken);
+        match &memory {
+            Ok(_) => taken.peak = taken.peak.max(taken.now),
+            Err(_) => taken.now -= size.get(),
+        }
+        memory
+    }
+
     /// Waits for dropped buffers and gives the driver all memory that nobody uses.
     pub(super) fn give_back(&self) {
         self.settle(true);
@@ -153,6 +229,7 @@ impl Device {
         // Locked all the while: the next caller finds the memory given back.
         let mut kept = lock(&pool.kept);
         for memory in std::mem::take(&mut *kept).into_values().flatten() {
+            lock(&pool.taken).now -= memory.bytes;
             if self.0.driver.release(memory).is_ok() {
                 pool.given_back.fetch_add(1, Ordering::Relaxed);
             }

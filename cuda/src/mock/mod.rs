@@ -57,6 +57,7 @@ impl Mock {
             uuid: format!("{ordinal:032x}"),
             capability: (9, 0),
             memory: 1 << 30,
+            bandwidth: 1_000_000_000,
             driver: (13, 0),
         };
         Self { info, host, state: Arc::default() }
@@ -97,6 +98,12 @@ impl Mock {
     #[must_use]
     pub fn busy_releases(&self) -> u64 {
         self.lock().busy_releases
+    }
+
+    /// Most bytes of device memory that were allocated at once.
+    #[must_use]
+    pub fn most_memory(&self) -> u64 {
+        self.lock().most_used
     }
 
     /// Number of allocations that are not released, of device and host memory, and of

@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) stalls: u64,
     pub(super) busy_releases: u64,
     pub(super) memories: BTreeMap<u64, Vec<u64>>,
+    /// Most bytes of memory at once.
+    pub(super) most_used: u64,
     pub(super) num_pinned: usize,
     pub(super) num_modules: usize,
     pub(super) streams: BTreeMap<u64, Queue>,
@@ -179,6 +181,7 @@ impl State {
         let address = self.fresh(GAP);
         self.next += bytes.next_multiple_of(GAP);
         self.memories.insert(address, vec![u64::MAX; bytes.div_ceil(8) as usize]);
+        self.most_used = self.most_used.max(self.used());
         address
     }
 

@@ -91,6 +91,12 @@ pub(super) fn read_info(ordinal: u32) -> Result<(CUdevice, DeviceInfo), Unavaila
         attribute(device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor =
         attribute(device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    // Drivers may stop to say either; then fractions of the floor are left out.
+    let [clock, width] = [
+        CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+        CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+    ]
+    .map(|which| attribute(device, which).map_or(0, u64::from));
     let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     let info = DeviceInfo {
         ordinal,
@@ -98,6 +104,8 @@ pub(super) fn read_info(ordinal: u32) -> Result<(CUdevice, DeviceInfo), Unavaila
         uuid: uuid.bytes.iter().map(|&byte| format!("{:02x}", byte as u8)).collect(),
         capability: (major, minor),
         memory: memory as u64,
+        // Kilohertz and bits; memory moves a word at both edges of its clock.
+        bandwidth: clock.saturating_mul(1000 * 2).saturating_mul(width) / 8,
         driver: split(version),
     };
     Ok((device, info))

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use traceloom_abi::registry::DeviceImage;
 use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 
-use super::{Launch, SOURCES, Word};
+use super::{Launch, SOURCES, Word, image};
 use crate::cache::KernelCache;
 use crate::compile::{CompileError, CompiledFile, compile};
 use crate::device::{Buffer, Device, Grid, Module, Stream};
 use crate::driver::{ArgumentWord, Arguments, KernelHandle, WordArguments};
 use crate::error::{Code, DeviceError, Place};
+use crate::kernels::Origin;
 
 /// Why the kernels of the prover cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,20 +40,41 @@ pub fn compile_kernels(
 pub struct ProverKernels {
     kernels: BTreeMap<String, (usize, KernelHandle)>,
     modules: Vec<Module>,
+    origin: Origin,
 }
 
 impl ProverKernels {
-    /// Compiles what the cache does not have, and loads all.
+    /// Loads the image of `images` that was made from the present text and has code for the
+    /// device. Where there is none, compiles what the cache does not have, and loads that.
     ///
     /// # Errors
     /// [`ProverKernelError`].
     pub fn load(
         device: &Device,
+        images: &[DeviceImage],
         cache: Option<&KernelCache>,
         ledger: &Ledger,
     ) -> Result<Self, ProverKernelError> {
+        if let Some(image) = image::fitting(images, device.info()) {
+            return Ok(Self::of_image(device, image, ledger)?);
+        }
         let files = compile_kernels(&device.info().architecture(), cache)?;
         Ok(Self::of_files(device, files, ledger)?)
+    }
+
+    fn of_image(
+        device: &Device,
+        image: &DeviceImage,
+        ledger: &Ledger,
+    ) -> Result<Self, DeviceError> {
+        let modules = vec![device.load(image.bytes, ledger, &TRANSFER)?];
+        let architectures = image.architectures.iter().map(ToString::to_string).collect();
+        let origin = Origin::Image { architectures };
+        let mut loaded = Self { kernels: BTreeMap::new(), modules, origin };
+        for file in SOURCES.iter().filter(|file| file.name.ends_with(".cu")) {
+            loaded.find(file.name, 0)?;
+        }
+        Ok(loaded)
     }
 
     /// Loads files of [`SOURCES`] that were compiled for the device.
@@ -63,17 +86,29 @@ impl ProverKernels {
         files: Vec<CompiledFile>,
         ledger: &Ledger,
     ) -> Result<Self, DeviceError> {
-        let transfer = Transfer { circuit: "prover", kind: Kind::Code };
-        let (mut kernels, mut modules) = (BTreeMap::new(), Vec::new());
-        for file in files {
-            let module = device.load(&file.code, ledger, &transfer)?;
-            for name in kernels_of(file.name) {
-                let handle = module.kernel(&name)?;
-                kernels.insert(name, (modules.len(), handle));
-            }
-            modules.push(module);
+        let cached = files.iter().filter(|file| file.is_cached).count();
+        let origin = Origin::Compiled { fresh: files.len() - cached, cached };
+        let mut loaded = Self { kernels: BTreeMap::new(), modules: Vec::new(), origin };
+        for (module, file) in files.into_iter().enumerate() {
+            loaded.modules.push(device.load(&file.code, ledger, &TRANSFER)?);
+            loaded.find(file.name, module)?;
         }
-        Ok(Self { kernels, modules })
+        Ok(loaded)
+    }
+
+    /// Finds the kernels of a file in a module.
+    fn find(&mut self, file: &str, module: usize) -> Result<(), DeviceError> {
+        for name in kernels_of(file) {
+            let handle = self.modules[module].kernel(&name)?;
+            self.kernels.insert(name, (module, handle));
+        }
+        Ok(())
+    }
+
+    /// Where they came from.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// Registers and bytes of local memory per thread, by kernel.
@@ -133,6 +168,9 @@ impl ProverKernels {
         stream.launch(kernel.1, grid, Arguments::Words(arguments), place)
     }
 }
+
+/// What the ledger calls the code.
+const TRANSFER: Transfer<'static> = Transfer { circuit: "prover", kind: Kind::Code };
 
 /// Names of the kernels of a file.
 fn kernels_of(file: &str) -> Vec<String> {

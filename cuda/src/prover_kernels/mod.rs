@@ -8,14 +8,16 @@
 //! - [`openings`]: values at points, and the codewords that they are reduced to;
 //! - [`layers`]: trees over codewords, and folds;
 //! - [`queries`]: gathering of rows and digests, grinding, columns from rows;
-//! - [`load`]: the kernels on a device.
+//! - [`image`]: the kernels as the build compiled them; [`load`]: the kernels on a device.
 //!
 //! A list of [`Launch`]es is a value: tests run it on the host, where the same text is
 //! compiled as C++, and a device runs it with [`load::ProverKernels::run`]. `cuda/kernels`
 //! has the text, and in its headers the formulas, layouts and floors.
 
 pub mod constraints;
+mod digest;
 pub mod evaluator;
+pub mod image;
 pub mod layers;
 pub mod load;
 pub mod messages;

@@ -8,6 +8,7 @@ mod common;
 mod host;
 mod process;
 mod programs;
+mod sessions;
 #[path = "../../../prover/tests/common/mod.rs"]
 mod toy;
 mod toys;
@@ -15,12 +16,14 @@ mod toys;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use traceloom_abi::registry::DeviceImage;
 use traceloom_cuda::backend::context::ProofContext;
 use traceloom_cuda::compile::CompiledFile;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::error::DeviceError;
 use traceloom_cuda::mock::Mock;
 use traceloom_cuda::prover_kernels::SOURCES;
+use traceloom_cuda::prover_kernels::image::source_digest;
 use traceloom_cuda::prover_kernels::load::ProverKernels;
 use traceloom_cuda::rows::RowEngine;
 use traceloom_runtime::ledger::Ledger;
@@ -42,9 +45,13 @@ impl Kernels {
 
 /// The prover of a device, with fresh memory full of poison.
 pub fn context(mock: &Mock) -> Result<ProofContext, DeviceError> {
-    let device = Device::mock(mock);
+    context_of(&Device::mock(mock), 0)
+}
+
+/// The same with room for seeds.
+pub fn context_of(device: &Device, seed_budget: u64) -> Result<ProofContext, DeviceError> {
     device.poison_fresh_memory();
-    let engine = RowEngine::new(&device, staging(1 << 16, 2), 0)?;
+    let engine = RowEngine::new(device, staging(1 << 16, 2), seed_budget)?;
     let ledger = Ledger::default();
     let files = SOURCES.iter().filter(|file| file.name.ends_with(".cu"));
     let files = files.map(|file| CompiledFile {
@@ -52,15 +59,26 @@ pub fn context(mock: &Mock) -> Result<ProofContext, DeviceError> {
         code: b"image".to_vec(),
         is_cached: true,
     });
-    let kernels = ProverKernels::of_files(&device, files.collect(), &ledger)?;
+    let kernels = ProverKernels::of_files(device, files.collect(), &ledger)?;
     ProofContext::of_kernels(&engine, kernels, &ledger)
+}
+
+/// An image as a build embeds it; the mock has code for what it runs.
+pub fn embedded() -> &'static [DeviceImage] {
+    let image = DeviceImage {
+        program: "prover",
+        digest: source_digest(),
+        architectures: &["sm_80", "sm_90"],
+        bytes: b"image of the prover",
+    };
+    vec![image].leak()
 }
 
 type Test = fn(&Kernels);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let tests: Vec<(&str, Test)> = [&toys::TESTS[..], &programs::TESTS].concat();
+    let tests: Vec<(&str, Test)> = [&toys::TESTS[..], &programs::TESTS, &sessions::TESTS].concat();
     // Nobody waits for a compiler who only asks for the names.
     let kernels = (!arguments.list).then(|| Kernels(Arc::new(Host::compile())));
     let trials = tests.into_iter().map(|(name, test)| {

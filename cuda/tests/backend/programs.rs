@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use traceloom_bytecode::Program;
 use traceloom_bytecode::builder::BuildErrors;
-use traceloom_cuda::backend::prover::DeviceProver;
 use traceloom_cuda::device::Device;
 use traceloom_cuda::error::Code;
 use traceloom_cuda::mock::Mock;
@@ -18,7 +17,7 @@ use traceloom_runtime::shards::{NumShards, RetentionChoice, ShardOptions};
 use traceloom_verifier::Profile;
 
 use crate::common::{images, staging};
-use crate::{Kernels, Test, context};
+use crate::{Kernels, Test, embedded};
 
 pub const TESTS: [(&str, Test); 7] = [
     ("sessions_prove_on_a_device_again_and_again", functions),
@@ -30,7 +29,7 @@ pub const TESTS: [(&str, Test); 7] = [
     ("what_does_not_fit_is_refused_with_need_and_have", memory),
 ];
 
-fn builder(program: Program, profile: Profile) -> SessionBuilder {
+pub fn builder(program: Program, profile: Profile) -> SessionBuilder {
     Session::of_program(program).profile(profile).registry(PROGRAMS)
 }
 
@@ -41,16 +40,24 @@ fn on_device(kernels: &Kernels, program: Program, profile: Profile) -> Session {
 }
 
 fn with_device(mock: &Mock, builder: SessionBuilder) -> (Session, Device) {
-    let context = Arc::new(context(mock).unwrap());
-    let options = RowOptions { staging: staging(1 << 16, 2), seed_budget: 0, cache: None };
-    let device = context.engine().device().clone();
-    let writer = RowWriter::new(&device, images(), options).unwrap();
-    let writer = writer.with_prover(DeviceProver::of_context(context));
-    let devices = Devices::Found(vec![Arc::new(writer)]);
+    with_seeds(mock, builder, 0)
+}
+
+fn with_seeds(mock: &Mock, builder: SessionBuilder, seed_budget: u64) -> (Session, Device) {
+    let device = Device::mock(mock);
+    let devices = Devices::Found(vec![Arc::new(writer(&device, seed_budget))]);
     (builder.backend(Backend::Device).devices(devices).build().unwrap(), device)
 }
 
-fn check(found: &Proved, expected: &Proved) {
+/// Rows and proofs on a device.
+pub fn writer(device: &Device, seed_budget: u64) -> RowWriter {
+    device.poison_fresh_memory();
+    let (staging, prover_images) = (staging(1 << 16, 2), embedded());
+    let options = RowOptions { staging, seed_budget, prover_images, ..RowOptions::default() };
+    RowWriter::new(device, images(), options).unwrap()
+}
+
+pub fn check(found: &Proved, expected: &Proved) {
     assert!(found.bytes == expected.bytes, "proof bytes differ");
     assert_eq!((found.report.backend.as_str(), &found.report.backend_reason), ("cuda", &None));
     let ledger = &found.report.trace.ledger;
@@ -114,25 +121,38 @@ fn shards(kernels: &Kernels) {
     let expected = builder(program(), Profile::Fast).shards(options(Retention::Regenerate));
     let expected = expected.build().unwrap().prove(request()).unwrap();
     assert_eq!(expected.proof.statements.len(), 3);
-    let session = |retention| {
+    let prove = |retention, seed_budget| {
         let builder = builder(program(), Profile::Fast).strict(true).shards(options(retention));
-        with_device(&kernels.mock(true), builder).0
-    };
-    for (retention, kept) in [(Retention::Retain, 3), (Retention::Regenerate, 0)] {
-        let proved = session(retention).prove(request()).unwrap();
+        let (session, device) = with_seeds(&kernels.mock(true), builder, seed_budget);
+        let proved = session.prove(request()).unwrap();
         check(&proved, &expected);
+        let kept = if retention == Retention::Retain { 3 } else { 0 };
         assert_eq!((proved.report.workers.len(), proved.report.workers[0].kept), (1, kept));
-    }
+        assert_eq!(proved.report.devices.len(), 1);
+        drop(session);
+        assert_eq!(device.memory().0, 0, "seeds stay behind");
+        let ledger = proved.report.trace.ledger;
+        let circuits: Vec<&str> = proved
+            .report
+            .trace
+            .circuits
+            .iter()
+            .filter_map(|of| (of.provider.name() == "device").then_some(&of.name[..]))
+            .collect();
+        let of_rows = |(circuit, _): &&(String, String)| circuits.contains(&&circuit[..]);
+        let rows = ledger.dispatched.iter().filter(|(of, _)| of_rows(of)).map(|(_, of)| of.rows);
+        (ledger.of_kind(Kind::Seeds).up, rows.sum::<u64>())
+    };
+    let kept = prove(Retention::Retain, 0);
+    assert!(kept.0 > 0 && kept.1 > 0, "{kept:?}");
+    // Rows are written twice; their seeds go up twice only where they could not stay.
+    assert_eq!(prove(Retention::Regenerate, 1 << 20), (kept.0, 2 * kept.1));
+    assert_eq!(prove(Retention::Regenerate, 0), (2 * kept.0, 2 * kept.1));
 }
 
 /// A session on several mock devices, each with a driver of its own.
 fn with_devices(mocks: &[Mock], builder: SessionBuilder) -> Session {
-    let device = |mock: &Mock| {
-        let context = Arc::new(context(mock).unwrap());
-        let options = RowOptions { staging: staging(1 << 16, 2), seed_budget: 0, cache: None };
-        let writer = RowWriter::new(context.engine().device(), images(), options).unwrap();
-        Arc::new(writer.with_prover(DeviceProver::of_context(context))) as _
-    };
+    let device = |mock: &Mock| Arc::new(writer(&Device::mock(mock), 0)) as _;
     let devices = Devices::Found(mocks.iter().map(device).collect());
     builder.backend(Backend::Device).devices(devices).build().unwrap()
 }
@@ -233,10 +253,9 @@ fn memory(kernels: &Kernels) {
     let session = |mock: &Mock| with_device(mock, builder(program(), Profile::Fast));
     let (plenty, device) = session(&kernels.mock(false));
     plenty.prove(Request::args([30])).unwrap();
-    // Enough for the rows and the key, and too little for the proof.
+    // Enough for the rows and the key, and too little for the proof, in any number of shards.
     let (session, _) = session(&kernels.mock(false).with_memory(device.memory().1 / 4 * 3));
     let error = session.prove(Request::args([30])).unwrap_err().to_string();
-    let parts =
-        ["memory: the proof needs ", " are free; prove fewer rows at once", "--backend cpu"];
+    let parts = ["memory of the GPU: ", "there are ", "--max-device-memory"];
     assert!(parts.iter().all(|part| error.contains(part)), "{error}");
 }

@@ -1,27 +1,35 @@
 //! A toy system with every kind of table, in all shapes.
 
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
 use traceloom_air::field::{Field, PrimeCharacteristicRing, TwoAdicField, element};
 use traceloom_air::message::MEMORY_CHANNEL;
 use traceloom_air::system::System;
-use traceloom_air::trace::ShardWitness;
-use traceloom_cuda::backend::memory::Plan;
+use traceloom_air::trace::{ShardWitness, Trace};
+use traceloom_cuda::backend::context::ProofContext;
+use traceloom_cuda::backend::prover::DeviceProver;
 use traceloom_cuda::backend::trace::CudaTrace;
 use traceloom_cuda::backend::{Clock, CudaBackend, CudaCommitted, CudaKey};
+use traceloom_cuda::device::Device;
 use traceloom_cuda::error::Code;
 use traceloom_cuda::mock::Mock;
 use traceloom_prover::backend::{Backend, ShardInput};
 use traceloom_prover::{
-    ProveError, ProveOptions, ProvingKey, Retention, SetupError, ShardSource, prove, prove_shards,
-    prove_with,
+    Batch, ProveError, ProveOptions, ProvingKey, Retention, SetupError, ShardSource, prove,
+    prove_shards,
 };
+use traceloom_runtime::device::{DeviceJob, DeviceProofError, MainTrace, ProofDevice};
 use traceloom_runtime::ledger::Ledger;
+use traceloom_runtime::report::DeviceReport;
+use traceloom_runtime::shards::RetentionChoice;
 use traceloom_verifier::proof::ShardStatement;
 use traceloom_verifier::scheme::{F, Quadratic};
 use traceloom_verifier::shape::ShardShape;
-use traceloom_verifier::{LookupChallenges, Params, Profile};
+use traceloom_verifier::{LookupChallenges, Params, Profile, VerifyingKey};
 
 use crate::toy::{INNER, Inner, PLAIN, batch, fast, ops, shard, system, with_extras};
-use crate::{Kernels, Test, context};
+use crate::{Kernels, Test, context, context_of};
 
 pub const TESTS: [(&str, Test); 11] = [
     ("every_blowup_arity_and_field", every_blowup_arity_and_field),
@@ -50,7 +58,63 @@ enum Failure {
     Prove(ProveError),
 }
 
-/// The proof of a device.
+/// Shards whose traces are on the host, handed out as often as they are asked for.
+struct OfHost<'a> {
+    key: &'a VerifyingKey,
+    shards: &'a [ShardWitness],
+}
+
+impl ShardSource for OfHost<'_> {
+    type Trace = MainTrace;
+
+    fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
+        let height = |trace: &Trace| trace.height().ilog2() as usize;
+        let statement = |shard: &ShardWitness| ShardStatement {
+            log_heights: shard.traces.iter().map(|trace| trace.as_ref().map(height)).collect(),
+            main: [0; 32],
+            publics: shard.publics.clone(),
+            claims: shard.claims.clone(),
+            boundary: shard.boundary.clone(),
+            bound: vec![],
+        };
+        assert_eq!(self.key.system().circuits.len(), self.shards[0].traces.len());
+        Ok(self.shards.iter().map(statement).collect())
+    }
+
+    fn traces(&mut self, shard: usize) -> Result<Vec<Option<MainTrace>>, ProveError> {
+        let traces = self.shards[shard].traces.iter();
+        Ok(traces.map(|trace| trace.clone().map(MainTrace::Host)).collect())
+    }
+}
+
+/// The proof of a device, with what it took.
+fn proved_on(
+    context: ProofContext,
+    (system, params): (&System, &Params),
+    shards: &[ShardWitness],
+    retention: Retention,
+) -> Result<(Vec<u8>, DeviceReport), Failure> {
+    let key = VerifyingKey::new(system, params).map_err(|error| Failure::Setup(error.into()))?;
+    let prover = DeviceProver::of_context(Arc::new(context));
+    let mut source = OfHost { key: &key, shards };
+    let (options, ledger) = (ProveOptions::default(), Ledger::default());
+    let stated = source.statements().map_err(Failure::Prove)?;
+    let batch = Batch::new(&key, stated, retention, None, &options).map_err(Failure::Prove)?;
+    let worked = prover.work(DeviceJob {
+        key: &key,
+        batch: &batch,
+        rows: &mut source,
+        retention: RetentionChoice::Always(retention),
+        name: "mock".into(),
+        ledger: &ledger,
+    });
+    let report = worked.map_err(|error| match error {
+        DeviceProofError::Setup(error) => Failure::Setup(error),
+        DeviceProofError::Prove(error) => Failure::Prove(error),
+    })?;
+    Ok((batch.finish().map_err(Failure::Prove)?.proof.encode(), report))
+}
+
 fn proved(
     mock: &Mock,
     system: &System,
@@ -58,16 +122,12 @@ fn proved(
     shards: &[ShardWitness],
 ) -> Result<Vec<u8>, Failure> {
     let context = context(mock).map_err(|error| Failure::Device(error.to_string()))?;
-    let ledger = Ledger::default();
-    let clock = Clock::default();
-    let backend = CudaBackend::new(&context, &ledger, &clock);
-    let key = ProvingKey::with_backend(&backend, system, params).map_err(Failure::Setup)?;
-    let names: Vec<String> = system.circuits.iter().map(|circuit| circuit.name.clone()).collect();
-    let witnesses = shards.iter().enumerate();
-    let witnesses = witnesses.map(|(shard, witness)| backend.witness(shard, &names, witness));
-    let witnesses = witnesses.collect::<Result<Vec<_>, _>>().map_err(Failure::Prove)?;
-    let proof = prove_with(&backend, &key, witnesses, &ProveOptions::default());
-    Ok(proof.map_err(Failure::Prove)?.0.encode())
+    // What is made again has the same bytes as what is kept.
+    let retention = match shards.len() % 2 {
+        0 => Retention::Retain,
+        _ => Retention::Regenerate,
+    };
+    Ok(proved_on(context, (system, params), shards, retention)?.0)
 }
 
 /// Shards on a device whose traces may come out different when they are made again.
@@ -335,19 +395,16 @@ fn any_call_may_fail(kernels: &Kernels) {
     }
 }
 
-/// What is planned is what is measured, for each stage that can be the largest.
+/// What is planned is what is measured, for each stage that can be the largest; and what is
+/// planned suffices, as a limit of the memory that is taken from the driver.
 fn memory_is_planned_within_a_tenth(kernels: &Kernels) {
-    let options = ProveOptions::default();
-    for (extension_degree, log_plain, log_free, num_shards) in
-        [(2, 13, 12, 1), (3, 10, 15, 1), (3, 12, 12, 2)]
-    {
+    for (extension_degree, log_plain, log_free, num_shards, retention) in [
+        (2, 13, 12, 1, Retention::Retain),
+        (3, 10, 15, 1, Retention::Retain),
+        (3, 12, 12, 2, Retention::Retain),
+        (3, 13, 13, 2, Retention::Regenerate),
+    ] {
         let (system, params) = (system(), fast(extension_degree));
-        let mock = kernels.mock(false);
-        let context = context(&mock).unwrap();
-        let ledger = Ledger::default();
-        let clock = Clock::default();
-        let backend = CudaBackend::new(&context, &ledger, &clock);
-        let key = ProvingKey::with_backend(&backend, &system, &params).unwrap();
         let witness = with_extras(shard(&[7, 8], Inner::Here, &[]), log_plain, log_free);
         let shards = match num_shards {
             1 => vec![witness],
@@ -357,24 +414,31 @@ fn memory_is_planned_within_a_tenth(kernels: &Kernels) {
                 batch(vec![first, with_extras(second, 3, log_free)])
             }
         };
-        let names: Vec<String> = system.circuits.iter().map(|c| c.name.clone()).collect();
-        let witnesses = shards.iter().enumerate();
-        let witnesses = witnesses.map(|(shard, of)| backend.witness(shard, &names, of).unwrap());
-        let witnesses: Vec<_> = witnesses.collect();
-        let height = |trace: &traceloom_air::trace::Trace| trace.height().ilog2() as usize;
-        let shapes: Vec<ShardShape> = shards
-            .iter()
-            .map(|shard| shard.traces.iter().map(|of| of.as_ref().map(height)).collect())
-            .map(|heights: Vec<_>| ShardShape::new(key.verifying_key(), &heights, num_shards))
-            .collect();
-        let plan = Plan::new(key.verifying_key(), key.backend_key(), &shapes);
-        let (held, before) = context.engine().device().memory();
-        let planned = held - plan.traces() + plan.peak() + plan.tables();
-        prove_with(&backend, &key, witnesses, &options).unwrap();
-        let (_, measured) = context.engine().device().memory();
-        assert!(measured > before, "the proof takes most");
+        let prove = |mock: &Mock, limit: Option<u64>| {
+            let device = Device::mock(mock);
+            if let Some(limit) = limit.and_then(NonZeroU64::new) {
+                device.limit_memory(limit);
+            }
+            let context = context_of(&device, 0).unwrap();
+            proved_on(context, (&system, &params), &shards, retention)
+        };
+        let plenty = prove(&kernels.mock(false), None).unwrap();
+        let (planned, measured) = (plenty.1.planned_bytes, plenty.1.peak_bytes);
         let ratio = planned as f64 / measured as f64;
         println!("planned {planned}, measured {measured}, ratio {ratio:.3}");
         assert!((0.9..1.1).contains(&ratio), "planned {planned}, measured {measured}");
+        let tight = kernels.mock(false);
+        let limited = prove(&tight, Some(planned)).unwrap();
+        assert_eq!(limited.1.planned_bytes, planned);
+        assert!(limited.0 == plenty.0);
+        assert_eq!(limited.1.taken_bytes, tight.most_memory());
+        assert!(tight.most_memory() <= planned, "{} of {planned}", tight.most_memory());
+        assert!(tight.most_memory() as f64 > 0.9 * planned as f64, "{}", tight.most_memory());
+        let Err(Failure::Prove(error)) = prove(&kernels.mock(false), Some(planned - 1)) else {
+            panic!("it is more than there is")
+        };
+        let parts = [format!("needs {planned} bytes of the device"), "--shards".into()];
+        let error = error.to_string();
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     }
 }

@@ -179,6 +179,6 @@ pub fn images() -> &'static [traceloom_abi::registry::DeviceImage] {
 }
 
 pub fn writer_on(device: &Device, staging: StagingOptions, seed_budget: u64) -> RowWriter {
-    let options = RowOptions { staging, seed_budget, cache: None };
+    let options = RowOptions { staging, seed_budget, ..RowOptions::default() };
     RowWriter::new(device, images(), options).unwrap()
 }

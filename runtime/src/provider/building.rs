@@ -1,5 +1,7 @@
 //! Main traces of a shard, by the providers that were chosen. Nothing is decided here.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use traceloom_abi::record::Record;
@@ -11,7 +13,7 @@ use traceloom_bytecode::CheckedProgram;
 use super::choice::{Choices, Rows};
 use super::{Provider, Reason};
 use crate::bind::{Member, hex};
-use crate::device::{MainTrace, ShardTraces};
+use crate::device::{KeptSeeds, MainTrace, ShardTraces};
 use crate::heights::{Heights, row_counts};
 use crate::order::{Run, part, runs};
 use crate::reference::{self, RowError};
@@ -94,6 +96,19 @@ pub struct Builder<'a> {
     choices: &'a Choices<'a>,
     /// The row order of every circuit of functions; nothing of the others.
     runs: Vec<Vec<Run>>,
+    /// Seeds on the device, where rows are written again.
+    kept: Option<KeptPieces>,
+}
+
+/// What a device keeps, by circuit and first row.
+#[derive(Debug, Default)]
+struct KeptPieces(Mutex<BTreeMap<(usize, usize), KeptSeeds>>);
+
+impl KeptPieces {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(usize, usize), KeptSeeds>> {
+        // Every change is a single statement.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<'a> Builder<'a> {
@@ -112,7 +127,14 @@ impl<'a> Builder<'a> {
                 Vec::new()
             }
         });
-        Self { program, system, record, choices, runs: runs.collect() }
+        Self { program, system, record, choices, runs: runs.collect(), kept: None }
+    }
+
+    /// The same, and a device keeps the seeds of all rows as far as it has room, because they
+    /// are written again.
+    #[must_use]
+    pub fn keeping_seeds(self) -> Self {
+        Self { kept: Some(KeptPieces::default()), ..self }
     }
 
     /// The traces of a shard, with a report for every circuit of the system.
@@ -182,7 +204,8 @@ impl<'a> Builder<'a> {
         let (name, height) = (&circuit.name, piece.height());
         report.rows = piece.rows.len();
         let rows = part(&self.runs[position], piece.rows.clone());
-        let source = Source { record, runs: rows, name, height, choices };
+        let kept = self.kept.as_ref().map(|kept| (kept, (position, piece.rows.start)));
+        let source = Source { record, runs: rows, name, height, choices, kept };
         Ok(match choices.rows(position) {
             Rows::Table => {
                 let write = || table(program, record, circuit, piece);
@@ -239,6 +262,8 @@ struct Source<'a> {
     /// Rows with padding.
     height: usize,
     choices: &'a Choices<'a>,
+    /// Where seeds are kept, and under what.
+    kept: Option<(&'a KeptPieces, (usize, usize))>,
 }
 
 impl Source<'_> {
@@ -268,8 +293,17 @@ impl Source<'_> {
         let Some(source) = source else { return Ok(None) };
         let source = source.padded(self.height);
         let ledger = &self.choices.ledger;
-        let write = || device.write(unit, self.name, &source, ledger);
+        // Rows are written twice at most: what is kept goes when they are.
+        let kept = self.kept.and_then(|(kept, piece)| kept.lock().remove(&piece));
+        let is_again = kept.is_some();
+        let write = || match &kept {
+            Some(kept) => device.write_again(unit, self.name, &source, kept, ledger),
+            None => device.write(unit, self.name, &source, ledger),
+        };
         let rows = timed(&mut report.writing, write)?;
+        if let (Some((all, piece)), Some(kept), false) = (self.kept, rows.kept, is_again) {
+            all.lock().insert(piece, kept);
+        }
         let runs = source.runs().iter().zip(&rows.runs);
         report.runs = runs.map(|(run, written)| RunReport::of_device(run, *written)).collect();
         Ok(Some(MainTrace::Device(rows.trace)))

@@ -1,10 +1,18 @@
 //! The devices of a session.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use traceloom_abi::record::Record;
+use traceloom_abi::registry::ProgramUnit;
 
-use crate::device::{DeviceOption, ProofDevice, RowDevice};
+use crate::device::{DeviceOption, DeviceRows, KeptSeeds, ProofDevice, RowDevice};
+use crate::ledger::Ledger;
+use crate::source::SeedSource;
+
+/// A device that threads share.
+pub type SharedDevice = Arc<dyn RowDevice + Send + Sync>;
 
 /// What may write rows and prove besides the CPU.
 #[derive(Clone, Debug, Default)]
@@ -16,30 +24,142 @@ pub enum Devices {
     Unavailable(String),
     /// These. The first one writes the rows of a check; each writes the rows of the shards that
     /// it proves.
-    Found(Vec<Arc<dyn RowDevice + Send + Sync>>),
+    Found(Vec<SharedDevice>),
+    /// One that is opened for the first proof that it would make sooner than the CPU.
+    OnDemand(Arc<OnDemand>),
+}
+
+/// How a device is opened, which takes time, or why it cannot be.
+type Open = dyn Fn() -> Result<SharedDevice, String> + Send + Sync;
+
+/// About how long a proof of so many cells takes there, with the time to open it.
+type Estimate = dyn Fn(u128) -> Duration + Send + Sync;
+
+/// A device that was not opened yet.
+pub struct OnDemand {
+    open: Box<Open>,
+    estimate: Box<Estimate>,
+    opened: OnceLock<Result<SharedDevice, String>>,
+}
+
+impl OnDemand {
+    /// Opened by `open`, once. Until then `estimate` says about how long a proof takes that
+    /// commits to so many cells (extended ones), the start of the device included.
+    pub fn new(
+        open: impl Fn() -> Result<SharedDevice, String> + Send + Sync + 'static,
+        estimate: impl Fn(u128) -> Duration + Send + Sync + 'static,
+    ) -> Self {
+        let opened = OnceLock::new();
+        Self { open: Box::new(open), estimate: Box::new(estimate), opened }
+    }
+
+    fn device(&self) -> Result<&SharedDevice, &str> {
+        self.opened.get_or_init(|| (self.open)()).as_ref().map_err(String::as_str)
+    }
+}
+
+impl fmt::Debug for OnDemand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnDemand").field("opened", &self.opened).finish_non_exhaustive()
+    }
 }
 
 impl Devices {
-    /// The devices that prove, with their names; none if one of them does not.
-    pub(super) fn provers(&self) -> Option<Vec<(String, &dyn ProofDevice)>> {
+    /// All of them, one at least, opened if they were not.
+    fn all(&self) -> Result<&[SharedDevice], &str> {
         match self {
-            Self::Found(devices) => {
-                let provers = devices.iter().map(|of| Some((of.name(), of.prover()?)));
-                provers.collect::<Option<Vec<_>>>().filter(|provers| !provers.is_empty())
-            }
-            Self::NotAsked | Self::Unavailable(_) => None,
+            Self::NotAsked => Err("this session was given no device"),
+            Self::Unavailable(reason) => Err(reason),
+            Self::Found(devices) if devices.is_empty() => Err("the list of devices is empty"),
+            Self::Found(devices) => Ok(devices),
+            Self::OnDemand(device) => device.device().map(std::slice::from_ref),
         }
+    }
+
+    /// The device with this position.
+    fn at(&self, position: usize) -> Result<&SharedDevice, &str> {
+        self.all()?.get(position).ok_or("there is no such device")
+    }
+
+    /// The devices that prove, with their names, opened if they were not; else why none does.
+    pub(super) fn provers(&self) -> Result<Vec<(String, &dyn ProofDevice)>, String> {
+        let provers = self.all()?.iter().map(|of| Some((of.name(), of.prover()?)));
+        let provers = provers.collect::<Option<Vec<_>>>();
+        provers.ok_or_else(|| "this device writes rows and does not prove".to_owned())
+    }
+
+    /// About how long a proof takes there that commits to this many cells, extended ones: on the
+    /// first device, as if there were no other.
+    pub(super) fn estimate(&self, cells: u128) -> Duration {
+        let opened = match self {
+            Self::Found(devices) => devices.first(),
+            Self::OnDemand(device) => match device.opened.get() {
+                None => return (device.estimate)(cells),
+                Some(opened) => opened.as_ref().ok(),
+            },
+            Self::NotAsked | Self::Unavailable(_) => None,
+        };
+        // Where there is none, asking for it says why.
+        let prover = opened.and_then(|device| device.prover());
+        prover.map_or(Duration::ZERO, |prover| prover.estimate(cells))
     }
 
     /// The device with this position, for one record.
     pub(super) fn option<'a>(&'a self, position: usize, record: &'a Record) -> DeviceOption<'a> {
         match self {
             Self::NotAsked => DeviceOption::NotAsked,
-            Self::Unavailable(reason) => DeviceOption::Unavailable(reason),
-            Self::Found(devices) => match devices.get(position) {
-                Some(device) => DeviceOption::Ready { device: &**device, record },
-                None => DeviceOption::Unavailable("the list of devices is empty"),
+            _ => match self.at(position) {
+                Ok(device) => DeviceOption::Ready { device: &**device, record },
+                Err(reason) => DeviceOption::Unavailable(reason),
             },
         }
+    }
+
+    /// The device with this position, for the rows of a proof whose memory it was planned to have.
+    pub(super) fn planned(&self, position: usize) -> Option<PlannedRows<'_>> {
+        self.at(position).ok().map(|device| PlannedRows(&**device))
+    }
+}
+
+/// A device that turns no circuit away: whoever planned the proof has counted its rows.
+#[derive(Debug)]
+pub(super) struct PlannedRows<'a>(&'a (dyn RowDevice + Send + Sync));
+
+impl RowDevice for PlannedRows<'_> {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn bind(&self, unit: &'static ProgramUnit, ledger: &Ledger) -> Result<(), String> {
+        self.0.bind(unit, ledger)
+    }
+
+    fn free_bytes(&self) -> Result<u64, String> {
+        Ok(u64::MAX)
+    }
+
+    fn write(
+        &self,
+        unit: &'static ProgramUnit,
+        circuit: &str,
+        source: &dyn SeedSource,
+        ledger: &Ledger,
+    ) -> Result<DeviceRows, String> {
+        self.0.write(unit, circuit, source, ledger)
+    }
+
+    fn write_again(
+        &self,
+        unit: &'static ProgramUnit,
+        circuit: &str,
+        source: &dyn SeedSource,
+        kept: &KeptSeeds,
+        ledger: &Ledger,
+    ) -> Result<DeviceRows, String> {
+        self.0.write_again(unit, circuit, source, kept, ledger)
+    }
+
+    fn prover(&self) -> Option<&dyn ProofDevice> {
+        self.0.prover()
     }
 }

@@ -59,7 +59,7 @@ use executor::Chosen;
 pub use backend::{Backend, BackendError};
 pub use builder::SessionBuilder;
 pub use description::Description;
-pub use device::Devices;
+pub use device::{Devices, OnDemand, SharedDevice};
 pub use error::{Kind, SessionError, entry_functions};
 pub use executor::{ExecutedBy, Executor};
 pub use expected::{Difference, Expected, Mismatch};

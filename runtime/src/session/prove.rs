@@ -4,13 +4,13 @@ use traceloom_air::field::{Goldilocks, word};
 use traceloom_prover::{Finished, Metrics, ProveError, Stage, WorkerReport};
 use traceloom_verifier::{VerifyingKey, verify};
 
-use super::backend::{Decision, decide};
+use super::backend::{Backend, Decision, Early, decide};
 use super::memory::{free_memory, too_little};
 use super::progress::Tracker;
 use super::verify::profile_name;
-use super::workers::{Rows, Work};
+use super::workers::{Made, Rows, Work};
 use super::{Executed, Proved, Request, Session, SessionError, Step};
-use crate::report::ProofReport;
+use crate::report::{DeviceReport, ProofReport};
 use crate::shards::Planned;
 use crate::shards::cache::{Cache, CacheReport, KeptShards, Subject};
 
@@ -25,22 +25,27 @@ impl Session {
         let settings = &self.settings;
         settings.shards.check()?;
         let cache = settings.cache.as_deref().map(Cache::open).transpose()?;
-        let backend = decide(settings.backend, settings.provider, &settings.devices)?;
-        let is_on_device = !backend.devices.is_empty();
-        let shards = if is_on_device { settings.shards.on_device() } else { settings.shards };
+        let early = decide(settings.backend, settings.provider, &settings.devices)?;
         let tracker = Tracker::new(self, Step::Execute);
-        if let Some(reason) = &backend.reason {
-            tracker.notice(&format!("proving on the CPU: {reason}"));
-        }
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
-        let key = match is_on_device {
-            true => self.verifying_key()?,
-            false => self.proving_key()?.verifying_key(),
+        let (backend, planned) = self.placed(early, &executed)?;
+        if let (Some(reason), true) = (&backend.reason, settings.backend == Backend::Auto) {
+            let place = match backend.devices.len() {
+                0 => "the CPU".to_owned(),
+                1 => "a GPU".to_owned(),
+                several => format!("{several} GPUs"),
+            };
+            tracker.notice(&format!("proving on {place}: {reason}"));
+        }
+        let key = match backend.devices.is_empty() {
+            false => self.verifying_key()?,
+            true => self.proving_key()?.verifying_key(),
         };
-        let planned = self.planned(&executed, key, &shards)?;
         // What was planned is the memory of a proof on the CPU.
-        if !is_on_device && let Some(notice) = too_little(planned.estimate.peak(), free_memory()) {
+        if backend.devices.is_empty()
+            && let Some(notice) = too_little(planned.estimate.peak(), free_memory())
+        {
             tracker.notice(&notice);
         }
         let work = Work {
@@ -51,8 +56,8 @@ impl Session {
             tracker: &tracker,
             store: None,
         };
-        let (Finished { proof, metrics, report }, rows, cache) =
-            self.make(work, &backend, cache)?;
+        let (Made { finished, rows, devices }, cache) = self.make(work, &backend, cache)?;
+        let Finished { proof, metrics, report } = finished;
         tracker.begin(Step::Verify);
         verify(key, &executed.claims(), &proof).map_err(|error| SessionError::SelfCheck {
             place: self.place.clone(),
@@ -60,7 +65,7 @@ impl Session {
         })?;
         let bytes = proof.encode();
         let workers = report.workers;
-        let parts = Parts { backend, rows, metrics: &metrics, planned, workers, cache };
+        let parts = Parts { backend, rows, devices, metrics: &metrics, planned, workers, cache };
         let report = self.report(&executed, bytes.len(), parts);
         Ok(Proved { executed, proof, bytes, report, metrics })
     }
@@ -71,18 +76,18 @@ impl Session {
         work: Work<'_>,
         backend: &Decision<'_>,
         cache: Option<Cache>,
-    ) -> Result<(Finished, Rows, Option<CacheReport>), SessionError> {
+    ) -> Result<(Made, Option<CacheReport>), SessionError> {
         let Some(cache) = cache else {
-            let (finished, rows) = work.run(backend)?;
-            return Ok((finished, rows, None));
+            return Ok((work.run(backend)?, None));
         };
         let Work { executed, key, planned, tracker, .. } = work;
         let notice = |notice: &str| tracker.notice(notice);
         let kept = KeptShards::open(&cache, self.subject(executed, key, planned), &notice)?;
-        let (finished, rows) = Work { store: Some(&kept), ..work }.run(backend)?;
-        let report = kept.report(finished.report.reused_roots, finished.report.reused_proofs);
+        let made = Work { store: Some(&kept), ..work }.run(backend)?;
+        let of_batch = &made.finished.report;
+        let report = kept.report(of_batch.reused_roots, of_batch.reused_proofs);
         tracker.notice(&reused(&report, planned.plan.shards.len()));
-        Ok((finished, rows, Some(report)))
+        Ok((made, Some(report)))
     }
 
     /// What the shards of a proof depend on.
@@ -98,12 +103,41 @@ impl Session {
         Subject::new(key, names, claims, &executed.execution.record.io, &planned.plan)
     }
 
+    /// Where a proof is computed, and its shards. `auto` stays on the CPU where a device has too
+    /// little memory.
+    fn placed<'a>(
+        &'a self,
+        early: Early<'a>,
+        executed: &Executed,
+    ) -> Result<(Decision<'a>, Planned), SessionError> {
+        let (key, settings) = (self.verifying_key()?, &self.settings);
+        let decision = match early {
+            Early::Made(decision) => decision,
+            Early::Open => {
+                let cells = self.extended_cells(executed, key);
+                Decision::compare(&settings.devices, settings.provider, cells)
+            }
+        };
+        if decision.devices.is_empty() {
+            let planned = self.planned(executed, key, &settings.shards)?;
+            return Ok((decision, planned));
+        }
+        match self.planned_on(&decision.devices, executed, key, &settings.shards) {
+            Err(error) if settings.backend == Backend::Auto => {
+                let planned = self.planned(executed, key, &settings.shards)?;
+                Ok((Decision::on_cpu(Some(error.to_string()), settings.provider), planned))
+            }
+            planned => Ok((decision, planned?)),
+        }
+    }
+
     pub(super) fn not_proved(&self, error: ProveError) -> SessionError {
         SessionError::Prove { place: self.place.clone(), error: Box::new(error) }
     }
 
     fn report(&self, executed: &Executed, proof_bytes: usize, parts: Parts<'_>) -> ProofReport {
-        let Parts { backend, rows: (trace, rows), metrics, planned, workers, cache } = parts;
+        let Parts { backend, rows: (trace, rows), devices, metrics, planned, workers, cache } =
+            parts;
         let times = [("execution", executed.time), ("rows", rows)];
         let stages = Stage::ALL.map(|stage| (stage.name(), metrics.stage(stage)));
         ProofReport {
@@ -112,6 +146,7 @@ impl Session {
             proof_bytes,
             backend: backend.name.to_owned(),
             backend_reason: backend.reason,
+            devices,
             executed_by: executed.by.clone(),
             stages: times.into_iter().chain(stages).collect(),
             peak_memory: peak_memory(),
@@ -127,6 +162,7 @@ impl Session {
 struct Parts<'a> {
     backend: Decision<'a>,
     rows: Rows,
+    devices: Vec<DeviceReport>,
     metrics: &'a Metrics,
     planned: Planned,
     workers: Vec<WorkerReport>,

@@ -11,10 +11,12 @@ use traceloom_bytecode::execute::{
 use traceloom_bytecode::model::FunctionId;
 use traceloom_verifier::VerifyingKey;
 
+use super::device::PlannedRows;
 use super::executor::{Chosen, STOPPED};
 use super::progress::Tracker;
 use super::{Checked, Executed, ExecutedBy, Executor, Request, Session, SessionError, Step};
 use crate::check::check;
+use crate::device::DeviceOption;
 use crate::provider::{Choices, TraceOptions, TraceProvider, witness};
 use crate::report::TraceReport;
 
@@ -39,8 +41,14 @@ impl Session {
         let tracker = Tracker::new(self, Step::Execute);
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
-        let choices =
-            self.choose(0, &executed.execution.record, self.settings.provider, None, &tracker)?;
+        let choices = self.choose(
+            0,
+            &executed.execution.record,
+            self.settings.provider,
+            None,
+            None,
+            &tracker,
+        )?;
         tracker.begin(Step::Rows);
         let (witness, trace) = self.rows(&executed, &choices)?;
         tracker.begin(Step::Check);
@@ -115,19 +123,27 @@ impl Session {
     }
 
     /// Chooses who writes the rows of a record, the device with this position if one does, and
-    /// whether they are padded for a key. Reports fallbacks to the tracker.
+    /// whether they are padded for a key; `planned` is a device whose memory was planned for
+    /// them. Reports fallbacks to the tracker.
     pub(super) fn choose<'a>(
         &'a self,
         device: usize,
         record: &'a Record,
         provider: TraceProvider,
         key: Option<&'a VerifyingKey>,
+        planned: Option<&'a PlannedRows<'a>>,
         tracker: &Tracker<'_>,
     ) -> Result<Choices<'a>, SessionError> {
+        let device = match (planned, provider) {
+            (Some(device), _) => DeviceOption::Ready { device, record },
+            (None, TraceProvider::Device) => self.settings.devices.option(device, record),
+            // Nobody opens a device that is not asked for.
+            (None, _) => DeviceOption::NotAsked,
+        };
         let options = TraceOptions {
             provider,
             strict: self.settings.strict,
-            device: self.settings.devices.option(device, record),
+            device,
             key,
             ..TraceOptions::new(self.settings.registry)
         };

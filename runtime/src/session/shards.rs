@@ -5,18 +5,23 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use traceloom_air::trace::Trace;
-use traceloom_prover::{ProveError, ShardSource};
+use traceloom_prover::{ProveError, Retention, ShardSource};
 use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::proof::ShardStatement;
+use traceloom_verifier::shape::ShardShape;
 
 use super::progress::Tracker;
 use super::{Executed, Request, Session, SessionError};
-use crate::device::{MainTrace, ShardTraces};
+use crate::device::{DeviceMemory, MainTrace, ProofDevice, ShardTraces};
 use crate::heights::row_counts;
 use crate::ledger::Ledger;
 use crate::provider::{Builder, Choices, WitnessError};
 use crate::report::{CircuitReport, TraceReport};
-use crate::shards::{HostBytes, Planned, ShardOptions, choose};
+use crate::shards::planner::Rows;
+use crate::shards::{
+    BatchPlan, DevicePlanError, HostBytes, Planned, RetentionChoice, ShardOptions, ShardPlan,
+    choose, choose_on_device,
+};
 
 impl Session {
     /// Runs the program and plans the shards of its proof, which is not made.
@@ -42,6 +47,70 @@ impl Session {
         let num_claims = executed.execution.claims.len();
         Ok(choose(key, &counts, num_claims, HostBytes::new(record), options)?)
     }
+
+    /// The same for devices, whose memory is one more cap: what a plan takes has to fit each of
+    /// them, as any of them may do all shards. Where that was left to them, those that cannot
+    /// keep all shards write rows again, if others can.
+    pub(super) fn planned_on(
+        &self,
+        devices: &[(String, &dyn ProofDevice)],
+        executed: &Executed,
+        key: &VerifyingKey,
+        options: &ShardOptions,
+    ) -> Result<Planned, SessionError> {
+        let record = &executed.execution.record;
+        let counts = row_counts(&self.program, self.system(), record);
+        let rows = Rows { key, counts: &counts, num_claims: executed.execution.claims.len() };
+        let memory = |plan: &BatchPlan, retention| {
+            let num_shards = plan.shards.len();
+            let shape = |shard: &ShardPlan| ShardShape::new(key, &shard.log_heights(), num_shards);
+            let shapes: Vec<ShardShape> = plan.shards.iter().map(shape).collect();
+            let least = |retention| tightest(devices, key, &shapes, retention);
+            let all = least(retention)?;
+            let may_differ = options.retention == RetentionChoice::Auto && devices.len() > 1;
+            if all.need <= all.have || retention == Retention::Regenerate || !may_differ {
+                return Ok(all);
+            }
+            for (_, device) in devices {
+                let kept = device.memory(key, &shapes, retention)?;
+                if kept.need <= kept.have {
+                    return least(Retention::Regenerate);
+                }
+            }
+            Ok(all)
+        };
+        choose_on_device(rows, HostBytes::new(record), options, &memory)
+            .map_err(|error| self.not_placed(error))
+    }
+
+    fn not_placed(&self, error: DevicePlanError) -> SessionError {
+        match error {
+            DevicePlanError::Plan(error) => error.into(),
+            DevicePlanError::Device(error) => {
+                SessionError::Prove { place: self.place.clone(), error: Box::new(error) }
+            }
+        }
+    }
+
+    /// Cells that a proof of one shard commits to, extended ones: what its time depends on.
+    pub(super) fn extended_cells(&self, executed: &Executed, key: &VerifyingKey) -> u128 {
+        let counts = row_counts(&self.program, self.system(), &executed.execution.record);
+        let rows = Rows { key, counts: &counts, num_claims: executed.execution.claims.len() };
+        rows.whole_cells() << key.params().log_blowup
+    }
+}
+
+/// The memory of the device that has the least to spare.
+fn tightest(
+    devices: &[(String, &dyn ProofDevice)],
+    key: &VerifyingKey,
+    shapes: &[ShardShape],
+    retention: Retention,
+) -> Result<DeviceMemory, ProveError> {
+    let all = devices.iter().map(|(_, device)| device.memory(key, shapes, retention));
+    let all = all.collect::<Result<Vec<_>, _>>()?;
+    let spare = |of: &DeviceMemory| i128::from(of.have) - i128::from(of.need);
+    Ok(all.into_iter().min_by_key(spare).expect("there are devices"))
 }
 
 /// By shard, whether its rows were counted in a report. Several sources may make one shard.
@@ -111,6 +180,10 @@ impl<'a> RecordShards<'a> {
         let start = Instant::now();
         let builder = Builder::new(&session.program, session.system(), record, choices);
         let circuits = builder.circuits();
+        let builder = match planned.retention {
+            Retention::Retain => builder,
+            Retention::Regenerate => builder.keeping_seeds(),
+        };
         Self {
             session,
             executed,
@@ -149,12 +222,6 @@ impl<'a> RecordShards<'a> {
         Ok(traces)
     }
 
-    fn failed(&mut self, shard: usize, error: WitnessError) -> ProveError {
-        let reason = error.to_string();
-        self.error = Some(error);
-        ProveError::Traces { shard, reason }
-    }
-
     fn download(&mut self, traces: ShardTraces) -> Result<Vec<Option<Trace>>, WitnessError> {
         let circuits = self.session.system().circuits.iter();
         let names: Vec<String> = circuits.map(|circuit| circuit.name.clone()).collect();
@@ -163,6 +230,13 @@ impl<'a> RecordShards<'a> {
         self.downloading += start.elapsed();
         self.rows += start.elapsed();
         Ok(witness.traces)
+    }
+
+    /// Remembers what failed.
+    fn failed(&mut self, shard: usize, error: WitnessError) -> ProveError {
+        let reason = error.to_string();
+        self.error = Some(error);
+        ProveError::Traces { shard, reason }
     }
 
     /// A shard that is made again takes time, and its rows are counted already.

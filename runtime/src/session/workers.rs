@@ -5,17 +5,20 @@ use std::thread;
 use std::time::Duration;
 
 use traceloom_prover::cpu::CpuBackend;
-use traceloom_prover::{Batch, Finished, OnBackend, ProveError, ProveOptions, ShardStore};
+use traceloom_prover::{
+    Batch, Finished, OnBackend, ProveError, ProveOptions, Retention, ShardStore,
+};
 use traceloom_verifier::VerifyingKey;
 
 use super::backend::Decision;
+use super::device::PlannedRows;
 use super::progress::Tracker;
 use super::shards::{Born, Counted, RecordShards, statements};
 use super::{Executed, Session, SessionError};
 use crate::device::{DeviceJob, DeviceProofError, ProofDevice};
 use crate::provider::{Choices, TraceProvider, WitnessError};
-use crate::report::TraceReport;
-use crate::shards::Planned;
+use crate::report::{DeviceReport, TraceReport};
+use crate::shards::{Planned, RetentionChoice};
 
 /// A proof that is to be made.
 #[derive(Clone, Copy)]
@@ -31,6 +34,16 @@ pub(super) struct Work<'a> {
 /// Rows that were written, and the time that it took.
 pub(super) type Rows = (TraceReport, Duration);
 
+/// A proof, the rows of it, and what it took on devices that worked to the end.
+pub(super) struct Made {
+    pub finished: Finished,
+    pub rows: Rows,
+    pub devices: Vec<DeviceReport>,
+}
+
+/// Rows that a device worked on, and what that took or why it stopped.
+type Worked = (Rows, Result<DeviceReport, Stopped>);
+
 /// Why a worker does not go on: of a device, or its rows.
 struct Stopped {
     error: DeviceProofError,
@@ -39,7 +52,7 @@ struct Stopped {
 
 impl Work<'_> {
     /// Makes the proof.
-    pub fn run(&self, backend: &Decision<'_>) -> Result<(Finished, Rows), SessionError> {
+    pub fn run(&self, backend: &Decision<'_>) -> Result<Made, SessionError> {
         let progress = |progress| self.tracker.prove(progress);
         let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
         let retention = self.planned.retention;
@@ -47,10 +60,15 @@ impl Work<'_> {
         let batch = Batch::new(self.key, stated, retention, self.store, &options);
         let batch = batch.map_err(|error| self.session.not_proved(error))?;
         let counted = Counted::new(self.planned.plan.shards.len());
-        let (mut rows, mut stopped) = (None, Vec::new());
+        let (mut rows, mut devices, mut stopped) = (None, Vec::new(), Vec::new());
         if !backend.devices.is_empty() {
-            let (made, failures) = self.on_devices(&batch, &counted, backend)?;
-            (rows, stopped) = (Some(made), failures);
+            for (made, worked) in self.on_devices(&batch, &counted, backend)? {
+                add(&mut rows, made);
+                match worked {
+                    Ok(report) => devices.push(report),
+                    Err(failure) => stopped.push(failure),
+                }
+            }
         }
         let goes_on = self.session.settings.cpu_takes_over && batch.wants_workers();
         if backend.devices.is_empty() || goes_on {
@@ -69,7 +87,7 @@ impl Work<'_> {
         }
         let rows = rows.expect("somebody worked");
         match batch.finish() {
-            Ok(finished) => Ok((finished, rows)),
+            Ok(finished) => Ok(Made { finished, rows, devices }),
             Err(error) => Err(self.failed(error, stopped)),
         }
     }
@@ -104,7 +122,7 @@ impl Work<'_> {
     ) -> Result<(Rows, Option<Stopped>), SessionError> {
         let Self { session, executed, planned, tracker, .. } = *self;
         let record = &executed.execution.record;
-        let choices = session.choose(0, record, provider, Some(self.key), tracker)?;
+        let choices = session.choose(0, record, provider, Some(self.key), None, tracker)?;
         let (key, backend) = (session.proving_key()?, CpuBackend::default());
         let mut source = RecordShards::new(session, executed, planned, &choices, counted, tracker);
         let worked = batch.work(&mut OnBackend::new(&backend, key, &mut source));
@@ -121,17 +139,21 @@ impl Work<'_> {
         batch: &Batch<'_>,
         counted: &Counted,
         backend: &Decision<'_>,
-    ) -> Result<(Rows, Vec<Stopped>), SessionError> {
+    ) -> Result<Vec<Worked>, SessionError> {
         let record = &self.executed.execution.record;
-        let positions = 0..backend.devices.len();
-        let choices = positions.map(|position| {
+        // All memory of a proof on a device was planned, that of rows included.
+        let planned = |position| self.session.settings.devices.planned(position);
+        let writers: Vec<Option<PlannedRows<'_>>> =
+            (0..backend.devices.len()).map(planned).collect();
+        let choices = writers.iter().enumerate().map(|(position, writer)| {
             let (session, provider) = (self.session, backend.provider);
-            session.choose(position, record, provider, Some(self.key), self.tracker)
+            let key = Some(self.key);
+            session.choose(position, record, provider, key, writer.as_ref(), self.tracker)
         });
         let choices = choices.collect::<Result<Vec<Choices<'_>>, _>>()?;
         let on = |((name, device), choices): (&(String, _), &Choices<'_>)| {
             let done = self.on_device(batch, counted, name, *device, choices);
-            if let (_, Some(stopped)) = &done
+            if let (_, Err(stopped)) = &done
                 && backend.devices.len() > 1
             {
                 let error = &stopped.error;
@@ -141,7 +163,7 @@ impl Work<'_> {
         };
         let devices = backend.devices.iter().zip(&choices);
         // A single device works here, where errors and panics are those of the caller.
-        let done: Vec<(Rows, Option<Stopped>)> = match backend.devices.len() {
+        Ok(match backend.devices.len() {
             1 => devices.map(on).collect(),
             _ => thread::scope(|scope| {
                 let threads: Vec<_> = devices.map(|of| scope.spawn(move || on(of))).collect();
@@ -150,13 +172,7 @@ impl Work<'_> {
                 };
                 threads.into_iter().map(join).collect()
             }),
-        };
-        let (mut rows, mut failures) = (None, Vec::new());
-        for (made, stopped) in done {
-            add(&mut rows, made);
-            failures.extend(stopped);
-        }
-        Ok((rows.expect("there are devices"), failures))
+        })
     }
 
     fn on_device(
@@ -166,19 +182,22 @@ impl Work<'_> {
         name: &str,
         device: &dyn ProofDevice,
         choices: &Choices<'_>,
-    ) -> (Rows, Option<Stopped>) {
+    ) -> Worked {
         let Self { session, executed, planned, tracker, key, .. } = *self;
         let mut source = RecordShards::new(session, executed, planned, choices, counted, tracker);
         let worked = device.work(DeviceJob {
             key,
             batch,
             rows: &mut Born(&mut source),
-            retention: session.settings.shards.retention,
+            retention: match planned.retention {
+                Retention::Retain => session.settings.shards.retention,
+                Retention::Regenerate => RetentionChoice::Always(Retention::Regenerate),
+            },
             name: name.to_owned(),
             ledger: choices.ledger(),
         });
-        let stopped = worked.err().map(|error| Stopped { error, rows: source.failure() });
-        (source.report(), stopped)
+        let worked = worked.map_err(|error| Stopped { error, rows: source.failure() });
+        (source.report(), worked)
     }
 }
 

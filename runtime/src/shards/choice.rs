@@ -1,12 +1,15 @@
 //! How many shards: exactly as many as asked for, or the fewest that obey the caps.
 
-use traceloom_prover::{Retention, Stage, stage_cost};
+use std::cell::RefCell;
+
+use traceloom_prover::{ProveError, Retention, Stage, stage_cost};
 use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::shape::{MAX_SHARDS, ShapeError, ShardShape};
 
 use super::estimate::{Estimate, HostBytes};
 use super::planner::{Rows, cut};
 use super::{BatchPlan, Piece, PlanError, ShardPlan};
+use crate::device::DeviceMemory;
 
 /// How many shards a proof has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,19 +68,6 @@ impl ShardOptions {
     }
 }
 
-impl ShardOptions {
-    /// The same for devices, which decide themselves whether shards fit that are kept, where
-    /// that was left to them.
-    #[must_use]
-    pub fn on_device(self) -> Self {
-        let retention = match self.retention {
-            RetentionChoice::Always(retention) => retention,
-            RetentionChoice::Auto => Retention::Retain,
-        };
-        Self { retention: RetentionChoice::Always(retention), ..self }
-    }
-}
-
 /// The plan of a batch, with what led to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
@@ -109,11 +99,56 @@ pub fn choose(
 ) -> Result<Planned, PlanError> {
     options.check()?;
     let rows = Rows { key, counts, num_claims };
-    let chooser = Chooser { rows, host, options };
-    chooser.check_least()?;
-    match options.shards {
-        NumShards::Exactly(shards) => chooser.plan(shards),
-        NumShards::Auto => chooser.fewest(),
+    Chooser { rows, host, options, device: None }.choose()
+}
+
+/// Memory of a device that a plan takes, and that there is.
+pub type DeviceNeed<'a> = dyn Fn(&BatchPlan, Retention) -> Result<DeviceMemory, ProveError> + 'a;
+
+/// Why a device has no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DevicePlanError {
+    /// The rows cannot be cut so that it fits.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The device does not say what it takes or has.
+    #[error(transparent)]
+    Device(#[from] ProveError),
+}
+
+/// The same for a proof on a device, whose memory is a cap, in place of that of the host.
+///
+/// # Errors
+/// [`DevicePlanError`].
+pub fn choose_on_device(
+    rows: Rows<'_>,
+    host: HostBytes,
+    options: &ShardOptions,
+    need: &DeviceNeed<'_>,
+) -> Result<Planned, DevicePlanError> {
+    options.check()?;
+    let asked = AskedDevice { need, error: RefCell::default() };
+    let options = ShardOptions { max_memory: None, ..*options };
+    let planned = Chooser { rows, host, options: &options, device: Some(&asked) }.choose();
+    match asked.error.into_inner() {
+        Some(error) => Err(error.into()),
+        None => Ok(planned?),
+    }
+}
+
+/// A device that is asked about plans.
+struct AskedDevice<'a> {
+    need: &'a DeviceNeed<'a>,
+    /// What it said in place of an answer; the plan does not matter then.
+    error: RefCell<Option<ProveError>>,
+}
+
+impl AskedDevice<'_> {
+    fn memory(&self, plan: &BatchPlan, retention: Retention) -> DeviceMemory {
+        (self.need)(plan, retention).unwrap_or_else(|error| {
+            *self.error.borrow_mut() = Some(error);
+            DeviceMemory { need: 0, have: 0 }
+        })
     }
 }
 
@@ -121,6 +156,17 @@ struct Chooser<'a> {
     rows: Rows<'a>,
     host: HostBytes,
     options: &'a ShardOptions,
+    device: Option<&'a AskedDevice<'a>>,
+}
+
+impl Chooser<'_> {
+    fn choose(&self) -> Result<Planned, PlanError> {
+        self.check_least()?;
+        match self.options.shards {
+            NumShards::Exactly(shards) => self.plan(shards),
+            NumShards::Auto => self.fewest(),
+        }
+    }
 }
 
 impl Chooser<'_> {
@@ -255,6 +301,9 @@ impl Chooser<'_> {
             RetentionChoice::Always(retention) => vec![retention],
             RetentionChoice::Auto => vec![Retention::Retain, Retention::Regenerate],
         };
+        if let Some(device) = self.device {
+            return self.on_device(device, plan, &tried);
+        }
         let mut least = None;
         for retention in tried {
             let estimate = estimate(retention);
@@ -270,5 +319,24 @@ impl Chooser<'_> {
             base: least.base,
             have: self.options.max_memory.unwrap_or(u64::MAX),
         })
+    }
+
+    /// The first retention with which a plan fits the device.
+    fn on_device(
+        &self,
+        device: &AskedDevice<'_>,
+        plan: &BatchPlan,
+        tried: &[Retention],
+    ) -> Result<(Retention, Estimate), PlanError> {
+        let mut last = DeviceMemory { need: u64::MAX, have: 0 };
+        for &retention in tried {
+            last = device.memory(plan, retention);
+            if last.need <= last.have {
+                let estimate = Estimate::new(self.rows.key, plan, self.host, retention);
+                return Ok((retention, estimate));
+            }
+        }
+        let DeviceMemory { need, have } = last;
+        Err(PlanError::DeviceMemory { shards: plan.shards.len(), need, have })
     }
 }

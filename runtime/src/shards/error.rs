@@ -120,6 +120,20 @@ pub enum PlanError {
         /// The cap.
         have: u64,
     },
+    /// A given number of shards takes too much memory of a device.
+    #[error(
+        "memory of the GPU: {} {need} bytes, there are {have}; ask for more shards, raise \
+         --max-device-memory, end other users of the GPU, or prove on the CPU",
+        needs(*shards)
+    )]
+    DeviceMemory {
+        /// How many shards there are.
+        shards: usize,
+        /// Bytes.
+        need: u64,
+        /// Bytes for a proof.
+        have: u64,
+    },
     /// No number of shards obeys the caps.
     #[error("no number of shards obeys the caps; at {shards}, {last}")]
     TooLarge {
@@ -165,7 +179,10 @@ impl PlanError {
     /// Whether other numbers of shards may obey.
     pub(super) const fn is_of_number(&self) -> bool {
         match self {
-            Self::Cells { .. } | Self::Height { .. } | Self::Memory { .. } => true,
+            Self::Cells { .. }
+            | Self::Height { .. }
+            | Self::Memory { .. }
+            | Self::DeviceMemory { .. } => true,
             // More shards have lower traces, where there are several already.
             Self::Security { shards, .. } => *shards > 1,
             _ => false,

@@ -23,7 +23,9 @@ use std::ops::Range;
 use traceloom_air::field::{Goldilocks, element};
 use traceloom_air::system::{CircuitKind, System};
 
-pub use choice::{NumShards, Planned, RetentionChoice, ShardOptions, choose};
+pub use choice::{
+    DevicePlanError, NumShards, Planned, RetentionChoice, ShardOptions, choose, choose_on_device,
+};
 pub use error::PlanError;
 pub use estimate::{Estimate, HostBytes};
 

@@ -81,6 +81,15 @@ impl Rows<'_> {
         cells.sum()
     }
 
+    /// Committed cells of all rows in one shard, before they are extended. Rules of the protocol
+    /// may ask for more shards, which have about as many.
+    #[must_use]
+    pub fn whole_cells(&self) -> u128 {
+        let active = (0..self.counts.len()).filter(|&circuit| self.counts[circuit] > 0);
+        let height = |circuit| self.fixed(circuit).unwrap_or(log_ceil(self.counts[circuit]));
+        active.map(|circuit| self.cells_per_row(circuit) << height(circuit)).sum()
+    }
+
     /// Log height of a table that cannot be cut.
     pub(super) fn fixed(&self, circuit: usize) -> Option<usize> {
         self.key.system().circuits[circuit].fixed().map(Fixed::log_height)

@@ -82,7 +82,7 @@ impl RowDevice for HostDevice {
             }
             runs.push((encoding, seeds.len() as u64));
         }
-        Ok(DeviceRows { trace: Box::new(HostTrace(trace)), runs })
+        Ok(DeviceRows { trace: Box::new(HostTrace(trace)), runs, kept: None })
     }
 }
 

@@ -180,6 +180,7 @@ fn reports_name_the_provider_and_its_bytes() {
         proof_bytes: 77,
         backend: "cpu".into(),
         backend_reason: Some("no driver".into()),
+        devices: vec![],
         executed_by: ExecutedBy { name: "interpreted", reason: Some("no unit".into()) },
         stages,
         peak_memory: Some(1 << 20),

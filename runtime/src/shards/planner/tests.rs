@@ -2,11 +2,14 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::system::build_system;
-use traceloom_prover::Retention;
+use traceloom_prover::{ProveError, Retention};
 use traceloom_verifier::Profile;
 
 use super::*;
-use crate::shards::{HostBytes, NumShards, RetentionChoice, ShardOptions, choose};
+use crate::device::DeviceMemory;
+use crate::shards::{
+    DevicePlanError, HostBytes, NumShards, RetentionChoice, ShardOptions, choose, choose_on_device,
+};
 
 fn key(profile: Profile) -> VerifyingKey {
     let program = traceloom_programs::merge_sort::program().unwrap();
@@ -182,6 +185,42 @@ fn memory_is_obeyed() {
     assert!(whole.estimate.base < need && need < whole.estimate.peak() && have == 1 << 20);
 }
 
+/// A device that needs a word per cell of its largest shard, or of all that are kept.
+#[test]
+fn the_memory_of_a_device_gives_the_fewest_shards() {
+    let key = key(Profile::Fast);
+    let counts = counts(&key, &mut ChaCha8Rng::seed_from_u64(19), 3_000_000);
+    let rows = Rows { key: &key, counts: &counts, num_claims: 1 };
+    let need = |plan: &BatchPlan, retention| {
+        let cells = plan.shards.iter().map(|shard| rows.cells(shard) as u64);
+        match retention {
+            Retention::Retain => cells.sum::<u64>(),
+            Retention::Regenerate => cells.max().unwrap(),
+        }
+    };
+    let choose = |have: u64, options: &ShardOptions| {
+        let memory = |plan: &BatchPlan, kept| Ok(DeviceMemory { need: need(plan, kept), have });
+        choose_on_device(rows, host(), options, &memory)
+    };
+    let auto = ShardOptions::default();
+    let whole = choose(u64::MAX, &auto).unwrap();
+    assert_eq!((whole.plan.shards.len(), whole.retention), (1, Retention::Retain));
+    let all = need(&whole.plan, Retention::Retain);
+    let cut = choose(all / 2, &auto).unwrap();
+    assert!(cut.plan.shards.len() > 1 && cut.retention == Retention::Regenerate);
+    assert!(need(&cut.plan, Retention::Regenerate) <= all / 2);
+    let fewer = super::cut(&rows, cut.plan.shards.len() - 1).unwrap();
+    assert!(need(&fewer, Retention::Regenerate) > all / 2 || fewer.shards.len() == 1);
+    let one = ShardOptions { shards: NumShards::Exactly(1), ..auto };
+    let error = choose(all - 1, &one).unwrap_err().to_string();
+    let expected = format!("memory of the GPU: 1 shard needs {all} bytes, there are {}", all - 1);
+    assert!(error.starts_with(&expected), "{error}");
+    assert!(error.contains("more shards") && error.contains("--max-device-memory"), "{error}");
+    let failed = ProveError::Unbalanced;
+    let refused = choose_on_device(rows, host(), &auto, &|_, _| Err(failed.clone()));
+    assert_eq!(refused.unwrap_err(), DevicePlanError::Device(failed.clone()));
+}
+
 #[test]
 fn options_that_no_rows_obey_are_refused() {
     let key = key(Profile::Fast);
@@ -199,11 +238,6 @@ fn options_that_no_rows_obey_are_refused() {
     assert!(refused(cells(0)).starts_with("max_shard_cells: 0 leaves no room"));
     let error = refused(cells(10));
     assert!(error.contains("needs ") && error.contains("the cap is 10; raise the cap"), "{error}");
-    let again = RetentionChoice::Always(Retention::Regenerate);
-    let again = ShardOptions { retention: again, ..Default::default() };
-    assert_eq!(again.on_device(), again);
-    let kept = ShardOptions::default().on_device().retention;
-    assert_eq!(kept, RetentionChoice::Always(Retention::Retain));
     let height = ShardOptions { max_log_height: Some(3), ..Default::default() };
     let error = refused(height);
     assert!(error.contains("cannot be cut, the cap is 2^3"), "{error}");
