@@ -29,5 +29,5 @@ pub mod rust;
 pub mod units;
 pub mod whole;
 
-pub use compile::{Planned, Unit, compile, planned};
+pub use compile::{Planned, Unit, compile, planned, planned_each};
 pub use units::Units;

@@ -70,12 +70,19 @@ impl Encoder {
 
     /// All plans of a program.
     pub fn program(&mut self, plan: &ProgramPlan) {
-        self.bytes(&plan.fingerprint);
-        self.list(&plan.num_outputs, |encoder, &count| encoder.number(count));
-        self.list(&plan.functions, Self::function);
+        self.head(&plan.fingerprint, &plan.num_outputs, plan.functions.len());
+        plan.functions.iter().for_each(|function| self.function(function));
     }
 
-    fn function(&mut self, plan: &FunctionPlan) {
+    /// What comes before the plans of `num_functions` functions.
+    pub fn head(&mut self, fingerprint: &[u8; 32], num_outputs: &[u32], num_functions: usize) {
+        self.bytes(fingerprint);
+        self.list(num_outputs, |encoder, &count| encoder.number(count));
+        self.number(num_functions as u64);
+    }
+
+    /// The plan of one function.
+    pub fn function(&mut self, plan: &FunctionPlan) {
         let layout = plan.layout;
         self.number(plan.function);
         for count in [

@@ -1,6 +1,6 @@
 //! `traceloom plan`.
 
-use traceloom_codegen::planned;
+use traceloom_codegen::planned_each;
 use traceloom_plan::inventory;
 use traceloom_runtime::session::SessionError;
 
@@ -14,14 +14,18 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     options.check().map_err(SessionError::from)?;
     let args = &args.run;
     let session = source::session(args)?.profile(profile).shards(options).build()?;
-    let unit = planned(session.program())
-        .map_err(|faults| Failure::Refused(format!("{}: {faults}", args.program)))?;
     let runs = args.input.is_some() || args.args.is_some();
     let run = if runs { Some(session.plan(source::request(args)?)?) } else { None };
     let record = run.as_ref().map(|(run, _)| &run.execution.record);
-    say!("fingerprint {}", hex(&unit.plan.fingerprint));
-    say!("unit digest {}", hex(&unit.digest));
-    say!("{}", inventory::table(&unit.plan, record).trim_end());
+    let (mut lines, mut num_functions) = (Vec::new(), 0);
+    let (plan, digest) = planned_each(session.program(), |function| {
+        lines.extend(inventory::function_lines(&function, record));
+        num_functions += 1;
+    })
+    .map_err(|faults| Failure::Refused(format!("{}: {faults}", args.program)))?;
+    say!("fingerprint {}", hex(&plan.fingerprint));
+    say!("unit digest {}", hex(&digest));
+    say!("{}", inventory::table_of(&lines, num_functions).trim_end());
     if let Some((_, planned)) = &run {
         say!("{}", planned.table(session.system()).trim_end());
     }

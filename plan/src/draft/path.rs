@@ -44,7 +44,7 @@ pub(crate) fn finish(
     path: SettledPath,
 ) -> PathPlan {
     let proven = guards::proven(library, &path);
-    let mut guarded = guards::guarded(inputs, &path, &proven);
+    let mut guarded = guards::guarded(inputs, &path.draft.code.uses, &proven);
     guards::guard_unused(own, &path, &mut guarded);
     let mut order = Vec::new();
     for (index, value) in path.draft.code.values.iter().enumerate() {
