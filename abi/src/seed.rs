@@ -190,10 +190,33 @@ impl<W: AsRef<[SeedWord]>> SeedSchema<W> {
         if self.words.as_ref().iter().any(is_full) { 8 } else { 4 }
     }
 
-    /// The word with this meaning.
+    /// The word with this meaning. Looks through all words: for many look-ups make
+    /// [`Self::by_meaning`] once.
     #[must_use]
     pub fn word(&self, meaning: Meaning) -> Option<SeedWord> {
         self.words.as_ref().iter().copied().find(|word| word.meaning == meaning)
+    }
+
+    /// The words, to be looked up by meaning.
+    #[must_use]
+    pub fn by_meaning(&self) -> WordsByMeaning {
+        let mut words = self.words.as_ref().to_vec();
+        // Words of one width are in order already, so this is one merge.
+        words.sort_by_key(|word| word.meaning);
+        WordsByMeaning(words)
+    }
+}
+
+/// The words of a [`SeedSchema`] in the order of their meanings.
+#[derive(Clone, Debug)]
+pub struct WordsByMeaning(Vec<SeedWord>);
+
+impl WordsByMeaning {
+    /// The word with this meaning.
+    #[must_use]
+    pub fn word(&self, meaning: Meaning) -> Option<SeedWord> {
+        let first = self.0.partition_point(|word| word.meaning < meaning);
+        self.0.get(first).copied().filter(|word| word.meaning == meaning)
     }
 }
 

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::contract::contract_digest;
-use traceloom_bytecode::lower::{contract, plan_program};
+use traceloom_bytecode::lower::{contract, draft_program, plan_program};
 use traceloom_bytecode::model::FunctionId;
 use traceloom_optables::TableProgram;
 use traceloom_plan::names::{Ident, escape, rust_file};
-use traceloom_plan::{Contract, PlanFaults, ProgramPlan, hex, json, verify};
+use traceloom_plan::verify::Verification;
+use traceloom_plan::{Contract, FunctionPlan, PlanFaults, ProgramPlan, hex, json, verify};
 
 use crate::cuda::writer::row_writers;
-use crate::digest::{input_digest, unit_digest};
+use crate::digest::{UnitDigest, input_digest, unit_digest};
 use crate::executor;
 use crate::rust;
 use crate::rust::Registry;
@@ -47,10 +48,30 @@ pub struct Planned {
 /// # Errors
 /// [`PlanFaults`] if the plan breaks its own invariants: our fault.
 pub fn planned(program: &CheckedProgram) -> Result<Planned, PlanFaults> {
-    let plan = plan_program(program);
-    verify(&contract(program), &plan)?;
-    let digest = unit_digest(&plan);
-    Ok(Planned { plan, digest })
+    let mut functions = Vec::new();
+    let (head, digest) = planned_each(program, |function| functions.push(function))?;
+    Ok(Planned { plan: ProgramPlan { functions, ..head }, digest })
+}
+
+/// Plans `program`, gives each plan to `each` and keeps none: the memory is that of one
+/// function's plan. Returns the plan of the program without its functions, and the unit digest.
+///
+/// # Errors
+/// As [`planned`]; `each` has seen all plans then.
+pub fn planned_each(
+    program: &CheckedProgram,
+    mut each: impl FnMut(FunctionPlan),
+) -> Result<(ProgramPlan, [u8; 32]), PlanFaults> {
+    let contract = contract(program);
+    let mut verification = Verification::new(&contract);
+    let mut digest = UnitDigest::new(program);
+    let head = draft_program(program).finish_each(|function| {
+        verification.function(&function);
+        digest.function(&function);
+        each(function);
+    });
+    verification.end(&head.name)?;
+    Ok((head, digest.finish()))
 }
 
 /// What a front end hands over for a unit.

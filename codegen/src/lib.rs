@@ -29,5 +29,7 @@ pub mod rust;
 pub mod units;
 pub mod whole;
 
-pub use compile::{Front, Planned, Unit, compile, compile_front, compile_tables, planned};
+pub use compile::{
+    Front, Planned, Unit, compile, compile_front, compile_tables, planned, planned_each,
+};
 pub use units::Units;

@@ -1,24 +1,42 @@
 //! From tables to drafts: the front end of `traceloom-plan` for op tables.
 
 use traceloom_plan::contract::{FunctionContract, RowContract};
-use traceloom_plan::draft::{FunctionDraft, GenericDraft, PathDraft, ProgramDraft};
-use traceloom_plan::{GenericControl, PathPlan, PlanLayout, RowSource};
+use traceloom_plan::draft::{FunctionDraft, GenericDraft, Lower, PathDraft, ProgramDraft};
+use traceloom_plan::{GenericControl, OpNote, PathPlan, PlanLayout, RowSource};
 
 use crate::table::{RowProgram, Table};
 
 /// The draft of one row program. It has one path, and its branching form has one block.
-pub(crate) fn draft(name: String, table: &Table, program: &RowProgram) -> FunctionDraft {
-    let code = program.row.code.clone();
-    let mut branching = code.clone();
-    let blocks = vec![branching.end_block(0, GenericControl::Return { outputs: Vec::new() })];
+pub(crate) fn draft<'a>(
+    name: String,
+    table: &'a Table,
+    program: &'a RowProgram,
+) -> FunctionDraft<'a> {
     FunctionDraft {
         name,
         num_outputs: 0,
         constrained: true,
         layout: layout(table, program),
-        ops: program.row.op_notes(),
-        paths: vec![PathDraft { path: 0, leaves: Vec::new(), code, outputs: Vec::new() }],
-        generic: GenericDraft { code: branching, blocks },
+        lower: Box::new(Lowered(program)),
+    }
+}
+
+struct Lowered<'a>(&'a RowProgram);
+
+impl Lower for Lowered<'_> {
+    fn ops(&self) -> Vec<OpNote> {
+        self.0.row.op_notes()
+    }
+
+    fn paths(&self) -> Vec<PathDraft> {
+        let code = self.0.row.code.clone();
+        vec![PathDraft { path: 0, leaves: Vec::new(), code, outputs: Vec::new() }]
+    }
+
+    fn generic(&self) -> GenericDraft {
+        let mut code = self.0.row.code.clone();
+        let blocks = vec![code.end_block(0, GenericControl::Return { outputs: Vec::new() })];
+        GenericDraft { code, blocks }
     }
 }
 

@@ -198,6 +198,17 @@ impl PlanLayout {
         }
     }
 
+    /// Position of `column` in [`Self::columns`]; `None` if the function has no such column.
+    #[must_use]
+    pub fn position(&self, column: Column) -> Option<usize> {
+        let (first, count) = match column.region {
+            Region::Input => (0, self.num_inputs),
+            Region::Selector => (self.num_inputs, self.num_selectors),
+            Region::Auxiliary => (self.num_inputs + self.num_selectors, self.num_auxiliaries),
+        };
+        (column.index < count).then_some((first + column.index) as usize)
+    }
+
     /// All columns in order.
     pub fn columns(&self) -> impl Iterator<Item = Column> + use<> {
         let regions = [
@@ -224,6 +235,23 @@ mod tests {
             _ => Column::auxiliary(i as usize - 5),
         };
         (0..10).filter(|i| bits >> i & 1 == 1).map(column).collect()
+    }
+
+    #[test]
+    fn every_column_has_its_position_and_no_other_has_one() {
+        let layout = PlanLayout {
+            source: RowSource::Query,
+            num_inputs: 3,
+            num_selectors: 2,
+            num_auxiliaries: 4,
+            num_lookups: 0,
+            ranked: false,
+        };
+        let positions: Vec<_> = layout.columns().map(|column| layout.position(column)).collect();
+        assert_eq!(positions, (0..9).map(Some).collect::<Vec<_>>());
+        for column in [Column::input(3), Column::selector(2), Column::auxiliary(4)] {
+            assert_eq!(layout.position(column), None, "{column}");
+        }
     }
 
     #[test]

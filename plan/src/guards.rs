@@ -22,31 +22,48 @@ const MAX_ROUNDS: usize = 100;
 /// By function and input: guarded bound, unknown where paths are not numbered.
 pub(crate) type Inputs = Vec<Vec<u64>>;
 
-/// Iterates the bounds of inputs downwards. `paths` has the paths of each
-/// function, none where they are not numbered.
-pub(crate) fn solve_inputs(
-    library: &Library,
-    num_inputs: &[usize],
-    paths: &[Vec<SettledPath>],
-) -> Inputs {
-    let mut inputs: Inputs = num_inputs.iter().map(|&count| vec![UNKNOWN; count]).collect();
-    let proven: Vec<Vec<Vec<u64>>> = paths
-        .iter()
-        .map(|paths| paths.iter().map(|path| proven(library, path)).collect())
-        .collect();
+/// What the paths of one function say.
+pub(crate) struct Said {
+    pub num_inputs: usize,
+    /// None where paths are not numbered.
+    pub paths: Vec<SaidByPath>,
+}
+
+/// What one path says about its values.
+pub(crate) struct SaidByPath {
+    uses: Vec<Use>,
+    /// By value: its bound from producers.
+    proven: Vec<u64>,
+    /// By input: its value, and whether anything but its own column uses it.
+    inputs: Vec<(ValueNo, bool)>,
+}
+
+impl SaidByPath {
+    /// Keeps of `path` what bounds inputs.
+    pub fn of(library: &Library, path: SettledPath) -> Self {
+        let proven = proven(library, &path);
+        let SettledPath { draft, used } = path;
+        let inputs = draft.code.inputs().iter().map(|&value| (value, used[value.index()]));
+        Self { proven, inputs: inputs.collect(), uses: draft.code.uses }
+    }
+}
+
+/// Iterates the bounds of inputs downwards, for all functions.
+pub(crate) fn solve_inputs(functions: &[Said]) -> Inputs {
+    let mut inputs: Inputs = functions.iter().map(|said| vec![UNKNOWN; said.num_inputs]).collect();
     for _ in 0..MAX_ROUNDS {
         let before = inputs.clone();
-        for (function, paths) in paths.iter().enumerate() {
-            let mut widest = vec![0; num_inputs[function]];
-            for (path, proven) in paths.iter().zip(&proven[function]) {
-                let guarded = guarded(&before, path, proven);
-                for (widest, value) in widest.iter_mut().zip(path.draft.code.inputs()) {
-                    if path.used[value.index()] {
+        for (function, said) in functions.iter().enumerate() {
+            let mut widest = vec![0; said.num_inputs];
+            for path in &said.paths {
+                let guarded = guarded(&before, &path.uses, &path.proven);
+                for (widest, &(value, used)) in widest.iter_mut().zip(&path.inputs) {
+                    if used {
                         *widest = (*widest).max(round_up(guarded[value.index()]));
                     }
                 }
             }
-            if !paths.is_empty() {
+            if !said.paths.is_empty() {
                 // What no path uses is anything.
                 let known =
                     widest.into_iter().map(|bound| if bound == 0 { UNKNOWN } else { bound });
@@ -79,8 +96,8 @@ pub(crate) fn proven(library: &Library, path: &SettledPath) -> Vec<u64> {
     bounds
 }
 
-/// Bounds from uses on one path.
-pub(crate) fn guarded(inputs: &Inputs, path: &SettledPath, proven: &[u64]) -> Vec<u64> {
+/// Bounds from the uses on one path.
+pub(crate) fn guarded(inputs: &Inputs, uses: &[Use], proven: &[u64]) -> Vec<u64> {
     let mut guards = vec![UNKNOWN; proven.len()];
     let lower = |guards: &mut Vec<u64>, value: ValueNo, bound: u64| {
         let guard = &mut guards[value.index()];
@@ -88,7 +105,7 @@ pub(crate) fn guarded(inputs: &Inputs, path: &SettledPath, proven: &[u64]) -> Ve
     };
     // Twice: what an equation says can depend on a later use.
     for _ in 0..2 {
-        for used in &path.draft.code.uses {
+        for used in uses {
             match *used {
                 Use::Below(value, bound) => lower(&mut guards, value, bound),
                 Use::Argument(value, callee, i) => {

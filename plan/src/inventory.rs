@@ -3,7 +3,7 @@
 use traceloom_abi::record::Record;
 
 use crate::names::escape;
-use crate::program::ProgramPlan;
+use crate::program::{FunctionPlan, PathPlan, ProgramPlan};
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,50 +27,56 @@ pub struct Line {
 /// The lines of `plan`, with rows if a record is given.
 #[must_use]
 pub fn lines(plan: &ProgramPlan, record: Option<&Record>) -> Vec<Line> {
-    let mut lines = Vec::new();
-    for function in &plan.functions {
-        let rows = |path: u32| {
-            let table = &record?.functions[function.function as usize];
-            let real = |&query: &usize| table.multiplicity(query) != 0 && table.path(query) == path;
-            Some((0..table.len()).filter(real).count() as u64)
-        };
-        let mut push = |path: Option<u32>, typed_bytes, words: usize, reads: usize| {
-            lines.push(Line {
-                function: function.name.clone(),
-                path,
-                width: function.layout.width(),
-                canonical_bytes: 8 * words as u64,
-                typed_bytes,
-                reads: reads as u32,
-                rows: rows(path.unwrap_or(0)),
-            });
-        };
-        for path in &function.paths {
-            let words = path.schema.words.len();
-            push(Some(path.path), Some(path.schema.stride), words, path.reads.len());
-        }
-        if function.paths.is_empty() {
-            let full = function.full;
-            push(None, None, full.num_words(), full.max_reads as usize);
-        }
-    }
-    lines
+    plan.functions.iter().flat_map(|function| function_lines(function, record)).collect()
 }
 
-/// The table as text; with a record also rows and bytes, and the totals.
+/// The lines of one function, with rows if a record is given.
+#[must_use]
+pub fn function_lines(function: &FunctionPlan, record: Option<&Record>) -> Vec<Line> {
+    let rows = |path: u32| {
+        let table = &record?.functions[function.function as usize];
+        let real = |&query: &usize| table.multiplicity(query) != 0 && table.path(query) == path;
+        Some((0..table.len()).filter(real).count() as u64)
+    };
+    let line = |path: Option<u32>, typed_bytes, words: usize, reads: usize| Line {
+        function: function.name.clone(),
+        path,
+        width: function.layout.width(),
+        canonical_bytes: 8 * words as u64,
+        typed_bytes,
+        reads: reads as u32,
+        rows: rows(path.unwrap_or(0)),
+    };
+    if function.paths.is_empty() {
+        let full = function.full;
+        return vec![line(None, None, full.num_words(), full.max_reads as usize)];
+    }
+    let of_path = |path: &PathPlan| {
+        let words = path.schema.words.len();
+        line(Some(path.path), Some(path.schema.stride), words, path.reads.len())
+    };
+    function.paths.iter().map(of_path).collect()
+}
+
+/// The table of `plan` as text; with a record also rows and bytes, and the totals.
 #[must_use]
 pub fn table(plan: &ProgramPlan, record: Option<&Record>) -> String {
-    let lines = lines(plan, record);
+    table_of(&lines(plan, record), plan.functions.len())
+}
+
+/// The table of these lines, which belong to `num_functions` functions.
+#[must_use]
+pub fn table_of(lines: &[Line], num_functions: usize) -> String {
     let mut text = format!(
         "{:<40} {:>4} {:>6} {:>9} {:>6} {:>6}",
         "function", "path", "width", "canonical", "typed", "reads"
     );
-    if record.is_some() {
+    if lines.iter().any(|line| line.rows.is_some()) {
         text.push_str(&format!(" {:>10} {:>12} {:>12}", "rows", "seed bytes", "row bytes"));
     }
     text.push('\n');
     let (mut canonical, mut typed) = (0, 0);
-    for line in &lines {
+    for line in lines {
         let path = line.path.map_or("any".into(), |path| path.to_string());
         let bytes = line.typed_bytes.map_or("-".into(), |bytes| bytes.to_string());
         let name = escape(&line.function);
@@ -89,7 +95,7 @@ pub fn table(plan: &ProgramPlan, record: Option<&Record>) -> String {
     }
     text.push_str(&format!(
         "{} functions, {} paths; seed bytes summed over paths: canonical {canonical}, typed {typed}\n",
-        plan.functions.len(),
+        num_functions,
         lines.len()
     ));
     text

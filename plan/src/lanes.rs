@@ -112,6 +112,7 @@ impl Lanes {
     pub fn of(path: &PathPlan) -> Self {
         let mut found = Self::default();
         let mut numbers: BTreeMap<WordKind, WordNo> = BTreeMap::new();
+        let seed = path.schema.by_meaning();
         for (index, value) in path.values.iter().enumerate() {
             let no = ValueNo(index as u32);
             if !value.need.writer || found.lanes.contains_key(&no) {
@@ -119,7 +120,7 @@ impl Lanes {
             }
             match value.expr {
                 Expr::Seed(meaning) => {
-                    let word = path.schema.word(meaning).expect("a path reads its own seed");
+                    let word = seed.word(meaning).expect("a path reads its own seed");
                     if word.width == Width::U8 {
                         let kind = WordKind::Seed(word.offset / 4 * 4);
                         found.join(&mut numbers, kind, no, (word.offset % 4) as u8);

@@ -9,7 +9,7 @@ use traceloom_abi::biguint;
 use traceloom_abi::seed::Meaning;
 
 use crate::bounds::{UNKNOWN, bound_of, round_up};
-use crate::program::{GenericControl, GenericPlan};
+use crate::program::{GenericBlock, GenericControl, GenericPlan};
 use crate::row::{Fetch, FetchKind, Read, ReadSource};
 use crate::value::Expr;
 
@@ -24,6 +24,21 @@ pub(crate) struct Tables {
     pub memory_widths: Vec<u32>,
 }
 
+/// What a function computes of what it returns and stores: its branching plan without cells.
+pub(crate) struct Returns {
+    exprs: Vec<Expr>,
+    blocks: Vec<GenericBlock>,
+}
+
+impl Returns {
+    /// Keeps of `plan` what bounds follow from.
+    pub fn of(plan: GenericPlan) -> Self {
+        let exprs = plan.values.into_iter().map(|value| value.expr).collect();
+        let without_cells = |block| GenericBlock { writes: Vec::new(), zeros: Vec::new(), ..block };
+        Self { exprs, blocks: plan.blocks.into_iter().map(without_cells).collect() }
+    }
+}
+
 /// Bounds of what the record holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Library {
@@ -34,14 +49,14 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// The least bounds that all of `plans`, one per function, agree with.
-    pub fn solve(tables: &Tables, plans: &[GenericPlan]) -> Self {
+    /// The least bounds that all of `functions` agree with.
+    pub fn solve(tables: &Tables, functions: &[Returns]) -> Self {
         let mut library = Self::filled(tables, 0);
         library.store_integers(tables);
         for _ in 0..MAX_ROUNDS {
             let before = library.clone();
-            for (function, plan) in plans.iter().enumerate() {
-                library.visit(function, plan);
+            for (function, returns) in functions.iter().enumerate() {
+                library.visit(function, returns);
             }
             if library == before {
                 return library;
@@ -81,11 +96,11 @@ impl Library {
     }
 
     /// Raises the bounds to what one function returns and stores.
-    fn visit(&mut self, function: usize, plan: &GenericPlan) {
-        let mut bounds = vec![0; plan.values.len()];
-        for block in &plan.blocks {
+    fn visit(&mut self, function: usize, returns: &Returns) {
+        let mut bounds = vec![0; returns.exprs.len()];
+        for block in &returns.blocks {
             for value in block.first_value..block.end_value {
-                let expr = &plan.values[value as usize].expr;
+                let expr = &returns.exprs[value as usize];
                 let bound = match expr {
                     // Raised by the yields of earlier blocks.
                     Expr::Merged(_) => continue,
@@ -118,7 +133,7 @@ impl Library {
                     }
                 }
                 GenericControl::Yield { values, block } => {
-                    let first = plan.blocks[*block as usize].first_value as usize;
+                    let first = returns.blocks[*block as usize].first_value as usize;
                     for (i, value) in values.iter().enumerate() {
                         bounds[first + i] = bounds[first + i].max(bounds[value.index()]);
                     }

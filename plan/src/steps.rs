@@ -5,8 +5,6 @@
 //! only their cells use are computed later, and several of them share one inversion. The cells
 //! of a value are written where it is computed.
 
-use std::collections::BTreeSet;
-
 use crate::lanes::{Lanes, Source, WordKind, WordNo};
 use crate::program::PathPlan;
 use crate::value::{Expr, ValueNo};
@@ -75,12 +73,14 @@ impl Order<'_> {
         let needed = (0..path.values.len()).filter(|&index| path.values[index].need.writer);
         let is_seed = |&index: &usize| matches!(path.values[index].expr, Expr::Seed(_));
         let (seeds, computed): (Vec<_>, Vec<_>) = needed.partition(is_seed);
-        let operands = |&index: &usize| path.values[index].expr.operands();
-        let operands: BTreeSet<ValueNo> = computed.iter().flat_map(operands).collect();
+        let mut is_operand = vec![false; path.values.len()];
+        for operand in computed.iter().flat_map(|&index| path.values[index].expr.operands()) {
+            is_operand[operand.index()] = true;
+        }
         for index in computed.into_iter().chain(seeds) {
             let no = ValueNo(index as u32);
             let is_inverse = matches!(path.values[index].expr, Expr::InverseOrZero(_));
-            if is_inverse && !operands.contains(&no) {
+            if is_inverse && !is_operand[index] {
                 self.put_off(no);
             } else {
                 self.value(no);

@@ -1,7 +1,7 @@
 //! `traceloom plan`.
 
 use serde_json::json;
-use traceloom_codegen::planned;
+use traceloom_codegen::planned_each;
 use traceloom_plan::inventory;
 use traceloom_runtime::session::SessionError;
 
@@ -15,18 +15,22 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     options.check().map_err(SessionError::from)?;
     let args = &args.run;
     let session = source::session(args)?.profile(profile).shards(options).build()?;
-    let unit = planned(session.program())
-        .map_err(|faults| Failure::Refused(format!("{}: {faults}", args.program.display())))?;
     let runs = args.input.is_some() || args.args.is_some() || !args.io.is_empty();
     let run = if runs { Some(session.plan(source::request(args)?)?) } else { None };
     let record = run.as_ref().map(|(run, _)| &run.execution.record);
-    say!("fingerprint {}", hex(&unit.plan.fingerprint));
-    say!("unit digest {}", hex(&unit.digest));
-    say!("{}", inventory::table(&unit.plan, record).trim_end());
+    let (mut lines, mut num_functions) = (Vec::new(), 0);
+    let (plan, digest) = planned_each(session.program(), |function| {
+        lines.extend(inventory::function_lines(&function, record));
+        num_functions += 1;
+    })
+    .map_err(|faults| Failure::Refused(format!("{}: {faults}", args.program.display())))?;
+    say!("fingerprint {}", hex(&plan.fingerprint));
+    say!("unit digest {}", hex(&digest));
+    say!("{}", inventory::table_of(&lines, num_functions).trim_end());
     if let Some((_, planned)) = &run {
         say!("{}", planned.table(session.system()).trim_end());
     }
-    let lines = inventory::lines(&unit.plan, record).into_iter().map(|line| {
+    let lines = lines.into_iter().map(|line| {
         json!({
             "function": line.function,
             "path": line.path,
@@ -38,8 +42,8 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
         })
     });
     result(json!({
-        "fingerprint": hex(&unit.plan.fingerprint),
-        "unit_digest": hex(&unit.digest),
+        "fingerprint": hex(&plan.fingerprint),
+        "unit_digest": hex(&digest),
         "paths": lines.collect::<Vec<_>>(),
         "shards": run.as_ref().map(|(_, planned)| planned.plan.shards.len()),
         "peak_memory_bytes": run.as_ref().map(|(_, planned)| planned.estimate.peak().to_string()),

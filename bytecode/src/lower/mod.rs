@@ -8,8 +8,8 @@ mod lowering;
 mod numbering;
 
 use traceloom_plan::contract::{Contract, FunctionContract, RowContract};
-use traceloom_plan::draft::{FunctionDraft, PathDraft, ProgramDraft};
-use traceloom_plan::{PlanLayout, ProgramPlan, RowSource};
+use traceloom_plan::draft::{FunctionDraft, GenericDraft, Lower, PathDraft, ProgramDraft};
+use traceloom_plan::{OpNote, PlanLayout, ProgramPlan, RowSource};
 
 use crate::check::CheckedProgram;
 use crate::control::lowering::{lower_blocks, lower_path};
@@ -22,6 +22,12 @@ pub(crate) use numbering::Numbering;
 /// Plans all constrained functions of `program`.
 #[must_use]
 pub fn plan_program(program: &CheckedProgram) -> ProgramPlan {
+    draft_program(program).finish()
+}
+
+/// Lowers `program`; its functions when they are asked for.
+#[must_use]
+pub fn draft_program(program: &CheckedProgram) -> ProgramDraft<'_> {
     let data = program.program();
     ProgramDraft {
         name: data.name.clone(),
@@ -29,7 +35,6 @@ pub fn plan_program(program: &CheckedProgram) -> ProgramPlan {
         memory_widths: data.memory_sizes.clone(),
         functions: program.function_ids().map(|id| draft(program, id)).collect(),
     }
-    .finish()
 }
 
 /// What plans of `program` must agree with: derived from its rules again, with no look
@@ -54,22 +59,42 @@ pub fn contract(program: &CheckedProgram) -> Contract {
     }
 }
 
-fn draft(program: &CheckedProgram, id: FunctionId) -> FunctionDraft {
+fn draft(program: &CheckedProgram, id: FunctionId) -> FunctionDraft<'_> {
     let function = program.function(id);
-    let numbering = Numbering::new(function);
-    let path = |(number, leaves): (u32, Vec<u32>)| {
-        let (code, outputs) = lower_path(program, &numbering, id, &leaves);
-        PathDraft { path: number, leaves, code, outputs }
-    };
-    let paths = if function.constrained { paths(program, id) } else { Vec::new() };
     FunctionDraft {
         name: function.name.clone(),
         num_outputs: function.num_outputs,
         constrained: function.constrained,
         layout: plan_layout(program.layout(id)),
-        ops: numbering.notes(function),
-        paths: (0..).zip(paths).map(path).collect(),
-        generic: lower_blocks(program, &numbering, id),
+        lower: Box::new(Lowered { program, id, numbering: Numbering::new(function) }),
+    }
+}
+
+/// One function of a program.
+struct Lowered<'a> {
+    program: &'a CheckedProgram,
+    id: FunctionId,
+    numbering: Numbering,
+}
+
+impl Lower for Lowered<'_> {
+    fn ops(&self) -> Vec<OpNote> {
+        self.numbering.notes(self.program.function(self.id))
+    }
+
+    fn paths(&self) -> Vec<PathDraft> {
+        if !self.program.function(self.id).constrained {
+            return Vec::new();
+        }
+        let path = |(number, leaves): (u32, Vec<u32>)| {
+            let (code, outputs) = lower_path(self.program, &self.numbering, self.id, &leaves);
+            PathDraft { path: number, leaves, code, outputs }
+        };
+        (0..).zip(paths(self.program, self.id)).map(path).collect()
+    }
+
+    fn generic(&self) -> GenericDraft {
+        lower_blocks(self.program, &self.numbering, self.id)
     }
 }
 

@@ -13,8 +13,8 @@ mod path;
 use traceloom_abi::seed::FullLayout;
 
 use crate::columns::PlanLayout;
-use crate::guards::solve_inputs;
-use crate::library::{Library, Tables};
+use crate::guards::{Said, SaidByPath, solve_inputs};
+use crate::library::{Library, Returns, Tables};
 use crate::names::symbols;
 use crate::program::{
     FunctionPlan, GenericBlock, GenericControl, GenericPlan, OpNote, PathPlan, ProgramPlan,
@@ -25,8 +25,7 @@ pub use code::{Code, Use};
 pub(crate) use path::SettledPath;
 
 /// A program, lowered.
-#[derive(Clone, Debug)]
-pub struct ProgramDraft {
+pub struct ProgramDraft<'a> {
     /// Name of the program, for people.
     pub name: String,
     /// Program fingerprint.
@@ -34,12 +33,12 @@ pub struct ProgramDraft {
     /// Widths of the memory tables, in the order of the record.
     pub memory_widths: Vec<u32>,
     /// All functions, in the order of the record.
-    pub functions: Vec<FunctionDraft>,
+    pub functions: Vec<FunctionDraft<'a>>,
 }
 
-/// A function, lowered.
-#[derive(Clone, Debug)]
-pub struct FunctionDraft {
+/// A function, lowered. Its code is lowered when it is asked for, and may be asked for twice:
+/// bounds follow from all functions, and the code of all of them takes much memory.
+pub struct FunctionDraft<'a> {
     /// Name in the program: untrusted text.
     pub name: String,
     /// Number of outputs.
@@ -48,12 +47,20 @@ pub struct FunctionDraft {
     pub constrained: bool,
     /// Columns.
     pub layout: PlanLayout,
+    /// Lowers the function.
+    pub lower: Box<dyn Lower + 'a>,
+}
+
+/// Lowers one function, with equal results each time.
+pub trait Lower {
     /// Operations and controls in pre-order, numbered by position.
-    pub ops: Vec<OpNote>,
-    /// By path number; empty where paths are not numbered or the function has no rows.
-    pub paths: Vec<PathDraft>,
+    fn ops(&self) -> Vec<OpNote>;
+
+    /// The paths by number; empty where paths are not numbered or the function has no rows.
+    fn paths(&self) -> Vec<PathDraft>;
+
     /// All blocks.
-    pub generic: GenericDraft,
+    fn generic(&self) -> GenericDraft;
 }
 
 /// A path, lowered: its selectors are written, and all that its operations require.
@@ -79,64 +86,67 @@ pub struct GenericDraft {
     pub blocks: Vec<GenericBlock>,
 }
 
-impl ProgramDraft {
+impl ProgramDraft<'_> {
     /// The plans of all constrained functions.
     #[must_use]
     pub fn finish(self) -> ProgramPlan {
+        let mut functions = Vec::new();
+        let head = self.finish_each(|function| functions.push(function));
+        ProgramPlan { functions, ..head }
+    }
+
+    /// Gives the plan of each constrained function to `each`, in order, and keeps none.
+    /// Returns the plan of the program without its functions.
+    pub fn finish_each(self, mut each: impl FnMut(FunctionPlan)) -> ProgramPlan {
         let tables = Tables {
             num_outputs: self.functions.iter().map(|function| function.num_outputs).collect(),
             memory_widths: self.memory_widths,
         };
         let symbols = symbols(self.functions.iter().map(|function| &function.name[..]));
-        let mut generics = Vec::with_capacity(self.functions.len());
-        let mut paths = Vec::with_capacity(self.functions.len());
-        let mut heads = Vec::with_capacity(self.functions.len());
-        for FunctionDraft { name, constrained, layout, ops, paths: own, generic, .. } in
-            self.functions
-        {
-            generics.push(generic::finish(generic, &layout));
-            paths.push(own.into_iter().map(|path| path::settle(path, &layout)).collect());
-            heads.push(Head { name, constrained, layout, ops });
-        }
-        let library = Library::solve(&tables, &generics);
-        let num_inputs: Vec<usize> = heads.iter().map(|h| h.layout.num_inputs as usize).collect();
-        let inputs = solve_inputs(&library, &num_inputs, &paths);
-        let mut functions = Vec::new();
-        let parts = heads.into_iter().zip(symbols).zip(generics.into_iter().zip(paths)).zip(0..);
-        for (((head, symbol), (generic, paths)), function) in parts {
-            let own = &inputs[function as usize];
-            let finish = |path| path::finish(&library, own, &inputs, path);
-            let paths = paths.into_iter().map(finish).collect();
-            if head.constrained {
-                functions.push(head.plan(symbol, function, paths, generic));
+        let generic =
+            |draft: &FunctionDraft<'_>| generic::finish(draft.lower.generic(), &draft.layout);
+        let stored = self.functions.iter().map(|draft| Returns::of(generic(draft)));
+        let library = Library::solve(&tables, &stored.collect::<Vec<_>>());
+        let inputs = solve_inputs(
+            &self.functions.iter().map(|draft| said(draft, &library)).collect::<Vec<_>>(),
+        );
+        for ((function, draft), symbol) in (0..).zip(&self.functions).zip(symbols) {
+            if draft.constrained {
+                let own = &inputs[function as usize];
+                let settled = draft.lower.paths().into_iter();
+                let settled = settled.map(|path| path::settle(path, &draft.layout));
+                let paths = settled.map(|path| path::finish(&library, own, &inputs, path));
+                each(draft.plan(symbol, function, paths.collect(), generic(draft)));
             }
         }
         ProgramPlan {
             name: self.name,
             fingerprint: self.fingerprint,
             num_outputs: tables.num_outputs,
-            functions,
+            functions: Vec::new(),
         }
     }
 }
 
-/// What a plan has from its draft as it is.
-struct Head {
-    name: String,
-    constrained: bool,
-    layout: PlanLayout,
-    ops: Vec<OpNote>,
+/// What the paths of a function say about its inputs and those of its callees.
+fn said(draft: &FunctionDraft<'_>, library: &Library) -> Said {
+    let paths = draft.lower.paths().into_iter();
+    let settled = paths.map(|path| path::settle(path, &draft.layout));
+    Said {
+        num_inputs: draft.layout.num_inputs as usize,
+        paths: settled.map(|path| SaidByPath::of(library, path)).collect(),
+    }
 }
 
-impl Head {
+impl FunctionDraft<'_> {
     fn plan(
-        self,
+        &self,
         symbol: String,
         function: u32,
         paths: Vec<PathPlan>,
         generic: GenericPlan,
     ) -> FunctionPlan {
-        let Self { name, layout, ops, .. } = self;
+        let (name, layout, ops) = (self.name.clone(), self.layout, self.lower.ops());
         let (ranked, num_inputs) = (layout.ranked, layout.seed_inputs());
         let full = FullLayout { ranked, num_inputs, max_reads: longest(&generic) };
         FunctionPlan { name, symbol, function, layout, full, ops, paths, generic }

@@ -1,6 +1,6 @@
 //! One path: from the draft of a front end to the plan of its row.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use traceloom_abi::seed::{Meaning, OwnedSchema, Width};
 
@@ -8,7 +8,7 @@ use super::PathDraft;
 use super::code::{Code, Use};
 use super::needs::{closure, find_read, label_advice};
 use crate::bounds;
-use crate::columns::{Column, PlanLayout, Region};
+use crate::columns::{PlanLayout, Region};
 use crate::guards::{self, Inputs};
 use crate::library::Library;
 use crate::program::PathPlan;
@@ -44,7 +44,7 @@ pub(crate) fn finish(
     path: SettledPath,
 ) -> PathPlan {
     let proven = guards::proven(library, &path);
-    let mut guarded = guards::guarded(inputs, &path, &proven);
+    let mut guarded = guards::guarded(inputs, &path.draft.code.uses, &proven);
     guards::guard_unused(own, &path, &mut guarded);
     let mut order = Vec::new();
     for (index, value) in path.draft.code.values.iter().enumerate() {
@@ -59,7 +59,8 @@ pub(crate) fn finish(
     let schema = OwnedSchema::lay_out(&order);
     let PathDraft { path, leaves, code, outputs } = path.draft;
     let mut values = code.values;
-    let seed = |meaning| schema.word(meaning).map_or(bounds::UNKNOWN, |word| word.width.bound());
+    let words = schema.by_meaning();
+    let seed = |meaning| words.word(meaning).map_or(bounds::UNKNOWN, |word| word.width.bound());
     bounds::assign(&mut values, seed, |_| bounds::UNKNOWN);
     for (value, guard) in values.iter_mut().zip(guarded) {
         value.guarded = guard;
@@ -98,8 +99,14 @@ fn find_used(code: &Code) -> Vec<bool> {
 
 /// Zeros for the columns that the path does not use; all writes by column.
 fn fill_unused(code: &mut Code, layout: &PlanLayout) {
-    let written: BTreeSet<Column> = code.writes.iter().map(|write| write.column).collect();
-    for column in layout.columns().filter(|column| !written.contains(column)) {
+    let mut written = vec![false; layout.width() as usize];
+    for write in &code.writes {
+        // A column that is not there is found when the plan is verified.
+        if let Some(position) = layout.position(write.column) {
+            written[position] = true;
+        }
+    }
+    for (column, _) in layout.columns().zip(written).filter(|&(_, written)| !written) {
         let fixed = match column.region {
             Region::Auxiliary => Fixed::FreeUnused,
             Region::Selector | Region::Input => Fixed::Determined,

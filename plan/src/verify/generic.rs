@@ -1,7 +1,5 @@
 //! Invariants of a branching plan.
 
-use std::collections::BTreeSet;
-
 use super::Verifier;
 use crate::columns::Column;
 use crate::program::{GenericBlock, GenericControl};
@@ -10,7 +8,8 @@ impl Verifier<'_> {
     /// Along the leaves of a path, the branching plan writes each cell once.
     pub(super) fn generic_way(&mut self, leaves: &[u32]) {
         let plan = &self.function.generic;
-        let mut seen: BTreeSet<Column> = BTreeSet::new();
+        let layout = self.function.layout;
+        let mut seen = vec![false; layout.width() as usize];
         let mut ends = vec![0; plan.blocks.len()];
         for (index, block) in plan.blocks.iter().enumerate().rev() {
             ends[index] = match &block.control {
@@ -35,7 +34,11 @@ impl Verifier<'_> {
             let block = &plan.blocks[index];
             let zeros = block.zeros.iter().flat_map(|span| span.columns());
             for column in block.writes.iter().map(|write| write.column).chain(zeros) {
-                let twice = !seen.insert(column);
+                let cell = layout.position(column).map(|position| &mut seen[position]);
+                self.require(cell.is_some(), None, || {
+                    format!("the branching plan writes {column}, which is not there")
+                });
+                let twice = cell.is_some_and(|cell| std::mem::replace(cell, true));
                 self.require(!twice, None, || {
                     format!("the branching plan writes {column} twice, last in block {index}")
                 });
@@ -58,7 +61,7 @@ impl Verifier<'_> {
                 }
             }
         }
-        let (expected, got) = (self.function.layout.width() as usize, seen.len());
+        let (expected, got) = (seen.len(), seen.iter().filter(|&&cell| cell).count());
         self.require(expected == got, None, || {
             format!("the branching plan writes {got} cells of {expected} columns")
         });

@@ -65,9 +65,31 @@ impl std::error::Error for PlanFaults {}
 /// # Errors
 /// All faults that were found.
 pub fn verify(contract: &Contract, plan: &ProgramPlan) -> Result<(), PlanFaults> {
-    let mut faults = Vec::new();
-    for function in &plan.functions {
-        let mut verifier = Verifier { contract, function, path: None, faults: &mut faults };
+    let mut verification = Verification::new(contract);
+    plan.functions.iter().for_each(|function| verification.function(function));
+    verification.end(&plan.name)
+}
+
+/// Checks the plans of a program one by one, in order, as they are made.
+pub struct Verification<'a> {
+    contract: &'a Contract,
+    faults: Vec<PlanFault>,
+    /// Indices of the functions that were checked.
+    planned: Vec<usize>,
+}
+
+impl<'a> Verification<'a> {
+    /// Checks nothing yet.
+    #[must_use]
+    pub fn new(contract: &'a Contract) -> Self {
+        Self { contract, faults: Vec::new(), planned: Vec::new() }
+    }
+
+    /// Checks the plan of the next function.
+    pub fn function(&mut self, function: &FunctionPlan) {
+        self.planned.push(function.function as usize);
+        let (contract, faults) = (self.contract, &mut self.faults);
+        let mut verifier = Verifier { contract, function, path: None, faults };
         verifier.outside();
         for path in &function.paths {
             verifier.path = Some(path.path);
@@ -82,19 +104,24 @@ pub fn verify(contract: &Contract, plan: &ProgramPlan) -> Result<(), PlanFaults>
         verifier.path = None;
         verifier.generic_values();
     }
-    let planned = plan.functions.iter().map(|function| function.function as usize);
-    let rows =
-        contract.functions.iter().enumerate().filter(|(_, function)| function.rows.is_some());
-    let expected = rows.map(|(index, _)| index);
-    if !planned.eq(expected) {
-        faults.push(PlanFault {
-            function: plan.name.clone(),
-            path: None,
-            op: None,
-            message: "the functions with plans are not those with rows".into(),
-        });
+
+    /// All functions of the program `name` were checked.
+    ///
+    /// # Errors
+    /// All faults that were found.
+    pub fn end(mut self, name: &str) -> Result<(), PlanFaults> {
+        let functions = self.contract.functions.iter().enumerate();
+        let rows = functions.filter(|(_, function)| function.rows.is_some());
+        if !rows.map(|(index, _)| index).eq(self.planned) {
+            self.faults.push(PlanFault {
+                function: name.into(),
+                path: None,
+                op: None,
+                message: "the functions with plans are not those with rows".into(),
+            });
+        }
+        if self.faults.is_empty() { Ok(()) } else { Err(PlanFaults(self.faults)) }
     }
-    if faults.is_empty() { Ok(()) } else { Err(PlanFaults(faults)) }
 }
 
 struct Verifier<'a> {

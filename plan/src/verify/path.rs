@@ -1,12 +1,12 @@
 //! Invariants of the plan of one path.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use traceloom_abi::seed::{Meaning, SeedWord, Width};
 
 use super::Verifier;
 use crate::bounds::bound_of;
-use crate::columns::{Column, Region};
+use crate::columns::Region;
 use crate::program::PathPlan;
 use crate::row::{Cell, ReadSource};
 use crate::value::{Expr, Value, ValueNo};
@@ -67,23 +67,22 @@ impl Verifier<'_> {
     }
 
     fn cells(&mut self, path: &PathPlan) {
-        let mut seen: BTreeMap<Column, Cell> = BTreeMap::new();
+        let layout = self.function.layout;
+        let mut seen: Vec<Option<Cell>> = vec![None; layout.width() as usize];
         for write in &path.writes {
-            let twice = seen.insert(write.column, write.cell).is_some();
+            let cell = layout.position(write.column).map(|position| &mut seen[position]);
+            self.require(cell.is_some(), None, || format!("there is no {}", write.column));
+            let twice = cell.is_some_and(|cell| cell.replace(write.cell).is_some());
             self.require(!twice, None, || format!("{} is written twice", write.column));
         }
-        for column in self.function.layout.columns() {
-            self.require(seen.contains_key(&column), None, || format!("{column} is not written"));
+        for (column, cell) in layout.columns().zip(seen) {
+            self.require(cell.is_some(), None, || format!("{column} is not written"));
             if column.region == Region::Selector {
                 let on = u64::from(path.leaves.contains(&column.index));
-                let right = seen.get(&column) == Some(&Cell::Constant(on));
+                let right = cell == Some(Cell::Constant(on));
                 self.require(right, None, || format!("{column} should be {on}"));
             }
         }
-        let expected = self.function.layout.width() as usize;
-        self.require(seen.len() == expected, None, || {
-            format!("{} cells, but {expected} columns", seen.len())
-        });
     }
 
     fn schema(&mut self, path: &PathPlan) {
@@ -112,7 +111,7 @@ impl Verifier<'_> {
                 "the multiplicity is not first".into()
             });
         }
-        let expected: BTreeSet<Meaning> = path
+        let mut expected: Vec<Meaning> = path
             .values
             .iter()
             .filter_map(|value| match value.expr {
@@ -120,8 +119,11 @@ impl Verifier<'_> {
                 _ => None,
             })
             .collect();
-        let got: BTreeSet<Meaning> = words.iter().map(|word| word.meaning).collect();
-        self.require(expected == got && got.len() == words.len(), None, || {
+        expected.sort();
+        expected.dedup();
+        let mut got: Vec<Meaning> = words.iter().map(|word| word.meaning).collect();
+        got.sort();
+        self.require(expected == got, None, || {
             "the seed does not have exactly the words that the path reads".into()
         });
     }
@@ -153,10 +155,11 @@ impl Verifier<'_> {
     }
 
     fn bounds(&mut self, path: &PathPlan) {
+        let words = path.schema.by_meaning();
         for (index, value) in path.values.iter().enumerate() {
             let seed = |expr: &Expr| match *expr {
                 Expr::Seed(meaning) => {
-                    path.schema.word(meaning).map_or(u64::MAX, |word| word.width.bound())
+                    words.word(meaning).map_or(u64::MAX, |word| word.width.bound())
                 }
                 _ => u64::MAX,
             };
