@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "518860ea77eda058318b91994e1f563ac35bdb74100e4c6259658945e245f3f0",
-            "4acac6b87c28fb649852f188d367c0daaa72436b5cd29733e106b50f4620ca89",
+            "0dc08ddfd713ffafed172451429a137c3a537e2a47f17d82c793bb7427453b61",
+            "8919f9713fae0674e3f86d43134c68c2bc6fb0d87003e3ebf5cb8bc702934ca5",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "68a07703f72a04baf408ed74b3c81f8b09374b6d6bfb6fc13ea34bb93bb6607e",
-            "6baf94752907664c5c102ab91d247234e91c6da52a0a582709bd5f6441a85139",
+            "807d403ed9e6a3845d920eb34aaf57e66c4f9eee60a27ab7ee8859da5a1dcb22",
+            "16ac9ac434c2e94ea558fdb6906ed63471ef16ed1243cab3a4e3d95bbf4fd4d6",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {
