@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -29,7 +30,8 @@ pub fn quiet(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// All files under a folder, by path in it.
+/// All files under a folder, by path in it. Another process may write there: what is renamed or
+/// removed between listing and reading is left out.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let (mut files, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(inner) = folders.pop() {
@@ -38,7 +40,10 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
                 true => folders.push(path),
                 false => {
                     let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
-                    files.insert(name, fs::read(path).unwrap());
+                    match fs::read(path) {
+                        Err(error) if error.kind() == ErrorKind::NotFound => {}
+                        content => drop(files.insert(name, content.unwrap())),
+                    }
                 }
             }
         }

@@ -126,13 +126,21 @@ mod tests {
         let beside = admit(&admission, 30).unwrap();
         assert_eq!((beside.have, admission.alone(CAPACITY)), (30, 90));
         assert_eq!(admit(&admission, 91).err(), Some(90), "also beside others");
-        let has_ended = AtomicBool::new(false);
+        let [has_ended, has_asked] = [const { AtomicBool::new(false) }; 2];
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| {
-                let admitted = admit(&admission, 50);
+                // Asked with the mutex held, which only waiting gives back.
+                let capacity = || {
+                    has_asked.store(true, Ordering::SeqCst);
+                    Ok::<_, u64>(CAPACITY)
+                };
+                let admitted = admission.admit(Bytes { need: 50, stays: 5 }, capacity, |have| have);
                 assert!(has_ended.load(Ordering::SeqCst), "it did not wait");
                 admitted.map(|admitted| admitted.have)
             });
+            while !has_asked.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
             // The end of the small one is not enough.
             drop(beside);
             std::thread::sleep(std::time::Duration::from_millis(20));

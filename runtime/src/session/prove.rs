@@ -9,7 +9,7 @@ use super::memory::{free_memory, too_little};
 use super::progress::Tracker;
 use super::verify::profile_name;
 use super::workers::{Made, Rows, Work};
-use super::{Executed, Proved, Request, Session, SessionError, Step};
+use super::{Devices, Executed, Proved, Request, Session, SessionError, Step};
 use crate::report::{DeviceReport, ProofReport};
 use crate::shards::Planned;
 use crate::shards::cache::{Cache, CacheReport, KeptShards, Subject};
@@ -30,7 +30,10 @@ impl Session {
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
         let (backend, planned) = self.placed(early, &executed)?;
-        if let (Some(reason), true) = (&backend.reason, settings.backend == Backend::Auto) {
+        // A machine without a GPU needs no note: nobody asked for one.
+        let was_chosen = settings.backend == Backend::Auto
+            && !matches!(settings.devices, Devices::Unavailable(_));
+        if let (Some(reason), true) = (&backend.reason, was_chosen) {
             let place = match backend.devices.len() {
                 0 => "the CPU".to_owned(),
                 1 => "a GPU".to_owned(),
