@@ -165,7 +165,7 @@ fn rule_3_arities_are_checked_at_load() {
         ("", "match x {\n case 1 { return x }\n case 1 { return x }\n}", "has the case 1 twice"),
         ("", "p = store x\nreturn p", "needs memory of width 1"),
         ("memory 1, 1", "return x", "widths of memory must rise strictly"),
-        ("memory 0", "return x", "widths are 1 to"),
+        ("memory 0", "return x", "widths of memory are 1 to"),
         ("circuit main", "return x", "is constrained but in no circuit"),
         ("circuit main, main\ncircuit pair", "return x", "is in a circuit already"),
         ("circuit main, advice\ncircuit pair", "return x", "is not a constrained function"),
