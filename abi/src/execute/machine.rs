@@ -142,7 +142,8 @@ impl<'a> Machine<'a> {
     /// # Errors
     /// [`Stop`].
     pub fn claim(&mut self, function: u32, args: &[u64]) -> Result<Vec<u64>, Stop> {
-        (self.stack.clear(), self.bytes.clear());
+        self.stack.clear();
+        self.bytes.clear();
         self.request(function, &[Part::Words(args)], true)?;
         let mut counts = self.record.bytes.each_mut().map(ByteCounts::take);
         let ended = self.run(&mut counts);

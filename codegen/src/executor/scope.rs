@@ -233,7 +233,7 @@ fn lane(word: u32, first: u8) -> TokenStream {
     let (word, bits) = (word_variable(word), Literal::u8_unsuffixed(first));
     match first {
         0 => quote!((#word as u8)),
-        ..=24 => quote!(((#word >> #bits) as u8)),
+        1..=24 => quote!(((#word >> #bits) as u8)),
         _ => quote!((#word.rotate_right(#bits) as u8)),
     }
 }
