@@ -8,7 +8,7 @@
 //!
 //! In reading order:
 //! - [`record`]: records as structs with fields of u8 to u64;
-//! - [`column`], [`row`], [`poly`], [`bus`]: what a table is made of;
+//! - [`mod@column`], [`row`], [`poly`], [`bus`]: what a table is made of;
 //! - [`table`], [`mod@check`]: the builder and the rules;
 //! - `draft`, [`program`], `system`: plans, digests and constraint system;
 //! - [`riscv`]: the tables of a RISC-V machine.
