@@ -4,9 +4,10 @@
 //! ```text
 //! cargo build --release -p traceloom-cuda --example prover_backend
 //! prover_backend compile sm_90 FOLDER    compiles all kernels, needs NVRTC
-//! prover_backend parity FOLDER [quick|tiny]
-//!                                        every program and profile against the CPU;
-//!                                        `quick`: the smallest of each, `tiny`: one of all
+//! prover_backend parity FOLDER [quick]   every program and profile against the CPU;
+//!                                        `quick`: the smallest of each
+//! prover_backend parity FOLDER tiny PROGRAM
+//!                                        one proof, the smallest of a program
 //! prover_backend memory FOLDER           limits of memory, shards that are made again, kernels
 //!                                        that the build compiled and that NVRTC compiles
 //! prover_backend bench FOLDER KIB [cpu]  BLAKE3 of KIB KiB: time per stage and step; `cpu`:
@@ -51,13 +52,15 @@ fn run(args: &[&str]) -> Outcome {
         ["compile", architecture, folder] => compile(architecture, folder),
         ["parity", folder] => parity::run(&open(folder, true)?, parity::Extent::Whole),
         ["parity", folder, "quick"] => parity::run(&open(folder, true)?, parity::Extent::Quick),
-        ["parity", folder, "tiny"] => parity::run(&open(folder, true)?, parity::Extent::Tiny),
+        ["parity", folder, "tiny", program] => parity::tiny(&open(folder, true)?, program),
         ["memory", folder] => memory::run(folder),
         ["bench", folder, kib] => bench::run(&open(folder, false)?, kib.parse()?, false),
         ["bench", folder, kib, "cpu"] => bench::run(&open(folder, false)?, kib.parse()?, true),
-        _ => Err("usage: prover_backend compile ARCH FOLDER | parity FOLDER [quick|tiny] | \
+        _ => Err(
+            "usage: prover_backend compile ARCH FOLDER | parity FOLDER [quick | tiny PROGRAM] | \
                   memory FOLDER | bench FOLDER KIB [cpu]"
-            .into()),
+                .into(),
+        ),
     }
 }
 

@@ -7,6 +7,7 @@
 #   OUT    folder of the reports (default: out)
 #   STEPS  what to run (default: quick memory parity bench1 bench8 energy memcheck racecheck
 #          initcheck)
+#   PROGRAMS  what sanitizers see the smallest proof of (default: all five)
 set -uo pipefail
 
 if [ $# -ne 2 ]; then
@@ -15,14 +16,16 @@ if [ $# -ne 2 ]; then
 fi
 binary=$1 folder=$2
 OUT=${OUT:-out} STEPS=${STEPS:-quick memory parity bench1 bench8 energy memcheck racecheck initcheck}
+PROGRAMS=${PROGRAMS:-fibonacci div_rem merge_sort blake3 sha256}
 mkdir -p "$OUT"
 results=()
 
-# step NAME SECONDS COMMAND…: its output goes to the terminal and NAME.txt.
+# step NAME SECONDS COMMAND…: its output goes to the terminal and NAME.txt. TOOL names all steps
+# TOOL-PROGRAM.
 step() {
     local name=$1 limit=$2 start=$SECONDS status
     shift 2
-    [[ " $STEPS " == *" $name "* ]] || return
+    [[ " $STEPS " == *" $name "* || " $STEPS " == *" ${name%%-*} "* ]] || return
     echo "== $name"
     timeout "$limit" "$@" 2>&1 | tee "$OUT/$name.txt" | tail -n 60
     status=${PIPESTATUS[0]}
@@ -68,8 +71,11 @@ step bench1 120 "$binary" bench "$folder" 1024 cpu
 step bench8 240 "$binary" bench "$folder" 8192 cpu
 export -f sanitized energy
 step energy 120 bash -c 'energy "$@"' energy "$binary" bench "$folder" 1024
-step memcheck 240 bash -c 'sanitized memcheck "$@"' sanitized "$binary" parity "$folder" tiny
-step racecheck 240 bash -c 'sanitized racecheck "$@"' sanitized "$binary" parity "$folder" tiny
-step initcheck 240 bash -c 'sanitized initcheck "$@"' sanitized "$binary" parity "$folder" tiny
+for tool in memcheck racecheck initcheck; do
+    for program in $PROGRAMS; do
+        step "$tool-$program" 240 \
+            bash -c 'sanitized "$@"' sanitized "$tool" "$binary" parity "$folder" tiny "$program"
+    done
+done
 printf '%s\n' "== summary" "${results[@]}" | tee "$OUT/summary.txt"
 ! printf '%s\n' "${results[@]}" | grep -qv 'status 0,'

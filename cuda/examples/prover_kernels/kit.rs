@@ -5,8 +5,8 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use traceloom_cuda::cache::KernelCache;
 use traceloom_cuda::device::{Buffer, Device, Stream};
-use traceloom_cuda::prover_kernels::Launch;
 use traceloom_cuda::prover_kernels::load::ProverKernels;
+use traceloom_cuda::prover_kernels::{Launch, image};
 use traceloom_runtime::ledger::{Kind, Ledger, Transfer};
 
 pub type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -32,7 +32,7 @@ impl Kit {
         }
         let ledger = Ledger::default();
         let cache = KernelCache::new(folder);
-        let kernels = ProverKernels::load(&device, &[], Some(&cache), &ledger)?;
+        let kernels = ProverKernels::load(&device, image::IMAGES, Some(&cache), &ledger)?;
         Ok(Self { stream: device.stream()?, device, kernels, ledger })
     }
 
