@@ -3,7 +3,7 @@
 
 //!
 //! - `batch`: one proof by any number of workers; `rounds`: what they do; `queue`: what is to be
-//!   done, `account`: how far it is;
+//!   done, `account`: how far it is, `rates`: how long it takes;
 //! - `worker`: who computes shards; `opening`: the opening of one;
 //! - `source`: where traces come from; `store`: what is kept beyond a process;
 //! - `checks`, `progress`, `error`.
@@ -15,6 +15,7 @@ mod error;
 mod opening;
 mod progress;
 mod queue;
+mod rates;
 mod rounds;
 mod source;
 mod store;
@@ -44,6 +45,10 @@ pub use worker::{OnBackend, ShardWorker, Task, Worker};
 pub struct ProveOptions<'a> {
     /// Called when a stage of a shard begins.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    /// Called once, as soon as no traces will be asked for any more, so that what they are made
+    /// from may be freed. Only a worker that fails would ask again; so this is for batches in which
+    /// nobody takes over from a worker.
+    pub rows_done: Option<&'a (dyn Fn() + Sync)>,
     /// Make a proof even of a witness that is known to be wrong. For tests of
     /// verifiers: what comes out is refused.
     pub skip_self_checks: bool,

@@ -13,7 +13,8 @@ use traceloom_verifier::security::{BelowFloor, Padding, Remedy, padding};
 use traceloom_verifier::shape::{ShapeError, check_statements};
 use traceloom_verifier::{Params, Profile, Proof, VerifyError, verify};
 
-const FORGE: ProveOptions<'_> = ProveOptions { progress: None, skip_self_checks: true };
+const FORGE: ProveOptions<'_> =
+    ProveOptions { progress: None, rows_done: None, skip_self_checks: true };
 
 /// The two circuits without lookups: `plain`, then `free`. No byte table gives a shard
 /// its height.

@@ -14,7 +14,8 @@ use traceloom_verifier::scheme::Quadratic;
 use traceloom_verifier::shape::ShapeError;
 use traceloom_verifier::{Params, Profile, Proof, VerifyError, verify};
 
-const FORGE: ProveOptions<'_> = ProveOptions { progress: None, skip_self_checks: true };
+const FORGE: ProveOptions<'_> =
+    ProveOptions { progress: None, rows_done: None, skip_self_checks: true };
 
 struct Fixture {
     key: ProvingKey,

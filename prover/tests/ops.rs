@@ -15,7 +15,8 @@ use traceloom_prover::{ProveError, ProveOptions, ProvingKey, prove};
 use traceloom_verifier::shape::ShapeError;
 use traceloom_verifier::{Expected, KeyError, Proof, VerifyError, VerifyingKey, verify_expected};
 
-const FORGE: ProveOptions<'_> = ProveOptions { progress: None, skip_self_checks: true };
+const FORGE: ProveOptions<'_> =
+    ProveOptions { progress: None, rows_done: None, skip_self_checks: true };
 /// 100 + 5 + 7 + 11 + 13.
 const END_VALUE: u64 = 136;
 

@@ -18,7 +18,8 @@ use traceloom_verifier::proof::{ShardStatement, Shards};
 use traceloom_verifier::shape::ShapeError;
 use traceloom_verifier::{Proof, VerifyError, verify};
 
-const FORGE: ProveOptions<'_> = ProveOptions { progress: None, skip_self_checks: true };
+const FORGE: ProveOptions<'_> =
+    ProveOptions { progress: None, rows_done: None, skip_self_checks: true };
 /// Rows of the toy's memory, one of padding included.
 const ROWS: u64 = 4;
 

@@ -4,8 +4,9 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use common::{Inner, batch, claim, fast, shard, system, with_first_pointer};
 use traceloom_air::claim::Claim;
@@ -207,6 +208,135 @@ fn with_no_worker_left_the_last_failure_is_the_error() {
     assert!(matches!(error, ProveError::Backend { .. }), "{error}");
     let error = new().finish().unwrap_err();
     assert_eq!(error, ProveError::NoWorker { shards: NUM_SHARDS });
+}
+
+/// A store that holds the first finished proof back until somebody else asks for traces.
+#[derive(Default)]
+struct HoldsBack {
+    is_asked: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl ShardStore for HoldsBack {
+    fn root(&self, _: usize) -> Option<Committed> {
+        None
+    }
+
+    fn proof(&self, _: usize, _: &[u8; 32]) -> Option<Shards> {
+        None
+    }
+
+    fn keep_root(&self, _: usize, _: &Committed) {}
+
+    fn keep_proof(&self, shard: usize, _: &[u8; 32], _: &Shards) {
+        if shard == 0 {
+            let asked = self.is_asked.lock().unwrap();
+            let waits = |asked: &mut bool| !*asked;
+            let limit = Duration::from_secs(100);
+            let (_asked, waited) = self.changed.wait_timeout_while(asked, limit, waits).unwrap();
+            assert!(!waited.timed_out(), "nobody took over a shard");
+        }
+    }
+
+    fn discard(&self, _: usize, _: Part, _: &str) {}
+}
+
+/// One worker keeps all shards and is held up; another one, which has nothing, takes over the
+/// last of them. The bytes are the same, and the first one drops what it kept of it.
+#[test]
+fn an_idle_worker_takes_over_shards_that_another_one_keeps() {
+    const MANY: usize = 8;
+    let (key, other) = (key(2), columns_key(2));
+    let pointers = (0..).step_by(ROWS as usize);
+    let made = (1..=MANY as u64).zip(pointers);
+    let made =
+        batch(made.map(|(x, at)| with_first_pointer(shard(&[x], Inner::Here, &[]), at)).collect());
+    let expected = prove(&key, made.clone(), &ProveOptions::default()).unwrap().0;
+    let (options, store) = (ProveOptions::default(), HoldsBack::default());
+    let (keeper, helper) = (Columns::default(), CpuBackend::default());
+    let statements = statements(&expected);
+    let store_of: Option<&dyn ShardStore> = Some(&store);
+    let batch =
+        Batch::new(key.verifying_key(), statements, Retention::Retain, store_of, &options).unwrap();
+    let (is_first, all_committed) = (Mutex::new(0), Condvar::new());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut source = Again::new(|shard| {
+                let mut committed = is_first.lock().unwrap();
+                *committed += 1;
+                all_committed.notify_all();
+                keeper.witness(&made[shard]).traces
+            });
+            let worked = batch.work(&mut OnBackend::new(&keeper, &other, &mut source));
+            worked.unwrap();
+            assert_eq!(source.asked, (0..MANY).collect::<Vec<_>>());
+        });
+        scope.spawn(|| {
+            // When the keeper has asked for all traces, nobody else does.
+            let committed = is_first.lock().unwrap();
+            drop(all_committed.wait_while(committed, |committed| *committed < MANY).unwrap());
+            let mut source = Again::new(|shard| {
+                *store.is_asked.lock().unwrap() = true;
+                store.changed.notify_all();
+                made[shard].traces.clone()
+            });
+            batch.work(&mut OnBackend::new(&helper, &key, &mut source)).unwrap();
+            assert_eq!(source.asked[0], MANY - 1, "the last one first: {:?}", source.asked);
+        });
+    });
+    let Finished { proof, report, .. } = batch.finish().unwrap();
+    assert!(proof == expected);
+    let of = |kept: usize| report.workers.iter().find(|worker| worker.kept == kept).unwrap();
+    assert_eq!((of(MANY).committed, of(0).committed), (MANY, 0));
+    assert!(of(0).proven > 0 && of(0).proven + of(MANY).proven == MANY);
+    let alive = keeper.alive();
+    assert_eq!((alive.traces, alive.commitments, alive.layers), (0, 0, 0));
+}
+
+/// Rows are done when no traces will be asked for any more, which is said once.
+#[test]
+fn what_rows_are_made_from_may_be_freed_as_soon_as_they_are_made() {
+    let key = key(2);
+    let expected = expected(&key);
+    let full = Memory::default();
+    alone(&key, &expected, Retention::Retain, Some(&full), &mut Again::host()).unwrap();
+    let all: Vec<usize> = (0..NUM_SHARDS).collect();
+    for (retention, roots, proofs, last) in [
+        // After round one, where everything is kept.
+        (Retention::Retain, &[][..], &[][..], (Stage::Main, NUM_SHARDS - 1)),
+        // When the last shard is made again.
+        (Retention::Regenerate, &[], &[], (Stage::Main, NUM_SHARDS - 1)),
+        // What an earlier run has finished needs none.
+        (Retention::Retain, &all, &[1, 2], (Stage::Main, 0)),
+        (Retention::Regenerate, &all, &all, (Stage::Lookup, 0)),
+    ] {
+        let store = Memory::of(&full, roots, proofs);
+        let (seen, said) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let asked = Mutex::new(0);
+        let report = |step: Progress| seen.lock().unwrap().push((step.stage, step.shard));
+        let rows_done = || {
+            let last = seen.lock().unwrap().last().copied();
+            said.lock().unwrap().push((last.unwrap(), *asked.lock().unwrap()));
+        };
+        let options = ProveOptions {
+            progress: Some(&report),
+            rows_done: Some(&rows_done),
+            ..ProveOptions::default()
+        };
+        let store: Option<&dyn ShardStore> = Some(&store);
+        let statements = statements(&expected);
+        let batch =
+            Batch::new(key.verifying_key(), statements, retention, store, &options).unwrap();
+        let mut source = Again::new(|shard| {
+            *asked.lock().unwrap() += 1;
+            shards()[shard].traces.clone()
+        });
+        let backend = CpuBackend::default();
+        batch.work(&mut OnBackend::new(&backend, &key, &mut source)).unwrap();
+        assert!(batch.finish().unwrap().proof == expected);
+        let times = *asked.lock().unwrap();
+        assert_eq!(*said.lock().unwrap(), [(last, times)], "{retention:?}, {roots:?}");
+    }
 }
 
 /// What makes a proof impossible stops all workers.
@@ -497,6 +627,9 @@ fn progress_states_rows_and_what_is_left() {
     let stages: Vec<_> = steps.iter().map(|step| (step.stage, step.shard)).collect();
     let rest = [Stage::Main, Stage::StageTwo, Stage::Quotient, Stage::Opening];
     assert_eq!(stages, [vec![(Stage::Lookup, 0)], rest.map(|stage| (stage, 1)).to_vec()].concat());
+    // Nothing was measured before the first stage ends.
+    assert!(steps[..2].iter().all(|step| step.remaining.is_none()));
+    assert!(steps[2..].iter().all(|step| step.remaining.is_some()), "{steps:?}");
     let left: Vec<_> = steps.iter().skip(1).map(|step| (step.done, step.total)).collect();
     assert!(left[0].0 == 0 && left.iter().all(|(_, total)| *total == left[0].1), "{left:?}");
 }

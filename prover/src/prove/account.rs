@@ -1,35 +1,38 @@
 //! How far a batch is, over all its workers.
 
 use std::cell::Cell;
+use std::time::Instant;
 
 use traceloom_verifier::shape::ShardShape;
 
 use super::progress::{self, Progress};
-use super::queue::{Cost, WorkerId};
+use super::queue::{Job, WorkerId};
+use super::rates::{Costs, Rates};
 use super::rounds::Rounds;
 use super::worker::Reporter;
 use crate::metrics::Stage;
 
 /// What was done of a batch.
 pub(super) struct Account {
-    costs: Vec<Cost>,
     rows: Vec<u64>,
     /// By stage, then shard, whether it has the stage behind it.
     has_passed: [Vec<bool>; Stage::ALL.len()],
     /// Cells so far.
     done: u64,
-    /// Of these, cells of jobs in work, which the queue counts as remaining.
-    in_work: u64,
+    /// By stage, cells of jobs in work, which the queue counts as remaining.
+    in_work: Costs,
+    /// By worker.
+    pub(super) rates: Vec<Rates>,
 }
 
 impl Account {
     pub(super) fn new(shapes: &[ShardShape]) -> Self {
         Self {
-            costs: shapes.iter().map(progress::cost).collect(),
             rows: shapes.iter().map(progress::rows).collect(),
             has_passed: Stage::ALL.map(|_| vec![false; shapes.len()]),
             done: 0,
-            in_work: 0,
+            in_work: Costs::default(),
+            rates: Vec::new(),
         }
     }
 
@@ -48,25 +51,33 @@ impl Account {
 pub(super) struct InWork<'r, 'a, E> {
     rounds: &'r Rounds<'a, E>,
     worker: WorkerId,
-    /// Cells of this job so far.
-    done: Cell<u64>,
+    epoch: usize,
+    /// Cells of this job so far, by stage.
+    done: Cell<Costs>,
+    /// Since when the next stage has been in work: rows belong to the stage that they are made for.
+    since: Cell<Instant>,
 }
 
 impl<'r, 'a, E> InWork<'r, 'a, E> {
-    pub(super) fn new(rounds: &'r Rounds<'a, E>, worker: WorkerId) -> Self {
-        Self { rounds, worker, done: Cell::new(0) }
+    pub(super) fn new(rounds: &'r Rounds<'a, E>, worker: WorkerId, job: &Job<E>) -> Self {
+        let (done, since) = (Cell::default(), Cell::new(Instant::now()));
+        Self { rounds, worker, epoch: job.epoch(), done, since }
     }
 
     /// The job is over, well or not.
     pub(super) fn settle(&self, account: &mut Account) {
-        account.in_work -= self.done.take();
+        let done = self.done.take();
+        account.in_work.iter_mut().zip(done).for_each(|(all, of)| *all -= of);
     }
 
     pub(super) fn report(&self, stage: Stage, shard: usize) {
         let Some(report) = self.rounds.options.progress else { return };
         let state = self.rounds.lock();
         let account = &state.account;
-        let remaining = state.queue.remaining(&account.costs).saturating_sub(account.in_work);
+        let mut left = state.queue.remaining();
+        left.iter_mut().zip(account.in_work).for_each(|(left, of)| *left = left.saturating_sub(of));
+        let all = Rates::of_all(&account.rates);
+        let workers = state.num_workers() as u32;
         let passed = account.has_passed[stage as usize].iter().zip(&account.rows);
         let progress = Progress {
             stage,
@@ -76,7 +87,8 @@ impl<'r, 'a, E> InWork<'r, 'a, E> {
             rows_done: passed.filter(|(passed, _)| **passed).map(|(_, rows)| rows).sum(),
             rows: account.rows.iter().sum(),
             done: account.done,
-            total: account.done + remaining,
+            total: account.done + left.iter().sum::<u64>(),
+            remaining: all.time(&left).map(|time| time / workers),
         };
         // Reports of several workers come in the order in which work is done.
         report(progress);
@@ -86,15 +98,25 @@ impl<'r, 'a, E> InWork<'r, 'a, E> {
 
 impl<E> Reporter for InWork<'_, '_, E> {
     fn begins(&self, stage: Stage, shard: usize) {
+        if stage == Stage::StageTwo {
+            self.rounds.lock().queue.rows_made(shard, self.epoch);
+            self.rounds.rows_may_be_done();
+        }
         self.report(stage, shard);
     }
 
     fn is_done(&self, stage: Stage, shard: usize) {
         let work = progress::work(&self.rounds.shapes[shard], stage);
-        self.done.set(self.done.get() + work);
+        let mut done = self.done.get();
+        done[stage as usize] += work;
+        self.done.set(done);
+        let now = Instant::now();
+        let time = now - self.since.replace(now);
         let mut state = self.rounds.lock();
-        state.account.done += work;
-        state.account.in_work += work;
-        state.account.has_passed[stage as usize][shard] = true;
+        let account = &mut state.account;
+        account.done += work;
+        account.in_work[stage as usize] += work;
+        account.rates[self.worker].add(stage, work, time);
+        account.has_passed[stage as usize][shard] = true;
     }
 }

@@ -1,8 +1,10 @@
 //! How far a batch is.
 
+use std::time::Duration;
+
 use traceloom_verifier::shape::{RoundKind, ShardShape};
 
-use super::queue::Cost;
+use super::rates::Costs;
 use crate::metrics::Stage;
 
 /// A stage of a shard begins.
@@ -26,6 +28,9 @@ pub struct Progress {
     /// All that is to do, of all shards. What has to be done again adds to it, and what a store
     /// has kept does not count.
     pub total: u64,
+    /// Time for what is left, at the speed that every stage had in this run, rows included; `None`
+    /// while nothing was measured.
+    pub remaining: Option<Duration>,
 }
 
 /// The cells that a stage of one shard reads or commits: what it costs.
@@ -45,11 +50,9 @@ pub fn work(shape: &ShardShape, stage: Stage) -> u64 {
     }
 }
 
-/// What the rounds of a shard cost.
-pub(super) fn cost(shape: &ShardShape) -> Cost {
-    let rest = [Stage::StageTwo, Stage::Quotient, Stage::Opening];
-    let rest = rest.map(|stage| work(shape, stage)).iter().sum();
-    Cost { main: work(shape, Stage::Main), rest }
+/// What the stages of a shard cost.
+pub(super) fn costs(shape: &ShardShape) -> Costs {
+    Stage::ALL.map(|stage| work(shape, stage))
 }
 
 /// Rows of a shard, with padding.

@@ -6,6 +6,9 @@
 //! round two   a proof per shard: by the worker that keeps it, else by whoever is free
 //! ```
 //!
+//! A worker that has nothing left takes over a shard that another one keeps, if it has made it again
+//! before the other one would come to its end, by the speed of both in this run.
+//!
 //! A store's root that turns out to be wrong sends the batch back to the barrier: the challenges
 //! depend on all roots, so what was proven under them is void. The number of such returns, the
 //! *epoch*, tells results that are still worth something from others.
@@ -17,7 +20,9 @@ use traceloom_verifier::proof::{ShardProof, ShardStatement};
 use traceloom_verifier::scheme::F;
 use traceloom_verifier::transcript::Transcript;
 
+use super::rates::{Costs, Rates};
 use super::store::Committed;
+use crate::metrics::Stage;
 
 /// A worker, by the order in which they came.
 pub(super) type WorkerId = usize;
@@ -40,6 +45,18 @@ pub(super) enum Job<E> {
     Challenges { statements: Vec<ShardStatement>, epoch: usize },
     /// Round two of a shard.
     Prove { shard: usize, batch: Arc<Challenged<E>>, is_stored: bool, epoch: usize },
+    /// Another worker has taken this shard over.
+    Forget { shard: usize },
+}
+
+impl<E> Job<E> {
+    /// The epoch of its result; that of a root is worth something in any.
+    pub(super) fn epoch(&self) -> usize {
+        match self {
+            Self::Challenges { epoch, .. } | Self::Prove { epoch, .. } => *epoch,
+            Self::Commit { .. } | Self::Forget { .. } => 0,
+        }
+    }
 }
 
 /// What a worker is told when it asks.
@@ -74,18 +91,37 @@ enum ProofAt<E> {
 
 struct Entry<E> {
     statement: ShardStatement,
+    costs: Costs,
     root: RootAt,
     proof: ProofAt<E>,
     kept_by: Option<WorkerId>,
     /// Whether round two has to compute round one of this shard again.
     is_again: bool,
+    /// Whether whoever works on its proof has its traces, and they are what they were.
+    has_traces: bool,
 }
 
-/// What the rounds of a shard cost, in cells.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cost {
-    pub(super) main: u64,
-    pub(super) rest: u64,
+impl<E> Entry<E> {
+    fn is_open(&self) -> bool {
+        matches!(self.proof, ProofAt::Missing)
+    }
+
+    /// Whether a worker will ask for its traces, if none fails.
+    fn needs_traces(&self) -> bool {
+        match (self.root, &self.proof) {
+            (RootAt::Missing | RootAt::InWork, _) => true,
+            (_, ProofAt::Done(_)) => false,
+            (_, ProofAt::Missing) => self.kept_by.is_none(),
+            (_, ProofAt::InWork) => !self.has_traces,
+        }
+    }
+
+    /// The cost of round two.
+    fn rest(&self) -> Costs {
+        let mut rest = self.costs;
+        rest[Stage::Main as usize] = 0;
+        rest
+    }
 }
 
 /// The shards of a batch and the state of each.
@@ -94,28 +130,49 @@ pub(super) struct Queue<E> {
     challenged: Option<Arc<Challenged<E>>>,
     is_challenging: bool,
     epoch: usize,
+    /// Shards that were taken over, and from whom: it does not know yet.
+    taken: Vec<(WorkerId, usize)>,
+    /// Whether it was said that no traces will be asked for.
+    are_rows_closed: bool,
 }
 
 impl<E> Queue<E> {
     /// Nothing is done yet. `is_again` says whether workers keep nothing between the rounds.
-    pub(super) fn new(statements: Vec<ShardStatement>, is_again: bool) -> Self {
-        let entry = |statement| Entry {
+    pub(super) fn new(shards: Vec<(ShardStatement, Costs)>, is_again: bool) -> Self {
+        let entry = |(statement, costs)| Entry {
             statement,
+            costs,
             root: RootAt::Missing,
             proof: ProofAt::Missing,
             kept_by: None,
             is_again,
+            has_traces: false,
         };
-        let shards = statements.into_iter().map(entry).collect();
-        Self { shards, challenged: None, is_challenging: false, epoch: 0 }
+        Self {
+            shards: shards.into_iter().map(entry).collect(),
+            challenged: None,
+            is_challenging: false,
+            epoch: 0,
+            taken: Vec::new(),
+            are_rows_closed: false,
+        }
     }
 
     pub(super) fn num_shards(&self) -> usize {
         self.shards.len()
     }
 
-    /// What `worker` is to do next.
-    pub(super) fn next(&mut self, worker: WorkerId) -> Next<E> {
+    /// Shards without a proof.
+    pub(super) fn num_left(&self) -> usize {
+        self.shards.iter().filter(|of| !matches!(of.proof, ProofAt::Done(_))).count()
+    }
+
+    /// What `worker` is to do next; `rates` are those of all workers.
+    pub(super) fn next(&mut self, worker: WorkerId, rates: &[Rates]) -> Next<E> {
+        if let Some(at) = self.taken.iter().position(|&(from, _)| from == worker) {
+            let (_, shard) = self.taken.swap_remove(at);
+            return Next::Job(Job::Forget { shard });
+        }
         if let Some(shard) = self.shards.iter().position(|of| of.root == RootAt::Missing) {
             let entry = &mut self.shards[shard];
             entry.root = RootAt::InWork;
@@ -128,7 +185,7 @@ impl<E> Queue<E> {
         match &self.challenged {
             Some(batch) => {
                 let batch = Arc::clone(batch);
-                self.next_proof(worker, batch)
+                self.next_proof(worker, batch, rates)
             }
             None if self.is_challenging => Next::Wait,
             None => {
@@ -139,17 +196,63 @@ impl<E> Queue<E> {
         }
     }
 
-    fn next_proof(&mut self, worker: WorkerId, batch: Arc<Challenged<E>>) -> Next<E> {
-        let is_open = |of: &Entry<E>| matches!(of.proof, ProofAt::Missing);
-        let of = |keeper| move |of: &Entry<E>| is_open(of) && of.kept_by == keeper;
+    fn next_proof(
+        &mut self,
+        worker: WorkerId,
+        batch: Arc<Challenged<E>>,
+        rates: &[Rates],
+    ) -> Next<E> {
+        let of = |keeper| move |of: &Entry<E>| of.is_open() && of.kept_by == keeper;
         let mine = self.shards.iter().position(of(Some(worker)));
-        let Some(shard) = mine.or_else(|| self.shards.iter().position(of(None))) else {
+        let free = mine.or_else(|| self.shards.iter().position(of(None)));
+        let Some(shard) = free.or_else(|| self.to_take_over(worker, rates)) else {
             return if self.is_done() { Next::Nothing } else { Next::Wait };
         };
         let (epoch, entry) = (self.epoch, &mut self.shards[shard]);
-        (entry.proof, entry.kept_by) = (ProofAt::InWork, None);
+        if let Some(keeper) = entry.kept_by.take_if(|keeper| *keeper != worker) {
+            self.taken.push((keeper, shard));
+            entry.is_again = true;
+        }
+        (entry.proof, entry.kept_by, entry.has_traces) = (ProofAt::InWork, None, false);
         let is_stored = entry.root == RootAt::Stored;
         Next::Job(Job::Prove { shard, batch, is_stored, epoch })
+    }
+
+    /// The shard that `worker` has done again soonest before whoever keeps it: the last one of a
+    /// keeper, which does them in order.
+    fn to_take_over(&self, worker: WorkerId, rates: &[Rates]) -> Option<usize> {
+        if self.are_rows_closed {
+            return None;
+        }
+        // A worker that has done nothing counts as the others.
+        let all = Rates::of_all(rates);
+        let time = |of: WorkerId, costs: &Costs| rates.get(of)?.time(costs).or(all.time(costs));
+        let gain = |keeper: WorkerId| {
+            let open = |of: &&Entry<E>| of.is_open() && of.kept_by == Some(keeper);
+            let mut rest = Costs::default();
+            for entry in self.shards.iter().filter(open) {
+                rest.iter_mut().zip(entry.rest()).for_each(|(all, of)| *all += of);
+            }
+            let last = self.shards.iter().rposition(|of| open(&of))?;
+            let again = time(worker, &self.shards[last].costs)?;
+            // The job that the keeper is in comes before, and is not counted.
+            let gain = time(keeper, &rest)?.checked_sub(again)?;
+            (!gain.is_zero()).then_some((gain, last))
+        };
+        let keepers = (0..rates.len()).filter(|&keeper| keeper != worker);
+        keepers.filter_map(gain).max().map(|(_, shard)| shard)
+    }
+
+    /// Traces of a shard in round two are there, and are those of its root.
+    pub(super) fn rows_made(&mut self, shard: usize, epoch: usize) {
+        self.shards[shard].has_traces |= epoch == self.epoch;
+    }
+
+    /// Whether nobody will ask for traces any more, and that was not known before.
+    pub(super) fn closes_rows(&mut self) -> bool {
+        let was_closed = self.are_rows_closed;
+        self.are_rows_closed |= !self.shards.iter().any(Entry::needs_traces);
+        self.are_rows_closed && !was_closed
     }
 
     /// A root is there: from a worker, which may keep the shard, or from a store.
@@ -198,7 +301,7 @@ impl<E> Queue<E> {
                 let entry = &mut self.shards[*shard];
                 (entry.proof, entry.is_again) = (ProofAt::Missing, true);
             }
-            Job::Challenges { .. } | Job::Prove { .. } => {}
+            Job::Challenges { .. } | Job::Prove { .. } | Job::Forget { .. } => {}
         }
     }
 
@@ -212,7 +315,7 @@ impl<E> Queue<E> {
         entry.root = RootAt::Missing;
         (entry.statement.main, entry.statement.bound) = ([0; 32], Vec::new());
         for entry in &mut self.shards {
-            let was_open = matches!(entry.proof, ProofAt::Missing);
+            let was_open = entry.is_open();
             entry.is_again |= !was_open;
             entry.proof = ProofAt::Missing;
         }
@@ -229,19 +332,19 @@ impl<E> Queue<E> {
     }
 
     /// The cost of everything that is not done, jobs in work included.
-    pub(super) fn remaining(&self, costs: &[Cost]) -> u64 {
-        let of = |(entry, cost): (&Entry<E>, &Cost)| {
-            let again = if entry.is_again { cost.main } else { 0 };
-            let root = match entry.root {
-                RootAt::Missing | RootAt::InWork => cost.main,
-                RootAt::Fresh | RootAt::Stored => 0,
-            };
-            match entry.proof {
-                ProofAt::Done(_) => root,
-                ProofAt::Missing | ProofAt::InWork => root + cost.rest + again,
+    pub(super) fn remaining(&self) -> Costs {
+        let mut left = Costs::default();
+        for entry in &self.shards {
+            let main = entry.costs[Stage::Main as usize];
+            if matches!(entry.root, RootAt::Missing | RootAt::InWork) {
+                left[Stage::Main as usize] += main;
             }
-        };
-        self.shards.iter().zip(costs).map(of).sum()
+            if !matches!(entry.proof, ProofAt::Done(_)) {
+                left[Stage::Main as usize] += if entry.is_again { main } else { 0 };
+                left.iter_mut().zip(entry.rest()).for_each(|(all, of)| *all += of);
+            }
+        }
+        left
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -265,3 +368,6 @@ pub(super) enum Origin {
     Worker { kept_by: Option<WorkerId> },
     Store,
 }
+
+#[cfg(test)]
+mod tests;

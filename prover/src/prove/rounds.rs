@@ -13,7 +13,9 @@ use traceloom_verifier::verify::RoundTwo;
 use super::account::{Account, InWork};
 use super::batch::{BatchReport, Finished, WorkerReport};
 use super::checks::check_balance;
+use super::progress;
 use super::queue::{Challenged, Job, Next, Origin, Queue, WorkerId};
+use super::rates::Rates;
 use super::store::{Part, ShardStore};
 use super::worker::{ShardWorker, Task};
 use super::{ProveError, ProveOptions};
@@ -76,6 +78,24 @@ impl<E> Rounds<'_, E> {
         // What panics marks the batch as broken before anybody goes on with it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Says so, once, if no traces will be asked for any more.
+    pub(super) fn rows_may_be_done(&self) {
+        let Some(rows_done) = self.options.rows_done else { return };
+        let are_done = self.lock().queue.closes_rows();
+        // Without the lock: whoever frees rows takes time.
+        if are_done {
+            rows_done();
+        }
+    }
+}
+
+impl<E> State<E> {
+    /// Workers that have not failed, as far as there are shards for them.
+    pub(super) fn num_workers(&self) -> usize {
+        let workers = self.report.workers.iter().filter(|worker| worker.failure.is_none());
+        workers.count().clamp(1, self.queue.num_left().max(1))
+    }
 }
 
 type Parts<'a> = (&'a VerifyingKey, Vec<ShardStatement>, Vec<ShardShape>, bool);
@@ -86,7 +106,8 @@ impl<'a, E: Stored> Rounds<'a, E> {
         store: Option<&'a dyn ShardStore>,
         options: &'a ProveOptions<'a>,
     ) -> Self {
-        let mut queue = Queue::new(statements, !keeps);
+        let costs = shapes.iter().map(progress::costs);
+        let mut queue = Queue::new(statements.into_iter().zip(costs).collect(), !keeps);
         let mut report = BatchReport::default();
         if let Some(store) = store {
             report.reused_roots = stored_roots::<E>(key, &shapes, store, &mut queue);
@@ -116,11 +137,12 @@ impl<'a, E: Stored> Rounds<'a, E> {
             let mut state = self.lock();
             let report = WorkerReport { name: worker.name(), ..WorkerReport::default() };
             state.report.workers.push(report);
+            state.account.rates.push(Rates::default());
             state.report.workers.len() - 1
         };
         while let Some(job) = self.take(id) {
             let guard = Guard { rounds: self };
-            let in_work = InWork::new(self, id);
+            let in_work = InWork::new(self, id, &job);
             let done = self.run(id, worker, &job, &in_work);
             std::mem::forget(guard);
             result = done.or_else(|error| self.fail(id, &job, &in_work, error));
@@ -140,7 +162,8 @@ impl<'a, E: Stored> Rounds<'a, E> {
             if state.fatal.is_some() || state.is_broken {
                 return None;
             }
-            match state.queue.next(id) {
+            let State { queue, account, .. } = &mut *state;
+            match queue.next(id, &account.rates) {
                 Next::Job(job) => return Some(job),
                 Next::Nothing => return None,
                 Next::Wait => {
@@ -194,7 +217,9 @@ impl<'a, E: Stored> Rounds<'a, E> {
                     state.report.workers[id].proven += 1;
                 }
             }
+            Job::Forget { shard } => worker.forget(*shard),
         }
+        self.rows_may_be_done();
         Ok(())
     }
 

@@ -89,6 +89,9 @@ pub trait ShardWorker<E: Extension> {
         transcript: Transcript,
     ) -> Result<ShardProof<E>, ProveError>;
 
+    /// Another worker has taken over a shard that this one keeps.
+    fn forget(&mut self, shard: usize);
+
     /// Times so far.
     fn metrics(&self) -> Metrics;
 }
@@ -247,6 +250,10 @@ impl<E: Extension, B: Backend> ShardWorker<E> for OnBackend<'_, B> {
         })?;
         let (stage_two, quotient) = (stage_two_root, quotient_root);
         Ok(ShardProof { stage_two, terminals, quotient, zeta_witness, opened, opening })
+    }
+
+    fn forget(&mut self, shard: usize) {
+        self.kept.remove(&shard);
     }
 
     fn metrics(&self) -> Metrics {
