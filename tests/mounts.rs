@@ -115,7 +115,10 @@ fn a_read_only_folder_is_named_and_can_be_checked(options: &str) {
         try codegen --crate crate --units new
         try codegen --crate crate --device out
         try {PROVE}
-        try {REPORT}"
+        try {REPORT}
+        cd ..
+        try {PROVE} --cache disk
+        try {PROVE} --cache disk/new"
     );
     let (_, text) = with_mounts(options, folder.path(), &script);
     for line in [
@@ -126,6 +129,8 @@ fn a_read_only_folder_is_named_and_can_be_checked(options: &str) {
         "code 2 of prove long.tla",
         "cannot write p.proof: Read-only file system",
         "cannot make report: Read-only file system",
+        "cache disk: cannot write there: Read-only file system",
+        "cache disk/new: cannot write there: Read-only file system",
     ] {
         assert!(text.contains(line), "no {line:?} in {text}");
     }

@@ -161,6 +161,16 @@ impl Io {
         IoMark { lengths: lengths.collect(), num_keys: self.keys.len() }
     }
 
+    /// The words that were added after `mark`, which is a mark of this io, by channel.
+    #[must_use]
+    pub fn written_since(&self, mark: &IoMark) -> BTreeMap<u64, Vec<u64>> {
+        let added = self.channels.iter().map(|(channel, words)| {
+            let before = mark.lengths.get(channel).copied().unwrap_or(0);
+            (*channel, words[before.min(words.len())..].to_vec())
+        });
+        added.filter(|(_, words)| !words.is_empty()).collect()
+    }
+
     /// Takes back everything that was added after `mark`, which is a mark of this io.
     pub fn restore(&mut self, mark: &IoMark) {
         self.channels.retain(|channel, words| match mark.lengths.get(channel) {
@@ -217,7 +227,10 @@ mod tests {
         io.add_input(0, &[9], &[4]).unwrap();
         io.add_input(2, &[], &[]).unwrap();
         io.write(3, &[8]);
+        let written = io.written_since(&mark);
+        assert_eq!(written, BTreeMap::from([(0, vec![4]), (3, vec![8])]));
         io.restore(&mark);
+        assert!(io.written_since(&mark).is_empty());
         assert_eq!(io, before);
         let error = io.add_input(1, &[], &[u64::MAX]).unwrap_err();
         assert_eq!(error, IoError::NotCanonical { channel: 1, word: u64::MAX });

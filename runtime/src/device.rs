@@ -41,6 +41,8 @@ pub enum DeviceOption<'a> {
         /// The record whose rows it must hold.
         record: &'a Record,
     },
+    /// A device can be used, and whoever planned the proof has made sure that it holds all rows.
+    Planned(&'a dyn RowDevice),
 }
 
 /// A device that writes rows. Its errors say what failed and what to do.

@@ -42,6 +42,9 @@ pub struct ProofReport {
     pub peak_memory: Option<u64>,
     /// The shards, with the memory that was planned for them.
     pub shards: Planned,
+    /// When the record was freed, since the request began; `None` where it stayed to the end,
+    /// because another worker might have needed it.
+    pub record_freed: Option<Duration>,
     /// Who computed which shards.
     pub workers: Vec<WorkerReport>,
     /// What a cache was good for, if there is one.
@@ -311,6 +314,7 @@ impl ProofReport {
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "peak_memory_bytes": self.peak_memory,
             "shards": self.shards.json(&self.trace),
+            "record_freed_seconds": self.record_freed.map(|time| time.as_secs_f64()),
             "workers": self.workers.iter().map(worker_json).collect::<Vec<_>>(),
             "cache": self.cache.as_ref().map(cache_json),
             "devices": self.devices.iter().map(DeviceReport::json).collect::<Vec<_>>(),

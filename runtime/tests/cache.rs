@@ -316,7 +316,7 @@ fn advice_is_in_the_address() {
         let (proved, _) = self::proved(builder(), cache.path(), request(n));
         let without = builder().build().unwrap().prove(request(n)).unwrap();
         assert!(proved.bytes == without.bytes);
-        assert_eq!(proved.executed.outputs(0), [0]);
+        assert_eq!(proved.summary.outputs(0), [0]);
         let is_again = !proofs.insert(proved.bytes.clone());
         assert_eq!(reused(&proved), if is_again { (2, 2) } else { (0, 0) });
     }

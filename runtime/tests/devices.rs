@@ -215,10 +215,9 @@ fn several_devices_have_the_bytes_of_one_and_of_the_cpu() {
             let keeps = retention == RetentionChoice::Always(Retention::Retain);
             assert_eq!(sum(|of| of.kept), if keeps { SHARDS } else { 0 });
             let rows: Vec<usize> = report.trace.circuits.iter().map(|of| of.rows).collect();
-            let record = &proved.executed.execution.record;
-            let session = builder(retention).build().unwrap();
-            let (program, system) = (session.program(), session.system());
-            assert_eq!(rows, traceloom_runtime::heights::row_counts(program, system, record));
+            assert_eq!(rows, proved.summary.rows);
+            // Where another device may take over a shard, the record stays.
+            assert_eq!(report.record_freed.is_some(), devices.len() == 1);
         }
     }
 }

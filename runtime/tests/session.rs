@@ -229,7 +229,7 @@ fn units_and_their_program_make_a_strict_session() {
     let builder = || Session::of_units(json::print(&program), PROGRAMS).profile(Profile::Fast);
     let session = builder().strict(true).build().unwrap();
     let proved = session.prove(Request::args([30])).unwrap();
-    assert_eq!(proved.executed.outputs(0), [832_040]);
+    assert_eq!(proved.summary.outputs(0), [832_040]);
     let report = &proved.report;
     assert_eq!(report.trace.circuits[0].provider, Provider::Scalar);
     let stages: Vec<&str> = report.stages.iter().map(|(name, _)| *name).collect();

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use traceloom_air::claim::Claim;
 use traceloom_air::field::{Goldilocks, word};
-use traceloom_runtime::order::num_rows;
-use traceloom_runtime::session::{Executed, Session};
+use traceloom_air::system::{Circuit, CircuitKind};
+use traceloom_runtime::heights::row_counts;
+use traceloom_runtime::session::Session;
 
 use super::log::Progress;
 use super::output::{hex, plain, result, say};
@@ -29,32 +30,42 @@ pub fn run(args: &ExecuteArgs) -> Result<(), Failure> {
     let record_bytes = executed.execution.record.num_bytes();
     print_claim(&session, claim);
     say!("record   {record_bytes} bytes");
-    print_rows(&session, &executed);
+    let (stats, record) = (&executed.execution.stats, &executed.execution.record);
+    let counts = row_counts(session.program(), session.system(), record);
+    print_rows(&session, stats.steps, &counts);
     result(json!({
         "fingerprint": hex(&session.program().fingerprint()),
         "claim": json::claim(&session, claim),
-        "steps": executed.execution.stats.steps,
+        "steps": stats.steps,
         "record_bytes": record_bytes,
         "executed_by": executed.by.name,
-        "rows": rows(&session, &executed),
+        "rows": rows(&session, &counts),
     }));
     Ok(())
 }
 
 /// The number of rows of each circuit and memory that has some.
-fn rows(session: &Session, executed: &Executed) -> Vec<Value> {
-    let mut all = Vec::new();
-    let (program, record) = (session.program(), &executed.execution.record);
-    for (circuit, members) in program.program().circuits.iter().enumerate() {
-        let rows = num_rows(program, record, circuit);
-        let names = members.iter().map(|&member| &program.function(member).name[..]);
-        all.push(json!({ "functions": names.collect::<Vec<_>>(), "rows": rows }));
-    }
-    for (memory, width) in record.memories.iter().zip(&program.program().memory_sizes) {
-        all.push(json!({ "memory_width": width, "rows": memory.len() }));
-    }
-    all.retain(|rows| rows["rows"] != 0);
-    all
+fn rows(session: &Session, rows: &[usize]) -> Vec<Value> {
+    let circuits = session.system().circuits.iter().zip(rows).filter(|(_, rows)| **rows > 0);
+    let all = circuits.filter_map(|(circuit, &rows)| match &circuit.kind {
+        CircuitKind::Function { .. } => {
+            let functions: Vec<&str> = members(session, circuit).collect();
+            Some(json!({ "functions": functions, "rows": rows }))
+        }
+        CircuitKind::Memory { width } => Some(json!({ "memory_width": width, "rows": rows })),
+        CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => None,
+    });
+    all.collect()
+}
+
+/// Names of the functions of a circuit.
+fn members<'a>(session: &'a Session, circuit: &'a Circuit) -> impl Iterator<Item = &'a str> {
+    let members = match &circuit.kind {
+        CircuitKind::Function { members, .. } => &members[..],
+        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => &[],
+    };
+    let functions = &session.program().program().functions;
+    members.iter().map(|&member| &functions[member as usize].name[..])
 }
 
 /// Prints the claim in words and as numbers.
@@ -72,22 +83,18 @@ pub fn list(elements: &[Goldilocks]) -> String {
     words.join(",")
 }
 
-/// Prints the number of rows of each circuit that has some.
-pub fn print_rows(session: &Session, executed: &Executed) {
-    let (program, record) = (session.program(), &executed.execution.record);
-    say!("steps    {}", executed.execution.stats.steps);
+/// Prints steps, and the number of rows of each circuit that has some.
+pub fn print_rows(session: &Session, steps: u64, rows: &[usize]) {
+    say!("steps    {steps}");
     say!("rows");
-    for (circuit, members) in program.program().circuits.iter().enumerate() {
-        let rows = num_rows(program, record, circuit);
-        if rows != 0 {
-            let names: Vec<String> =
-                members.iter().map(|&member| plain(&program.function(member).name)).collect();
-            say!("{rows:>12}  {}", names.join("+"));
-        }
-    }
-    for (memory, width) in record.memories.iter().zip(&program.program().memory_sizes) {
-        if !memory.is_empty() {
-            say!("{:>12}  memory of width {width}", memory.len());
+    for (circuit, &rows) in session.system().circuits.iter().zip(rows).filter(|(_, of)| **of > 0) {
+        match &circuit.kind {
+            CircuitKind::Function { .. } => {
+                let names: Vec<String> = members(session, circuit).map(plain).collect();
+                say!("{rows:>12}  {}", names.join("+"));
+            }
+            CircuitKind::Memory { width } => say!("{rows:>12}  memory of width {width}"),
+            CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => {}
         }
     }
 }

@@ -44,7 +44,7 @@ fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     if let Some(path) = outputs.report() {
         write_whole(&path, format!("{:#}\n", proved.report.json()).as_bytes())?;
     }
-    let claim = &proved.executed.execution.claims[0].claim;
+    let claim = &proved.summary.claims[0].claim;
     result(json!({
         "out": args.out.display().to_string(),
         "proof_bytes": proved.bytes.len(),
@@ -55,7 +55,7 @@ fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
         "report": proved.report.json(),
     }));
     print_claim(&session, claim);
-    print_rows(&session, &proved.executed);
+    print_rows(&session, proved.summary.stats.steps, &proved.summary.rows);
     print_shards(&proved);
     print_times(&proved, start.elapsed());
     say!("proof    {} in {}", size(proved.bytes.len() as u64), args.out.display());

@@ -13,7 +13,7 @@ use crate::order::num_rows;
 /// Hands out the memory of a device, circuit by circuit.
 pub(super) struct Admission<'a> {
     pub(super) device: Option<(&'a dyn RowDevice, &'static ProgramUnit)>,
-    /// The record with the heights of its traces.
+    /// The record with the heights of its traces; none where all rows have their memory already.
     record: Option<(&'a Record, Heights)>,
     left: u64,
     /// Why no circuit gets any.
@@ -31,6 +31,12 @@ impl<'a> Admission<'a> {
         match option {
             DeviceOption::NotAsked => none(Reason::NoDevice("no device was looked for".into())),
             DeviceOption::Unavailable(reason) => none(Reason::NoDevice(reason.into())),
+            DeviceOption::Planned(device) => match device.bind(unit, ledger) {
+                Err(reason) => none(Reason::NoKernels(reason)),
+                Ok(()) => {
+                    Self { device: Some((device, unit)), record: None, left: 0, reason: None }
+                }
+            },
             DeviceOption::Ready { device, record } => {
                 let bound = device.bind(unit, ledger).map_err(Reason::NoKernels);
                 let left = bound.and_then(|()| device.free_bytes().map_err(Reason::NoDevice));
@@ -57,9 +63,9 @@ impl<'a> Admission<'a> {
         if let Some(reason) = &self.reason {
             return Err(reason.clone());
         }
-        let (rows, height) = self.record.as_ref().map_or((0, 0), |(record, heights)| {
-            (num_rows(program, record, position), heights.of(position) as u64)
-        });
+        let Some((record, heights)) = &self.record else { return Ok(()) };
+        let rows = num_rows(program, record, position);
+        let height = heights.of(position) as u64;
         let cells = height.saturating_mul(8 * width as u64);
         let need = cells.saturating_add(rows as u64 * stride as u64);
         match self.left.checked_sub(need) {

@@ -82,61 +82,53 @@ pub fn traces(
 ) -> Result<(ShardTraces, TraceReport), WitnessError> {
     let heights = Heights::new(program, system, record, choices.key, claims.len());
     let plan = BatchPlan::whole(&row_counts(program, system, record), &heights);
-    let builder = Builder::new(program, system, record, choices);
+    let runs = all_runs(program, system, record);
+    let builder = Builder { program, system, record, runs: &runs, choices, kept: None };
     let (traces, circuits) = builder.shard(&plan.shards[0], claims)?;
-    Ok((traces, builder.report(circuits)))
+    Ok((traces, choices.report(system, circuits)))
 }
 
-/// Builds the traces of one shard after the other.
-#[derive(Debug)]
+/// The row order of every circuit of functions; nothing of the others.
+#[must_use]
+pub fn all_runs(program: &CheckedProgram, system: &System, record: &Record) -> Vec<Vec<Run>> {
+    let circuits = system.circuits.iter().enumerate();
+    let runs = circuits.map(|(position, circuit)| match circuit.kind {
+        CircuitKind::Function { .. } => runs(program, record, position),
+        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => Vec::new(),
+    });
+    runs.collect()
+}
+
+/// Builds the traces of any shard. `choices` must be those of `program` and `system`.
+#[derive(Clone, Copy, Debug)]
 pub struct Builder<'a> {
-    program: &'a CheckedProgram,
-    system: &'a System,
-    record: &'a Record,
-    choices: &'a Choices<'a>,
-    /// The row order of every circuit of functions; nothing of the others.
-    runs: Vec<Vec<Run>>,
-    /// Seeds on the device, where rows are written again.
-    kept: Option<KeptPieces>,
+    /// The program.
+    pub program: &'a CheckedProgram,
+    /// Its system.
+    pub system: &'a System,
+    /// What rows are made of.
+    pub record: &'a Record,
+    /// The order of its rows, by [`all_runs`].
+    pub runs: &'a [Vec<Run>],
+    /// Who writes them.
+    pub choices: &'a Choices<'a>,
+    /// Where seeds stay on a device as far as it has room, because rows are written again.
+    pub kept: Option<&'a KeptPieces>,
 }
 
-/// What a device keeps, by circuit and first row.
+/// What a device keeps of the pieces of one proof.
 #[derive(Debug, Default)]
-struct KeptPieces(Mutex<BTreeMap<(usize, usize), KeptSeeds>>);
+pub struct KeptPieces(Mutex<BTreeMap<(usize, usize), KeptSeeds>>);
 
 impl KeptPieces {
+    /// By circuit and first row.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<(usize, usize), KeptSeeds>> {
         // Every change is a single statement.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<'a> Builder<'a> {
-    /// Orders all rows. `choices` must be those of `program` and `system`.
-    #[must_use]
-    pub fn new(
-        program: &'a CheckedProgram,
-        system: &'a System,
-        record: &'a Record,
-        choices: &'a Choices<'a>,
-    ) -> Self {
-        let circuits = system.circuits.iter().enumerate();
-        let runs = circuits.map(|(position, circuit)| match circuit.kind {
-            CircuitKind::Function { .. } => runs(program, record, position),
-            CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => {
-                Vec::new()
-            }
-        });
-        Self { program, system, record, choices, runs: runs.collect(), kept: None }
-    }
-
-    /// The same, and a device keeps the seeds of all rows as far as it has room, because they
-    /// are written again.
-    #[must_use]
-    pub fn keeping_seeds(self) -> Self {
-        Self { kept: Some(KeptPieces::default()), ..self }
-    }
-
+impl Builder<'_> {
     /// The traces of a shard, with a report for every circuit of the system.
     ///
     /// # Errors
@@ -149,7 +141,7 @@ impl<'a> Builder<'a> {
         let mut traces = Vec::with_capacity(self.system.circuits.len());
         let mut reports = Vec::with_capacity(self.system.circuits.len());
         for (position, circuit) in self.system.circuits.iter().enumerate() {
-            let mut report = self.circuit(position, circuit);
+            let mut report = self.choices.circuit(position, circuit);
             let piece = shard.pieces[position].as_ref();
             let trace = piece.map(|piece| self.piece(position, piece, &mut report)).transpose()?;
             let trace = trace.flatten();
@@ -158,38 +150,6 @@ impl<'a> Builder<'a> {
             reports.push(report);
         }
         Ok((ShardTraces { traces, publics: shard.publics(self.system), claims }, reports))
-    }
-
-    /// A report for every circuit of the system, of which nothing is written yet.
-    #[must_use]
-    pub fn circuits(&self) -> Vec<CircuitReport> {
-        let circuits = self.system.circuits.iter().enumerate();
-        circuits.map(|(position, circuit)| self.circuit(position, circuit)).collect()
-    }
-
-    fn circuit(&self, position: usize, circuit: &Circuit) -> CircuitReport {
-        let mut report = CircuitReport::new(circuit, self.choices.provider(position));
-        report.reason = self.choices.reason(position).map(Reason::to_string);
-        report
-    }
-
-    /// What is said of traces with these circuits.
-    #[must_use]
-    pub fn report(&self, circuits: Vec<CircuitReport>) -> TraceReport {
-        let choices = self.choices;
-        TraceReport {
-            requested: choices.requested.name(),
-            strict: choices.strict,
-            fingerprint: hex(&self.system.fingerprint),
-            unit_digest: choices.digest.as_ref().map(|digest| hex(digest)),
-            device: choices
-                .device
-                .filter(|_| circuits.iter().any(|of| of.provider == Provider::Device))
-                .map(|(device, _)| device.name()),
-            circuits,
-            downloading: Duration::ZERO,
-            ledger: choices.ledger.entries(),
-        }
     }
 
     /// The trace of one piece.
@@ -204,7 +164,7 @@ impl<'a> Builder<'a> {
         let (name, height) = (&circuit.name, piece.height());
         report.rows = piece.rows.len();
         let rows = part(&self.runs[position], piece.rows.clone());
-        let kept = self.kept.as_ref().map(|kept| (kept, (position, piece.rows.start)));
+        let kept = self.kept.map(|kept| (kept, (position, piece.rows.start)));
         let source = Source { record, runs: rows, name, height, choices, kept };
         Ok(match choices.rows(position) {
             Rows::Table => {
@@ -226,6 +186,39 @@ impl<'a> Builder<'a> {
                 .device(members, report)
                 .map_err(|error| WitnessError::Device { circuit: circuit.name.clone(), error })?,
         })
+    }
+}
+
+impl Choices<'_> {
+    /// A report for every circuit of the system, of which nothing is written yet.
+    #[must_use]
+    pub fn circuits(&self, system: &System) -> Vec<CircuitReport> {
+        let circuits = system.circuits.iter().enumerate();
+        circuits.map(|(position, circuit)| self.circuit(position, circuit)).collect()
+    }
+
+    fn circuit(&self, position: usize, circuit: &Circuit) -> CircuitReport {
+        let mut report = CircuitReport::new(circuit, self.provider(position));
+        report.reason = self.reason(position).map(Reason::to_string);
+        report
+    }
+
+    /// What is said of traces with these circuits.
+    #[must_use]
+    pub fn report(&self, system: &System, circuits: Vec<CircuitReport>) -> TraceReport {
+        TraceReport {
+            requested: self.requested.name(),
+            strict: self.strict,
+            fingerprint: hex(&system.fingerprint),
+            unit_digest: self.digest.as_ref().map(|digest| hex(digest)),
+            device: self
+                .device
+                .filter(|_| circuits.iter().any(|of| of.provider == Provider::Device))
+                .map(|(device, _)| device.name()),
+            circuits,
+            downloading: Duration::ZERO,
+            ledger: self.ledger.entries(),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ use traceloom_verifier::VerifyingKey;
 use crate::device::DeviceOption;
 use crate::seeds::PackOptions;
 
-pub use building::{Builder, WitnessError, traces, witness};
+pub use building::{Builder, KeptPieces, WitnessError, all_runs, traces, witness};
 pub use choice::Choices;
 pub use reason::{ChoiceError, Reason};
 

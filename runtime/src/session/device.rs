@@ -5,11 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use traceloom_abi::record::Record;
-use traceloom_abi::registry::ProgramUnit;
 
-use crate::device::{DeviceOption, DeviceRows, KeptSeeds, ProofDevice, RowDevice};
-use crate::ledger::Ledger;
-use crate::source::SeedSource;
+use crate::device::{DeviceOption, ProofDevice, RowDevice};
 
 /// A device that threads share.
 pub type SharedDevice = Arc<dyn RowDevice + Send + Sync>;
@@ -104,11 +101,11 @@ impl Devices {
         prover.map_or(Duration::ZERO, |prover| prover.estimate(cells))
     }
 
-    /// The device with this position, for one record.
-    pub(super) fn option<'a>(&'a self, position: usize, record: &'a Record) -> DeviceOption<'a> {
+    /// The first device, for one record.
+    pub(super) fn option<'a>(&'a self, record: &'a Record) -> DeviceOption<'a> {
         match self {
             Self::NotAsked => DeviceOption::NotAsked,
-            _ => match self.at(position) {
+            _ => match self.at(0) {
                 Ok(device) => DeviceOption::Ready { device: &**device, record },
                 Err(reason) => DeviceOption::Unavailable(reason),
             },
@@ -116,50 +113,10 @@ impl Devices {
     }
 
     /// The device with this position, for the rows of a proof whose memory it was planned to have.
-    pub(super) fn planned(&self, position: usize) -> Option<PlannedRows<'_>> {
-        self.at(position).ok().map(|device| PlannedRows(&**device))
-    }
-}
-
-/// A device that turns no circuit away: whoever planned the proof has counted its rows.
-#[derive(Debug)]
-pub(super) struct PlannedRows<'a>(&'a (dyn RowDevice + Send + Sync));
-
-impl RowDevice for PlannedRows<'_> {
-    fn name(&self) -> String {
-        self.0.name()
-    }
-
-    fn bind(&self, unit: &'static ProgramUnit, ledger: &Ledger) -> Result<(), String> {
-        self.0.bind(unit, ledger)
-    }
-
-    fn free_bytes(&self) -> Result<u64, String> {
-        Ok(u64::MAX)
-    }
-
-    fn write(
-        &self,
-        unit: &'static ProgramUnit,
-        circuit: &str,
-        source: &dyn SeedSource,
-        ledger: &Ledger,
-    ) -> Result<DeviceRows, String> {
-        self.0.write(unit, circuit, source, ledger)
-    }
-
-    fn write_again(
-        &self,
-        unit: &'static ProgramUnit,
-        circuit: &str,
-        source: &dyn SeedSource,
-        kept: &KeptSeeds,
-        ledger: &Ledger,
-    ) -> Result<DeviceRows, String> {
-        self.0.write_again(unit, circuit, source, kept, ledger)
-    }
-
-    fn prover(&self) -> Option<&dyn ProofDevice> {
-        self.0.prover()
+    pub(super) fn planned(&self, position: usize) -> DeviceOption<'_> {
+        match self.at(position) {
+            Ok(device) => DeviceOption::Planned(&**device),
+            Err(reason) => DeviceOption::Unavailable(reason),
+        }
     }
 }

@@ -16,7 +16,8 @@
 //!   how files are read;
 //! - `request`, `expected`: what is asked for, and what a verifier expects;
 //! - `executor`: who executes; `run`: execution, rows and check; `prove`, `verify`: the rest;
-//!   `shards`: traces of one shard after the other; `workers`: who computes them;
+//!   `rows`: the record while rows are made of it; `shards`: traces of one shard after the other;
+//!   `workers`: who computes them;
 //! - `backend`: where a proof is computed; `device`: what may write rows;
 //! - `progress`, `results`, `error`: what comes back, all of it as values.
 //!
@@ -37,6 +38,7 @@ mod progress;
 mod prove;
 mod request;
 mod results;
+mod rows;
 mod run;
 mod shards;
 mod verify;
@@ -69,7 +71,7 @@ pub use program::is_json;
 pub use progress::{Progress, ShardProgress, Step};
 pub use prove::peak_memory;
 pub use request::Request;
-pub use results::{Checked, Executed, Proved, Verified};
+pub use results::{Checked, Executed, Proved, Summary, Verified};
 
 /// A program with everything that depends on it alone. It is made once and used for any number
 /// of requests.

@@ -52,8 +52,8 @@ pub struct Progress {
     pub total: Option<u64>,
     /// Time since the request began.
     pub elapsed: Duration,
-    /// Time until the total is done, at the speed so far; `None` while nothing was measured or
-    /// the total is unknown.
+    /// Time until the total is done, at the speed so far; that of the prover counts every stage at
+    /// its own. `None` while nothing was measured or the total is unknown.
     pub remaining: Option<Duration>,
 }
 
@@ -78,8 +78,6 @@ struct Now {
     step: Step,
     shard: Option<ShardProgress>,
     began: Instant,
-    /// When the first stage of the prover began: rows may be written between its stages.
-    proving: Option<Instant>,
 }
 
 /// Follows one request. Threads may share it.
@@ -93,7 +91,7 @@ impl<'a> Tracker<'a> {
     /// No step has begun yet; `first` will.
     pub fn new(session: &'a Session, first: Step) -> Self {
         let start = Instant::now();
-        let now = Now { step: first, shard: None, began: start, proving: None };
+        let now = Now { step: first, shard: None, began: start };
         Self { session, start, now: Mutex::new(now) }
     }
 
@@ -120,24 +118,31 @@ impl<'a> Tracker<'a> {
 
     /// A stage of the prover begins.
     pub fn prove(&self, progress: traceloom_prover::Progress) {
-        let traceloom_prover::Progress { stage, done, total, .. } = progress;
+        let traceloom_prover::Progress { stage, done, total, remaining, .. } = progress;
         let traceloom_prover::Progress { shard, num_shards, rows_done, rows, worker, .. } =
             progress;
         let of_shard = ShardProgress { shard, num_shards, rows_done, rows, worker };
         let of_shard = Some(of_shard).filter(|_| stage != Stage::Lookup);
         let mut now = self.lock();
-        let began = *now.proving.get_or_insert_with(Instant::now);
-        (now.step, now.shard, now.began) = (Step::Prove(stage), of_shard, began);
+        (now.step, now.shard) = (Step::Prove(stage), of_shard);
         drop(now);
-        self.report(done, Some(total));
+        self.say(done, Some(total), remaining);
+    }
+
+    /// Time since the request began.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
     }
 
     /// Some of the step is done.
     pub fn report(&self, done: u64, total: Option<u64>) {
+        let began = self.lock().began;
+        self.say(done, total, total.and_then(|total| remaining(began.elapsed(), done, total)));
+    }
+
+    fn say(&self, done: u64, total: Option<u64>, remaining: Option<Duration>) {
         let Some(observer) = &self.session.settings.observer else { return };
-        let now = *self.lock();
-        let Now { step: stage, shard, began, .. } = now;
-        let remaining = total.and_then(|total| remaining(began.elapsed(), done, total));
+        let Now { step: stage, shard, .. } = *self.lock();
         let elapsed = self.start.elapsed();
         observer(&Progress { stage, shard, done, total, elapsed, remaining });
     }

@@ -1,16 +1,20 @@
 //! From a request to a proof that was verified once.
 
+use std::time::Instant;
+
 use traceloom_air::field::{Goldilocks, word};
-use traceloom_prover::{Finished, Metrics, ProveError, Stage, WorkerReport};
+use traceloom_prover::{Finished, ProveError, Stage};
 use traceloom_verifier::{VerifyingKey, verify};
 
 use super::backend::{Backend, Decision, Early, decide};
 use super::memory::{free_memory, too_little};
 use super::progress::Tracker;
+use super::rows::Rows;
 use super::verify::profile_name;
-use super::workers::{Made, Rows, Work};
-use super::{Devices, Executed, Proved, Request, Session, SessionError, Step};
-use crate::report::{DeviceReport, ProofReport};
+use super::workers::{Made, Work};
+use super::{Devices, Executed, Proved, Request, Session, SessionError, Step, Summary};
+use crate::heights::row_counts;
+use crate::report::ProofReport;
 use crate::shards::Planned;
 use crate::shards::cache::{Cache, CacheReport, KeptShards, Subject};
 
@@ -51,26 +55,36 @@ impl Session {
         {
             tracker.notice(&notice);
         }
+        let subject = cache.as_ref().map(|_| self.subject(&executed, key, &planned));
+        let counts = row_counts(&self.program, self.system(), &executed.execution.record);
+        let (summary, record) = executed.summary(counts);
+        let ordering = Instant::now();
+        let rows = Rows::new(self, record);
+        let ordering = ordering.elapsed();
         let work = Work {
             session: self,
-            executed: &executed,
+            claims: &summary.claims,
+            rows: &rows,
             planned: &planned,
             key,
             tracker: &tracker,
             store: None,
         };
-        let (Made { finished, rows, devices }, cache) = self.make(work, &backend, cache)?;
-        let Finished { proof, metrics, report } = finished;
+        let (mut made, cache) = self.make(work, &backend, cache.zip(subject))?;
+        // Whatever is left of them.
+        drop(rows);
+        made.rows.1 += ordering;
         tracker.begin(Step::Verify);
-        verify(key, &executed.claims(), &proof).map_err(|error| SessionError::SelfCheck {
+        let proof = &made.finished.proof;
+        verify(key, &summary.claims(), proof).map_err(|error| SessionError::SelfCheck {
             place: self.place.clone(),
             error: Box::new(error),
         })?;
         let bytes = proof.encode();
-        let workers = report.workers;
-        let parts = Parts { backend, rows, devices, metrics: &metrics, planned, workers, cache };
-        let report = self.report(&executed, bytes.len(), parts);
-        Ok(Proved { executed, proof, bytes, report, metrics })
+        let report =
+            self.report(&summary, bytes.len(), Parts { backend, made: &made, planned, cache });
+        let Finished { proof, metrics, .. } = made.finished;
+        Ok(Proved { summary, proof, bytes, report, metrics })
     }
 
     /// Makes the proof, with what a cache has.
@@ -78,14 +92,14 @@ impl Session {
         &self,
         work: Work<'_>,
         backend: &Decision<'_>,
-        cache: Option<Cache>,
+        cache: Option<(Cache, Subject)>,
     ) -> Result<(Made, Option<CacheReport>), SessionError> {
-        let Some(cache) = cache else {
+        let Some((cache, subject)) = cache else {
             return Ok((work.run(backend)?, None));
         };
-        let Work { executed, key, planned, tracker, .. } = work;
+        let Work { planned, tracker, .. } = work;
         let notice = |notice: &str| tracker.notice(notice);
-        let kept = KeptShards::open(&cache, self.subject(executed, key, planned), &notice)?;
+        let kept = KeptShards::open(&cache, subject, &notice)?;
         let made = Work { store: Some(&kept), ..work }.run(backend)?;
         let of_batch = &made.finished.report;
         let report = kept.report(of_batch.reused_roots, of_batch.reused_proofs);
@@ -138,25 +152,26 @@ impl Session {
         SessionError::Prove { place: self.place.clone(), error: Box::new(error) }
     }
 
-    fn report(&self, executed: &Executed, proof_bytes: usize, parts: Parts<'_>) -> ProofReport {
-        let Parts { backend, rows: (trace, rows), devices, metrics, planned, workers, cache } =
-            parts;
-        let times = [("execution", executed.time), ("rows", rows)];
-        let stages = Stage::ALL.map(|stage| (stage.name(), metrics.stage(stage)));
+    fn report(&self, summary: &Summary, proof_bytes: usize, parts: Parts<'_>) -> ProofReport {
+        let Parts { backend, made, planned, cache } = parts;
+        let Made { finished, rows: (trace, rows), devices, record_freed } = made;
+        let times = [("execution", summary.time), ("rows", *rows)];
+        let stages = Stage::ALL.map(|stage| (stage.name(), finished.metrics.stage(stage)));
         ProofReport {
             program: self.program.program().name.clone(),
             profile: profile_name(&self.settings.params),
             proof_bytes,
             backend: backend.name.to_owned(),
             backend_reason: backend.reason,
-            devices,
-            executed_by: executed.by.clone(),
+            devices: devices.clone(),
+            executed_by: summary.by.clone(),
             stages: times.into_iter().chain(stages).collect(),
             peak_memory: peak_memory(),
             shards: planned,
-            workers,
+            record_freed: *record_freed,
+            workers: finished.report.workers.clone(),
             cache,
-            trace,
+            trace: trace.clone(),
         }
     }
 }
@@ -164,11 +179,8 @@ impl Session {
 /// What a report is made of.
 struct Parts<'a> {
     backend: Decision<'a>,
-    rows: Rows,
-    devices: Vec<DeviceReport>,
-    metrics: &'a Metrics,
+    made: &'a Made,
     planned: Planned,
-    workers: Vec<WorkerReport>,
     cache: Option<CacheReport>,
 }
 

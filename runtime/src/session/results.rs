@@ -1,9 +1,13 @@
 //! What comes back.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use traceloom_air::claim::Claim;
-use traceloom_bytecode::execute::Execution;
+use traceloom_abi::io::IoMark;
+use traceloom_abi::record::Record;
+use traceloom_air::claim::{Claim, RankedClaim};
+use traceloom_air::field::word;
+use traceloom_bytecode::execute::{Execution, Stats};
 use traceloom_prover::Metrics;
 use traceloom_verifier::{Proof, Report};
 
@@ -20,9 +24,19 @@ pub struct Executed {
     pub by: ExecutedBy,
     /// Time of the execution.
     pub time: Duration,
+    /// Its io before the program ran.
+    pub(super) began: IoMark,
 }
 
 impl Executed {
+    /// What is left when the record goes, whose rows are counted by circuit.
+    pub(super) fn summary(self, rows: Vec<usize>) -> (Summary, Record) {
+        let Self { execution, by, time, began } = self;
+        let Execution { claims, record, stats } = execution;
+        let written = record.io.written_since(&began);
+        (Summary { claims, written, stats, rows, by, time }, record)
+    }
+
     /// The claims, in the order of the request.
     #[must_use]
     pub fn claims(&self) -> Vec<Claim> {
@@ -36,6 +50,40 @@ impl Executed {
     #[must_use]
     pub fn outputs(&self, index: usize) -> Vec<u64> {
         self.execution.outputs(index)
+    }
+}
+
+/// A program that ran, whose record was freed while it was proven.
+#[derive(Debug)]
+pub struct Summary {
+    /// The claims in the order of the request, with outputs and ranks.
+    pub claims: Vec<RankedClaim>,
+    /// The words that the program has written, by channel of its io.
+    pub written: BTreeMap<u64, Vec<u64>>,
+    /// What the execution took.
+    pub stats: Stats,
+    /// Rows without padding, by circuit of the system.
+    pub rows: Vec<usize>,
+    /// Who ran it.
+    pub by: ExecutedBy,
+    /// Time of the execution.
+    pub time: Duration,
+}
+
+impl Summary {
+    /// The claims, in the order of the request.
+    #[must_use]
+    pub fn claims(&self) -> Vec<Claim> {
+        self.claims.iter().map(|ranked| ranked.claim.clone()).collect()
+    }
+
+    /// Outputs of the claim at `index`, as canonical words.
+    ///
+    /// # Panics
+    /// If there is no such claim.
+    #[must_use]
+    pub fn outputs(&self, index: usize) -> Vec<u64> {
+        self.claims[index].claim.outputs.iter().map(|&output| word(output)).collect()
     }
 }
 
@@ -54,7 +102,7 @@ pub struct Checked {
 #[derive(Debug)]
 pub struct Proved {
     /// The execution.
-    pub executed: Executed,
+    pub summary: Summary,
     /// The proof.
     pub proof: Proof,
     /// Its file.
@@ -70,7 +118,7 @@ impl Proved {
     /// The claims that are proven, in the order of the request.
     #[must_use]
     pub fn claims(&self) -> Vec<Claim> {
-        self.executed.claims()
+        self.summary.claims()
     }
 }
 

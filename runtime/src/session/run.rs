@@ -11,7 +11,6 @@ use traceloom_bytecode::execute::{
 use traceloom_bytecode::model::FunctionId;
 use traceloom_verifier::VerifyingKey;
 
-use super::device::PlannedRows;
 use super::executor::{Chosen, STOPPED};
 use super::progress::Tracker;
 use super::{Checked, Executed, ExecutedBy, Executor, Request, Session, SessionError, Step};
@@ -41,14 +40,9 @@ impl Session {
         let tracker = Tracker::new(self, Step::Execute);
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
-        let choices = self.choose(
-            0,
-            &executed.execution.record,
-            self.settings.provider,
-            None,
-            None,
-            &tracker,
-        )?;
+        let record = &executed.execution.record;
+        let provider = self.settings.provider;
+        let choices = self.choose(self.device(record, provider), provider, None, &tracker)?;
         tracker.begin(Step::Rows);
         let (witness, trace) = self.rows(&executed, &choices)?;
         tracker.begin(Step::Check);
@@ -65,6 +59,7 @@ impl Session {
         tracker.begin(Step::Execute);
         let start = Instant::now();
         let (claims, io) = self.resolve(request)?;
+        let began = io.mark();
         let mut progress = |stats: &Stats| tracker.report(stats.steps, None);
         let debug = self.settings.debug.as_ref();
         let mut print = |line: DebugLine<'_>| {
@@ -78,7 +73,7 @@ impl Session {
         };
         let by = self.executed_by(tracker)?;
         match self.run_claims(&claims, io, hooks, by) {
-            Ok((execution, by)) => Ok(Executed { execution, by, time: start.elapsed() }),
+            Ok((execution, by)) => Ok(Executed { execution, by, time: start.elapsed(), began }),
             Err(error) => {
                 let error = match &self.text {
                     Some(text) => error.in_text(text),
@@ -122,24 +117,28 @@ impl Session {
         Ok((run.execution, by))
     }
 
-    /// Chooses who writes the rows of a record, the device with this position if one does, and
-    /// whether they are padded for a key; `planned` is a device whose memory was planned for
-    /// them. Reports fallbacks to the tracker.
-    pub(super) fn choose<'a>(
+    /// The device that writes the rows of a record which are not proven there.
+    pub(super) fn device<'a>(
         &'a self,
-        device: usize,
         record: &'a Record,
         provider: TraceProvider,
+    ) -> DeviceOption<'a> {
+        match provider {
+            TraceProvider::Device => self.settings.devices.option(record),
+            // Nobody opens a device that is not asked for.
+            _ => DeviceOption::NotAsked,
+        }
+    }
+
+    /// Chooses who writes rows, a device if one may, and whether they are padded for a key.
+    /// Reports fallbacks to the tracker.
+    pub(super) fn choose<'a>(
+        &'a self,
+        device: DeviceOption<'a>,
+        provider: TraceProvider,
         key: Option<&'a VerifyingKey>,
-        planned: Option<&'a PlannedRows<'a>>,
         tracker: &Tracker<'_>,
     ) -> Result<Choices<'a>, SessionError> {
-        let device = match (planned, provider) {
-            (Some(device), _) => DeviceOption::Ready { device, record },
-            (None, TraceProvider::Device) => self.settings.devices.option(device, record),
-            // Nobody opens a device that is not asked for.
-            (None, _) => DeviceOption::NotAsked,
-        };
         let options = TraceOptions {
             provider,
             strict: self.settings.strict,

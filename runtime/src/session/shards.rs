@@ -4,18 +4,18 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use traceloom_air::claim::RankedClaim;
 use traceloom_air::trace::Trace;
 use traceloom_prover::{ProveError, Retention, ShardSource};
 use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::proof::ShardStatement;
 use traceloom_verifier::shape::ShardShape;
 
-use super::progress::Tracker;
+use super::workers::Work;
 use super::{Executed, Request, Session, SessionError};
 use crate::device::{DeviceMemory, MainTrace, ProofDevice, ShardTraces};
 use crate::heights::row_counts;
-use crate::ledger::Ledger;
-use crate::provider::{Builder, Choices, WitnessError};
+use crate::provider::{Builder, Choices, KeptPieces, WitnessError};
 use crate::report::{CircuitReport, TraceReport};
 use crate::shards::planner::Rows;
 use crate::shards::{
@@ -131,7 +131,7 @@ impl Counted {
 /// What every shard of a plan states: main roots are zero.
 pub(super) fn statements(
     session: &Session,
-    executed: &Executed,
+    claims: &[RankedClaim],
     planned: &Planned,
 ) -> Vec<ShardStatement> {
     let system = session.system();
@@ -140,10 +140,7 @@ pub(super) fn statements(
         log_heights: plan.log_heights(),
         main: [0; 32],
         publics: plan.publics(system),
-        claims: match shard {
-            0 => executed.execution.claims.clone(),
-            _ => Vec::new(),
-        },
+        claims: if shard == 0 { claims.to_vec() } else { Vec::new() },
         boundary: Vec::new(),
         bound: Vec::new(),
     });
@@ -152,12 +149,10 @@ pub(super) fn statements(
 
 /// Traces of the shards of an execution, made when they are asked for.
 pub(super) struct RecordShards<'a> {
-    session: &'a Session,
-    executed: &'a Executed,
-    planned: &'a Planned,
-    builder: Builder<'a>,
-    ledger: &'a Ledger,
-    tracker: &'a Tracker<'a>,
+    work: Work<'a>,
+    choices: &'a Choices<'a>,
+    /// Seeds that a device keeps, where rows are made again.
+    kept: Option<KeptPieces>,
     /// By circuit, summed over the shards that were made.
     circuits: Vec<CircuitReport>,
     counted: &'a Counted,
@@ -168,32 +163,15 @@ pub(super) struct RecordShards<'a> {
 }
 
 impl<'a> RecordShards<'a> {
-    pub(super) fn new(
-        session: &'a Session,
-        executed: &'a Executed,
-        planned: &'a Planned,
-        choices: &'a Choices<'a>,
-        counted: &'a Counted,
-        tracker: &'a Tracker<'a>,
-    ) -> Self {
-        let record = &executed.execution.record;
-        let start = Instant::now();
-        let builder = Builder::new(&session.program, session.system(), record, choices);
-        let circuits = builder.circuits();
-        let builder = match planned.retention {
-            Retention::Retain => builder,
-            Retention::Regenerate => builder.keeping_seeds(),
-        };
+    pub(super) fn new(work: Work<'a>, choices: &'a Choices<'a>, counted: &'a Counted) -> Self {
+        let is_again = work.planned.retention == Retention::Regenerate;
         Self {
-            session,
-            executed,
-            planned,
-            builder,
-            ledger: choices.ledger(),
-            tracker,
-            circuits,
+            work,
+            choices,
+            kept: is_again.then(KeptPieces::default),
+            circuits: choices.circuits(work.session.system()),
             counted,
-            rows: start.elapsed(),
+            rows: Duration::ZERO,
             downloading: Duration::ZERO,
             error: None,
         }
@@ -206,27 +184,37 @@ impl<'a> RecordShards<'a> {
 
     /// Who wrote which rows, and the time that it took.
     pub(super) fn report(self) -> (TraceReport, Duration) {
-        let mut report = self.builder.report(self.circuits);
+        let mut report = self.choices.report(self.work.session.system(), self.circuits);
         report.downloading = self.downloading;
         (report, self.rows)
     }
 
     /// The traces of a shard, where they were born.
     fn born(&mut self, shard: usize) -> Result<ShardTraces, WitnessError> {
-        self.tracker.rows(shard, self.planned.plan.shards.len());
+        let Work { session, claims, planned, tracker, rows, .. } = self.work;
+        tracker.rows(shard, planned.plan.shards.len());
         let start = Instant::now();
-        let claims = if shard == 0 { self.executed.execution.claims.clone() } else { Vec::new() };
-        let (traces, circuits) = self.builder.shard(&self.planned.plan.shards[shard], claims)?;
+        let claims = if shard == 0 { claims.to_vec() } else { Vec::new() };
+        let ordered = rows.get().expect("rows are freed when the batch asks for none any more");
+        let builder = Builder {
+            program: &session.program,
+            system: session.system(),
+            record: &ordered.record,
+            runs: &ordered.runs,
+            choices: self.choices,
+            kept: self.kept.as_ref(),
+        };
+        let (traces, circuits) = builder.shard(&planned.plan.shards[shard], claims)?;
         self.add(shard, circuits);
         self.rows += start.elapsed();
         Ok(traces)
     }
 
     fn download(&mut self, traces: ShardTraces) -> Result<Vec<Option<Trace>>, WitnessError> {
-        let circuits = self.session.system().circuits.iter();
+        let circuits = self.work.session.system().circuits.iter();
         let names: Vec<String> = circuits.map(|circuit| circuit.name.clone()).collect();
         let start = Instant::now();
-        let witness = traces.download(&names, self.ledger)?;
+        let witness = traces.download(&names, self.choices.ledger())?;
         self.downloading += start.elapsed();
         self.rows += start.elapsed();
         Ok(witness.traces)
@@ -252,7 +240,8 @@ impl ShardSource for RecordShards<'_> {
     type Trace = Trace;
 
     fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
-        Ok(statements(self.session, self.executed, self.planned))
+        let Work { session, claims, planned, .. } = self.work;
+        Ok(statements(session, claims, planned))
     }
 
     fn traces(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, ProveError> {

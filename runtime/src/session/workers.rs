@@ -1,9 +1,11 @@
 //! Who computes the shards of a proof: the CPU, or devices, each on a thread of its own.
 
 use std::panic;
+use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
+use traceloom_air::claim::RankedClaim;
 use traceloom_prover::cpu::CpuBackend;
 use traceloom_prover::{
     Batch, Finished, OnBackend, ProveError, ProveOptions, Retention, ShardStore,
@@ -11,11 +13,11 @@ use traceloom_prover::{
 use traceloom_verifier::VerifyingKey;
 
 use super::backend::Decision;
-use super::device::PlannedRows;
 use super::progress::Tracker;
+use super::rows::Rows;
 use super::shards::{Born, Counted, RecordShards, statements};
-use super::{Executed, Session, SessionError};
-use crate::device::{DeviceJob, DeviceProofError, ProofDevice};
+use super::{Session, SessionError};
+use crate::device::{DeviceJob, DeviceOption, DeviceProofError, ProofDevice};
 use crate::provider::{Choices, TraceProvider, WitnessError};
 use crate::report::{DeviceReport, TraceReport};
 use crate::shards::{Planned, RetentionChoice};
@@ -24,7 +26,8 @@ use crate::shards::{Planned, RetentionChoice};
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
     pub session: &'a Session,
-    pub executed: &'a Executed,
+    pub claims: &'a [RankedClaim],
+    pub rows: &'a Rows,
     pub planned: &'a Planned,
     pub key: &'a VerifyingKey,
     pub tracker: &'a Tracker<'a>,
@@ -32,17 +35,19 @@ pub(super) struct Work<'a> {
 }
 
 /// Rows that were written, and the time that it took.
-pub(super) type Rows = (TraceReport, Duration);
+pub(super) type Written = (TraceReport, Duration);
 
 /// A proof, the rows of it, and what it took on devices that worked to the end.
 pub(super) struct Made {
     pub finished: Finished,
-    pub rows: Rows,
+    pub rows: Written,
     pub devices: Vec<DeviceReport>,
+    /// When the record was freed, since the request began, if that was before the end.
+    pub record_freed: Option<Duration>,
 }
 
 /// Rows that a device worked on, and what that took or why it stopped.
-type Worked = (Rows, Result<DeviceReport, Stopped>);
+type Worked = (Written, Result<DeviceReport, Stopped>);
 
 /// Why a worker does not go on: of a device, or its rows.
 struct Stopped {
@@ -54,9 +59,23 @@ impl Work<'_> {
     /// Makes the proof.
     pub fn run(&self, backend: &Decision<'_>) -> Result<Made, SessionError> {
         let progress = |progress| self.tracker.prove(progress);
-        let options = ProveOptions { progress: Some(&progress), ..ProveOptions::default() };
+        let freed = OnceLock::new();
+        let free = || {
+            self.rows.free();
+            let _ = freed.set(self.tracker.elapsed());
+        };
+        // With several workers, and where the CPU may take over, somebody may need rows again.
+        let is_alone = match backend.devices.len() {
+            0 => true,
+            devices => devices == 1 && !self.session.settings.cpu_takes_over,
+        };
+        let options = ProveOptions {
+            progress: Some(&progress),
+            rows_done: is_alone.then_some(&free),
+            ..ProveOptions::default()
+        };
         let retention = self.planned.retention;
-        let stated = statements(self.session, self.executed, self.planned);
+        let stated = statements(self.session, self.claims, self.planned);
         let batch = Batch::new(self.key, stated, retention, self.store, &options);
         let batch = batch.map_err(|error| self.session.not_proved(error))?;
         let counted = Counted::new(self.planned.plan.shards.len());
@@ -87,7 +106,9 @@ impl Work<'_> {
         }
         let rows = rows.expect("somebody worked");
         match batch.finish() {
-            Ok(finished) => Ok(Made { finished, rows, devices }),
+            Ok(finished) => {
+                Ok(Made { finished, rows, devices, record_freed: freed.get().copied() })
+            }
             Err(error) => Err(self.failed(error, stopped)),
         }
     }
@@ -119,12 +140,17 @@ impl Work<'_> {
         batch: &Batch<'_>,
         counted: &Counted,
         provider: TraceProvider,
-    ) -> Result<(Rows, Option<Stopped>), SessionError> {
-        let Self { session, executed, planned, tracker, .. } = *self;
-        let record = &executed.execution.record;
-        let choices = session.choose(0, record, provider, Some(self.key), None, tracker)?;
+    ) -> Result<(Written, Option<Stopped>), SessionError> {
+        let Self { session, tracker, .. } = *self;
+        // A device that writes rows for the CPU has room for those of this record, which stays.
+        let ordered = self.rows.get().filter(|_| provider == TraceProvider::Device);
+        let device = match &ordered {
+            Some(ordered) => session.device(&ordered.record, provider),
+            None => DeviceOption::NotAsked,
+        };
+        let choices = session.choose(device, provider, Some(self.key), tracker)?;
         let (key, backend) = (session.proving_key()?, CpuBackend::default());
-        let mut source = RecordShards::new(session, executed, planned, &choices, counted, tracker);
+        let mut source = RecordShards::new(*self, &choices, counted);
         let worked = batch.work(&mut OnBackend::new(&backend, key, &mut source));
         let stopped = worked.err().map(|error| {
             let (error, rows) = (DeviceProofError::Prove(error), source.failure());
@@ -140,15 +166,11 @@ impl Work<'_> {
         counted: &Counted,
         backend: &Decision<'_>,
     ) -> Result<Vec<Worked>, SessionError> {
-        let record = &self.executed.execution.record;
         // All memory of a proof on a device was planned, that of rows included.
-        let planned = |position| self.session.settings.devices.planned(position);
-        let writers: Vec<Option<PlannedRows<'_>>> =
-            (0..backend.devices.len()).map(planned).collect();
-        let choices = writers.iter().enumerate().map(|(position, writer)| {
+        let choices = (0..backend.devices.len()).map(|position| {
             let (session, provider) = (self.session, backend.provider);
-            let key = Some(self.key);
-            session.choose(position, record, provider, key, writer.as_ref(), self.tracker)
+            let device = session.settings.devices.planned(position);
+            session.choose(device, provider, Some(self.key), self.tracker)
         });
         let choices = choices.collect::<Result<Vec<Choices<'_>>, _>>()?;
         let on = |((name, device), choices): (&(String, _), &Choices<'_>)| {
@@ -183,8 +205,8 @@ impl Work<'_> {
         device: &dyn ProofDevice,
         choices: &Choices<'_>,
     ) -> Worked {
-        let Self { session, executed, planned, tracker, key, .. } = *self;
-        let mut source = RecordShards::new(session, executed, planned, choices, counted, tracker);
+        let Self { session, planned, key, .. } = *self;
+        let mut source = RecordShards::new(*self, choices, counted);
         let worked = device.work(DeviceJob {
             key,
             batch,
@@ -201,7 +223,7 @@ impl Work<'_> {
     }
 }
 
-fn add(all: &mut Option<Rows>, (report, time): Rows) {
+fn add(all: &mut Option<Written>, (report, time): Written) {
     match all {
         None => *all = Some((report, time)),
         Some((so_far, sum)) => {

@@ -316,7 +316,7 @@ impl Chooser<'_> {
         Err(PlanError::Memory {
             shards: plan.shards.len(),
             need: least.peak(),
-            base: least.base,
+            base: least.base + least.rows,
             have: self.options.max_memory.unwrap_or(u64::MAX),
         })
     }

@@ -12,6 +12,8 @@
 //! ```
 //!
 //! What does not grow with rows is [`PROCESS`], and [`HELD_BACK`] where shards follow each other.
+//! The record is there until the last rows are made: those of round one where everything is
+//! kept, else those of the last shard in round two.
 
 use traceloom_abi::record::Record;
 use traceloom_prover::{Retention, Stage};
@@ -50,8 +52,10 @@ impl HostBytes {
 /// Planned bytes of host memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// Record, row order, keys and process: there all the time.
+    /// Keys and process: there all the time.
     pub base: u128,
+    /// The record and its row order: there until the last rows are made.
+    pub rows: u128,
     /// Of these, the record.
     pub record: u128,
     /// By shard: what it keeps between the rounds with [`Retention::Retain`].
@@ -80,9 +84,9 @@ impl Estimate {
         let record = host.record.into();
         let retention = if shards.len() == 1 { Retention::Retain } else { retention };
         let held_back = if retention == Retention::Regenerate { HELD_BACK } else { 0 };
-        let base = PROCESS + held_back + u128::from(host.record + host.order) + fixed_bytes(key);
         Self {
-            base,
+            base: PROCESS + held_back + fixed_bytes(key),
+            rows: u128::from(host.record) + u128::from(host.order),
             record,
             kept: shards.iter().map(Shard::kept).collect(),
             stages: shards.iter().map(Shard::stages).collect(),
@@ -96,14 +100,25 @@ impl Estimate {
         self.base + Stage::ALL.map(|stage| self.stage(stage)).into_iter().max().unwrap_or(0)
     }
 
-    /// Most bytes at once in a stage, over all shards, with what is kept of other shards.
+    /// Most bytes at once in a stage, over all shards, with what is kept of other shards and what
+    /// rows are still made from.
     #[must_use]
     pub fn stage(&self, stage: Stage) -> u128 {
         let shards = self.stages.iter().enumerate();
         let of = |(shard, stages): (usize, &[u128; Stage::ALL.len()])| {
-            stages[stage as usize] + self.others(stage, shard)
+            let rows = if self.makes_rows(stage, shard) { self.rows } else { 0 };
+            stages[stage as usize] + self.others(stage, shard) + rows
         };
         shards.map(of).max().unwrap_or(0)
+    }
+
+    /// Whether rows are made when a shard is in a stage, or after that.
+    fn makes_rows(&self, stage: Stage, shard: usize) -> bool {
+        match (self.retention, stage) {
+            (_, Stage::Main) => true,
+            (Retention::Retain, _) => false,
+            (Retention::Regenerate, _) => shard + 1 < self.kept.len(),
+        }
     }
 
     /// What is kept of other shards.

@@ -59,6 +59,7 @@ impl Planned {
             Stage::ALL.map(|stage| (stage.name().to_owned(), bytes(self.estimate.stage(stage))));
         json!({
             "base": bytes(self.estimate.base),
+            "rows": bytes(self.estimate.rows),
             "stages": stages.into_iter().collect::<serde_json::Map<String, Value>>(),
             "peak": bytes(self.estimate.peak()),
         })
@@ -84,7 +85,8 @@ impl Planned {
         let _ = writeln!(text, "memory planned on the CPU, {}", self.retention.name());
         let mebibytes = |bytes: u128| bytes.div_ceil(1 << 20);
         let _ = writeln!(text, "{:>10} MiB  record", mebibytes(self.estimate.record));
-        let _ = writeln!(text, "{:>10} MiB  with keys and process", mebibytes(self.estimate.base));
+        let _ = writeln!(text, "{:>10} MiB  with row order", mebibytes(self.estimate.rows));
+        let _ = writeln!(text, "{:>10} MiB  keys and process", mebibytes(self.estimate.base));
         for stage in Stage::ALL {
             let bytes = self.estimate.stage(stage);
             if bytes > 0 {

@@ -185,6 +185,7 @@ fn reports_name_the_provider_and_its_bytes() {
         stages,
         peak_memory: Some(1 << 20),
         shards,
+        record_freed: None,
         workers: vec![WorkerReport { name: "cpu".into(), committed: 1, ..Default::default() }],
         cache: None,
         trace,
