@@ -696,6 +696,59 @@ fn codegen_check_names_what_differs_and_writes_nothing() {
     cli.fails(2, "codegen --nonsense", "--nonsense");
 }
 
+/// A byte of a hint is returned: every proof of it would be a proof of what the prover likes.
+#[test]
+fn advice_that_nothing_ties_is_warned_of() {
+    let cli = Cli::new();
+    let source = "program \"p\"\nfn low(a) -> 1 entry {\n  b0..b7 = hint_field_to_bytes a\n  \
+                  return b0\n}\nend\n";
+    let path = cli.write("p.tla", source);
+    let path = path.display();
+    let warning = "warning: advice of `hint_field_to_bytes` reaches output 0 of \"low\", and \
+                   nothing ties it: a prover may choose it\n  3:3  hint_field_to_bytes, result 0 \
+                   (in \"low\")\n  4:3  return (in \"low\")\n";
+    for command in [format!("check {path} --args 7"), format!("plan {path}")] {
+        let ran = cli.run(&command);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(ran.err.contains(warning), "{}", ran.err);
+        assert!(!ran.out.contains("warning"), "{}", ran.out);
+        let quiet = cli.run(&format!("{command} --quiet"));
+        assert!(!quiet.err.contains("warning"), "{}", quiet.err);
+        let json: serde_json::Value =
+            serde_json::from_str(&cli.run(&format!("{command} --json")).out).unwrap();
+        assert_eq!(json["result"]["warnings"][0]["steps"][1]["place"], "4:3", "{json}");
+    }
+    // Both forms keep what silences it.
+    let allowed = source.replace("  return", "  allow \"any byte will do\", b0\n  return");
+    let allowed = cli.write("q.tla", allowed);
+    let json = cli.path("q.json");
+    cli.ok(&format!("convert {} --out {}", allowed.display(), json.display()));
+    for path in [allowed, json] {
+        let ran = cli.run(&format!("check {} --args 7", path.display()));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(!ran.err.contains("warning"), "{}", ran.err);
+    }
+    // `codegen` says it for every program of a crate.
+    let cli = Cli::new();
+    cli.write("Cargo.toml", "");
+    std::fs::create_dir(cli.path("programs")).unwrap();
+    cli.write("programs/p.tla", source);
+    let root = cli.path("");
+    let done = cli.ok(&format!("codegen --crate {}", root.display()));
+    assert!(done.contains("programs/p.tla: advice of `hint_field_to_bytes`"), "{done}");
+    assert!(done.contains("  4:3  return (in \"low\")"), "{done}");
+}
+
+#[test]
+fn built_in_programs_have_no_warning() {
+    let cli = Cli::new();
+    for name in ["blake3", "sha256", "fibonacci", "merge_sort", "div_rem"] {
+        let ran = cli.run(&format!("plan {name}"));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(!ran.err.contains("warning"), "{}", ran.err);
+    }
+}
+
 #[test]
 fn elf_files_are_executed_and_inspected() {
     let cli = Cli::new();

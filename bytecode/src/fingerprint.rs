@@ -2,7 +2,8 @@
 //!
 //! Inside: functions in order with their flags, operations, constants, ordered
 //! branches and call targets, memory widths. Outside: names, labels and debug
-//! operations' text, and the grouping into circuits (it is in the system digest).
+//! operations' text, `allow` operations, and the grouping into circuits (it is in the
+//! system digest).
 //!
 //! Encoding (version 1): every number as little-endian u64, every list with its
 //! length first, every operation and control as a tag and its fields. Blocks are
@@ -10,7 +11,7 @@
 
 use traceloom_air::field::word;
 
-use crate::model::{Control, Function, Match, Program, ValueId};
+use crate::model::{Control, Function, Match, Op, Program, ValueId};
 use crate::operations::Operation;
 
 const DOMAIN: &str = "traceloom program fingerprint v1";
@@ -52,7 +53,8 @@ impl Encoder {
         self.number(function.constrained.into());
         self.number(function.blocks.len() as u64);
         for block in &function.blocks {
-            self.number(block.ops.len() as u64);
+            let is_inside = |op: &&Op| !matches!(op, Op::Allow { .. });
+            self.number(block.ops.iter().filter(is_inside).count() as u64);
             block.ops.iter().for_each(|op| op.encode(self));
             self.control(&block.control);
         }

@@ -5,6 +5,7 @@
 //! - [`text`], [`json`], [`mod@import`]: the forms of a program;
 //! - [`malformed`] and [`limits`]: what readers refuse; [`near`]: names in their messages;
 //! - [`builder`]: programs written in Rust;
+//! - [`advice`]: warnings of advice that nothing ties;
 //! - [`check`]: validation, and [`CheckedProgram`] with everything derived;
 //! - `operations`: all rules of every operation, a file per family; `control`: those of
 //!   match, yield, return and continuation;
@@ -18,6 +19,7 @@
 //! Programs come from outside and are untrusted: nothing here recurses over
 //! their nesting, and every error names function, block and operation.
 
+pub mod advice;
 pub mod builder;
 pub mod callgraph;
 pub mod check;

@@ -727,6 +727,34 @@ fn declarations() {
     assert_eq!(circuits, [vec![1], vec![3, 0]]);
 }
 
+/// It does nothing, and the program is the same one without it.
+#[test]
+fn allow() {
+    let build = |reason: Option<&str>| {
+        let mut program = ProgramBuilder::new("allow");
+        let f = program.entry("f", 1, 1);
+        program.define(f, |f, x| {
+            let inverse = f.hint_inverse(x[0]);
+            if let Some(reason) = reason {
+                f.allow(reason, &[inverse, x[0]]);
+            }
+            f.ret(&[inverse])
+        });
+        CheckedProgram::new(program.finish().unwrap()).unwrap()
+    };
+    let [without, with, other] = [build(None), build(Some("why")), build(Some("because"))];
+    let ops = |program: &CheckedProgram| program.program().functions[0].blocks[0].ops.len();
+    assert_eq!((ops(&without), ops(&with)), (1, 2));
+    assert_eq!(with.fingerprint(), without.fingerprint());
+    assert_eq!(with.fingerprint(), other.fingerprint());
+    assert_eq!(with.layout(FunctionId(0)).width(), without.layout(FunctionId(0)).width());
+    let run = |program: &CheckedProgram| {
+        let claims = [(FunctionId(0), vec![1])];
+        execute(program, &claims, Io::default(), &Limits::default()).unwrap().outputs(0)
+    };
+    assert_eq!((run(&with), run(&without)), (vec![1], vec![1]));
+}
+
 /// No method of a body is without a test: each is used above.
 #[test]
 fn every_method_is_tried() {

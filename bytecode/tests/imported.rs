@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use traceloom_bytecode::advice::analyse;
 use traceloom_bytecode::import::{Imported, expected_layout, import};
 use traceloom_bytecode::model::{Control, FunctionId};
 use traceloom_bytecode::system::build_system;
@@ -43,6 +44,10 @@ fn main() {
         trial("every_form_is_lossless", every_form_is_lossless),
         trial("every_cut_file_is_refused", every_cut_file_is_refused),
         trial("a_damaged_byte_never_panics", a_damaged_byte_never_panics),
+        trial(
+            "its_warnings_are_those_that_were_looked_at",
+            its_warnings_are_those_that_were_looked_at,
+        ),
     ];
     libtest_mimic::run(&args, trials).exit();
 }
@@ -157,4 +162,32 @@ fn a_damaged_byte_never_panics(source: &[u8]) {
         damaged[at] = b"\"{}[],:0915.naeo"[(state >> 20) as usize % 16];
         let _ = import(&damaged).map_err(|error| error.to_string());
     }
+}
+
+/// Function and callee of each. docs/advice.md says of every one what it is.
+fn its_warnings_are_those_that_were_looked_at(source: &[u8]) {
+    let program = CheckedProgram::new(read(source).program).unwrap();
+    let report = analyse(&program);
+    assert!(report.skipped.is_empty());
+    let quoted = |text: &str| text.split('"').nth(1).unwrap_or_default().to_owned();
+    let found: Vec<(String, String)> = report
+        .findings
+        .iter()
+        .map(|finding| {
+            let caller = finding.steps[finding.use_at].1.rsplit("(in ").next().unwrap_or_default();
+            (quoted(caller), quoted(&finding.steps[0].1))
+        })
+        .collect();
+    let known = [
+        ("read_u8_vec_n", "read_u8_at"),
+        ("read_u64_vec_n", "read_u64_at"),
+        ("read_ext_vec_n", "read_u64_at"),
+        ("read_digest_vec_at_n", "read_u64_at"),
+        ("read_commit_phase_step_vec_n", "read_u8_at"),
+        ("read_preprocessed", "read_u8_at"),
+        ("verify_multi_stark_proof", "read_vk_u16_limb"),
+        ("verify_multi_stark_proof", "read_u64_at"),
+    ];
+    let known = known.map(|(function, callee)| (function.to_owned(), callee.to_owned()));
+    assert_eq!(found, known);
 }

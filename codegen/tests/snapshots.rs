@@ -293,7 +293,7 @@ fn every_form_has_a_fixture() -> Result<(), Failed> {
     }
     let bytes = ByteOp::UNARY.len() + ByteOp::BINARY.len();
     // All others than byte operations, calls of both kinds among them.
-    let expected = 22 + bytes;
+    let expected = 23 + bytes;
     if ops.len() != expected || controls.len() != 4 {
         return Err(format!("{} of {expected} operations, {controls:?}: {ops:?}", ops.len()).into());
     }

@@ -274,7 +274,9 @@ impl RowBuilder<'_> {
                 self.agree("assertion", &words(lhs), &words(rhs))?;
                 Vec::new()
             }
-            Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } => Vec::new(),
+            Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } | Op::Allow { .. } => {
+                Vec::new()
+            }
             Op::IoGetInfo { .. } | Op::IoRead { .. } => {
                 let found = self.io_words(op, values)?;
                 self.write(place, found)

@@ -7,7 +7,7 @@ use super::backend::Gpu;
 use super::log::Progress;
 use super::output::{plain, result, say};
 use super::progress::told;
-use super::{CheckArgs, Failure, json, source};
+use super::{CheckArgs, Failure, json, source, warnings};
 
 /// Runs a program and checks every row and message of it.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
@@ -15,6 +15,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let gpu = Gpu::open(&args.trace, Backend::Cpu, None, None)?;
     let builder = source::session(&args.run)?.trace(args.trace.trace).strict(args.trace.strict);
     let session = told(builder, gpu, progress).build()?;
+    let warnings = warnings::warn(&session);
     let checked = session.check(source::request(&args.run)?)?;
     progress.done();
     let report = checked.report;
@@ -48,6 +49,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     result(json!({
         "claim": json::claim(&session, &checked.executed.execution.claims[0].claim),
         "circuits": circuits.collect::<Vec<Value>>(),
+        "warnings": warnings,
     }));
     Ok(())
 }

@@ -38,6 +38,7 @@ mod shards;
 mod shell;
 mod source;
 mod verify;
+mod warnings;
 
 use std::ffi::OsString;
 use std::io::Write;

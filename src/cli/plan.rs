@@ -6,7 +6,7 @@ use traceloom_plan::inventory;
 use traceloom_runtime::session::SessionError;
 
 use super::output::{hex, result, say};
-use super::{Failure, PlanArgs, source};
+use super::{Failure, PlanArgs, source, warnings};
 
 /// Prints what a row of every function and path costs; of a run also how many there
 /// are.
@@ -15,6 +15,7 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     options.check().map_err(SessionError::from)?;
     let args = &args.run;
     let session = source::session(args)?.profile(profile).shards(options).build()?;
+    let warnings = warnings::warn(&session);
     let runs = args.input.is_some() || args.args.is_some() || !args.io.is_empty();
     let run = if runs { Some(session.plan(source::request(args)?)?) } else { None };
     let record = run.as_ref().map(|(run, _)| &run.execution.record);
@@ -44,6 +45,7 @@ pub fn run(args: &PlanArgs) -> Result<(), Failure> {
     result(json!({
         "fingerprint": hex(&plan.fingerprint),
         "unit_digest": hex(&digest),
+        "warnings": warnings,
         "paths": lines.collect::<Vec<_>>(),
         "shards": run.as_ref().map(|(_, planned)| planned.plan.shards.len()),
         "peak_memory_bytes": run.as_ref().map(|(_, planned)| planned.estimate.peak().to_string()),

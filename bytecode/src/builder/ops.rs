@@ -356,6 +356,12 @@ impl Body {
         self.push(Op::Debug { label: label.to_owned(), values });
     }
 
+    /// Says that values may be anything, so that [`crate::advice`] has nothing to say of them.
+    pub fn allow(&mut self, reason: &str, values: &[Value]) {
+        let values = self.operands("allow", values);
+        self.push(Op::Allow { reason: reason.to_owned(), values });
+    }
+
     fn word(&mut self, what: &'static str, bytes: [Value; 4]) -> [ValueId; 4] {
         bytes.map(|byte| self.operand(what, byte))
     }

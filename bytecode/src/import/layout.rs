@@ -130,6 +130,7 @@ fn size_of(op: &Op, is_constant: &dyn Fn(&ValueId) -> bool) -> (u32, u32) {
         | Op::AssertEq { .. }
         | Op::IoSetInfo { .. }
         | Op::IoWrite { .. }
-        | Op::Debug { .. } => (0, 0),
+        | Op::Debug { .. }
+        | Op::Allow { .. } => (0, 0),
     }
 }

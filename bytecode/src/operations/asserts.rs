@@ -1,4 +1,4 @@
-//! Assertions: a constraint per pair of values.
+//! Assertions: a constraint per pair of values. And what needs none: values that may be anything.
 
 use traceloom_air::system::ExprId;
 use traceloom_plan::ValueNo;
@@ -9,22 +9,28 @@ use crate::check::OpCheck;
 use crate::execute::error::{Fault, Words};
 use crate::execute::machine::{At, Machine, Outcome};
 use crate::fingerprint::Encoder;
-use crate::forms::{FieldKind, Form, Parts, field, form};
+use crate::forms::{FieldKind, Form, Parts, REST, field, form};
 use crate::lower::Lowering;
 use crate::model::{Op, ValueId};
 use crate::statements::{Arg, Of, Results, Statement};
 use crate::system::OpRow;
 
-pub(super) const FORMS: &[Form] = &[form(
-    "assert_eq",
-    &[
-        field("lhs", FieldKind::Group),
-        field("rhs", FieldKind::Group),
-        field("label", FieldKind::OptionalLabel),
-    ],
-    Some(0),
-    |mut p| Op::AssertEq { lhs: p.take(0), rhs: p.take(1), label: p.label },
-)];
+pub(super) const FORMS: &[Form] = &[
+    form(
+        "assert_eq",
+        &[
+            field("lhs", FieldKind::Group),
+            field("rhs", FieldKind::Group),
+            field("label", FieldKind::OptionalLabel),
+        ],
+        Some(0),
+        |mut p| Op::AssertEq { lhs: p.take(0), rhs: p.take(1), label: p.label },
+    ),
+    form("allow", &[field("reason", FieldKind::Label), REST], Some(0), |mut p| Op::Allow {
+        values: p.take(0),
+        reason: p.label.unwrap_or_default(),
+    }),
+];
 
 pub(super) struct AssertEq<'a> {
     pub lhs: &'a [ValueId],
@@ -86,5 +92,30 @@ impl Operation for AssertEq<'_> {
                 rhs: Words::new(self.rhs.iter().map(word)),
             })),
         }
+    }
+}
+
+/// Values that may be anything, for [`crate::advice`] alone. It presents the program and does not
+/// change it: the same rows satisfy the same constraints with and without it, so the fingerprint,
+/// which verifiers know, leaves it out whole.
+pub(super) struct Allow<'a> {
+    pub reason: &'a String,
+    pub values: &'a [ValueId],
+}
+
+impl Operation for Allow<'_> {
+    fn parts(&self) -> Parts {
+        Parts { label: Some(self.reason.clone()), ..Parts::of(vec![self.values.to_vec()]) }
+    }
+
+    fn encode(&self, _: &mut Encoder) {}
+
+    fn statements(&self) -> Vec<Statement> {
+        Vec::new()
+    }
+
+    #[inline]
+    fn execute(&self, _: &mut Machine<'_>, _: At) -> Outcome<()> {
+        Ok(())
     }
 }

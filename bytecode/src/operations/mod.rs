@@ -134,6 +134,14 @@ pub enum Op {
         /// The values.
         values: Vec<ValueId>,
     },
+    /// Says to [`crate::advice`] that values may be anything. It does nothing, and is outside of
+    /// the fingerprint.
+    Allow {
+        /// Why, for people.
+        reason: String,
+        /// The values.
+        values: Vec<ValueId>,
+    },
 }
 
 impl Op {
@@ -164,6 +172,7 @@ impl Op {
             Self::HintInverse(_) => "hint_inverse",
             Self::HintBigUintDivRem(..) => "hint_biguint_div_rem",
             Self::Debug { .. } => "debug",
+            Self::Allow { .. } => "allow",
         }
     }
 
@@ -192,7 +201,8 @@ impl Op {
             Self::AssertEq { .. }
             | Self::IoSetInfo { .. }
             | Self::IoWrite { .. }
-            | Self::Debug { .. } => 0,
+            | Self::Debug { .. }
+            | Self::Allow { .. } => 0,
         }
     }
 
@@ -213,7 +223,8 @@ impl Op {
             | Self::Load { pointer: a, .. } => visit(*a),
             Self::Call { args: values, .. }
             | Self::Store { values }
-            | Self::Debug { values, .. } => values.iter().copied().for_each(visit),
+            | Self::Debug { values, .. }
+            | Self::Allow { values, .. } => values.iter().copied().for_each(visit),
             Self::AssertEq { lhs, rhs, .. } => lhs.iter().chain(rhs).copied().for_each(visit),
             Self::IoGetInfo { channel, key } => {
                 visit(*channel);
@@ -358,6 +369,9 @@ macro_rules! of {
                 of!(@ $rules = hints::BigUintDivRem(*a, *b) => $expr)
             }
             Op::Debug { label, values } => of!(@ $rules = io::Debug { label, values } => $expr),
+            Op::Allow { reason, values } => {
+                of!(@ $rules = asserts::Allow { reason, values } => $expr)
+            }
         }
     };
     (@ $rules:ident = $value:expr => $expr:expr) => {{

@@ -97,6 +97,8 @@ pub fn all_ops() -> Vec<Op> {
         Op::HintBigUintDivRem(a, b),
         Op::Debug { label: "all".into(), values: v([]) },
         Op::Debug { label: "é\n\"\\".into(), values: v([3, 2, 1]) },
+        Op::Allow { reason: "".into(), values: v([]) },
+        Op::Allow { reason: "why".into(), values: v([1, 3]) },
     ];
     ops.extend(ByteOp::UNARY.map(|op| Op::Unary(op, a)));
     ops.extend(ByteOp::BINARY.map(|op| Op::Binary(op, b, a)));

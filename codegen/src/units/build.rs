@@ -33,8 +33,8 @@ impl Units {
         let units = self.clone().in_crate(folder);
         let expected = units.follow(frozen).map(|(expected, _)| expected);
         let expected = expected.unwrap_or_else(|problems| fail(&problems.to_string()));
-        if let Some(line) = units.ignored(&expected) {
-            println!("cargo::warning={}", line.trim_end());
+        for line in units.notes(&expected).lines() {
+            println!("cargo::warning={line}");
         }
         let Some(out) = env::var_os("OUT_DIR") else {
             fail("OUT_DIR is not set: this is for build scripts, which cargo runs");

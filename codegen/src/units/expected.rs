@@ -32,6 +32,8 @@ pub struct Expected {
     pub units: Vec<ExpectedUnit>,
     /// Names of the files beside the programs that are not read as programs.
     pub ignored: Vec<String>,
+    /// What is to be said of the programs: advice that nothing ties.
+    pub warnings: Vec<String>,
 }
 
 impl Expected {
@@ -49,8 +51,12 @@ pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
     let mut expected = Vec::new();
     let mut problems = Vec::new();
     let mut compiled: BTreeMap<&str, (String, Result<Unit, PlanFaults>)> = BTreeMap::new();
-    for (name, Source { program, file }) in &programs {
-        compiled.insert(name, (units.file(&units.programs, file), compile(program)));
+    let mut warnings = Vec::new();
+    for (name, Source { program, file, advice }) in &programs {
+        let file = units.file(&units.programs, file);
+        let shown = units.shown(&file);
+        warnings.extend(advice.lines().map(|line| format!("warning: {shown}: {line}")));
+        compiled.insert(name, (file, compile(program)));
     }
     for tables in &units.tables {
         let name = tables.name();
@@ -93,7 +99,7 @@ pub(super) fn of(units: &Units) -> Result<Expected, Problems> {
     let files: Vec<Option<String>> = names.iter().map(|name| file(name)).collect();
     let listed = names.iter().copied().zip(files.iter().map(Option::as_deref));
     expected.push(list(units, &listed.collect::<Vec<_>>()));
-    Ok(Expected { units: expected, ignored })
+    Ok(Expected { units: expected, ignored, warnings })
 }
 
 /// The file that lists all programs, each with its file, if it has one.

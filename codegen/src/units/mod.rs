@@ -164,13 +164,13 @@ impl Units {
     pub fn run(&self, check: bool) -> Result<String, Problems> {
         if check {
             let expected = self.check()?;
-            let text = self.ignored(&expected).unwrap_or_default();
+            let text = self.notes(&expected);
             let num_files = expected.files().count();
             return Ok(text + &format!("{num_files} files are as the programs say\n"));
         }
         let expected = self.expected()?;
         let changes = self.write_expected(&expected)?;
-        let mut text = self.ignored(&expected).unwrap_or_default();
+        let mut text = self.notes(&expected);
         for change in &changes {
             let verb = if matches!(change, Change::Write { .. }) { "wrote" } else { "removed" };
             text.push_str(&format!("{verb} {}\n", self.shown(change.file())));
@@ -178,12 +178,20 @@ impl Units {
         Ok(text + &format!("{} files changed\n", changes.len()))
     }
 
-    /// A line about the files beside the programs that are not read, if there are any.
-    fn ignored(&self, expected: &Expected) -> Option<String> {
-        let folder = self.programs.display();
-        let names = expected.ignored.join(", ");
-        let line = format!("ignored in {folder}, programs are NAME.tla or NAME.json: {names}\n");
-        (!expected.ignored.is_empty()).then_some(line)
+    /// Lines about the files beside the programs that are not read, and about advice in the
+    /// programs that nothing ties.
+    fn notes(&self, expected: &Expected) -> String {
+        let mut notes = String::new();
+        if !expected.ignored.is_empty() {
+            let folder = self.programs.display();
+            let names = expected.ignored.join(", ");
+            notes = format!("ignored in {folder}, programs are NAME.tla or NAME.json: {names}\n");
+        }
+        for warning in &expected.warnings {
+            notes.push_str(warning);
+            notes.push('\n');
+        }
+        notes
     }
 
     /// Differences as problems.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use traceloom_bytecode::advice::{Report, analyse};
 use traceloom_bytecode::{CheckedProgram, json, text};
 use traceloom_plan::hex;
 
@@ -24,6 +25,8 @@ pub(super) struct Source {
     pub program: CheckedProgram,
     /// Name of the file in the folder of the programs.
     pub file: String,
+    /// Its advice that nothing ties.
+    pub advice: Report,
 }
 
 /// The forms of a program. If a program has both, units are made from the first one.
@@ -78,10 +81,10 @@ pub(super) fn read(units: &Units) -> Result<Sources, Problems> {
         let read = program(stem, form, &folder.join(&name));
         match (read, programs.get(stem)) {
             (Err(kind), _) => problems.push(Problem { file, kind }),
-            (Ok(program), None) => {
-                programs.insert(stem.to_owned(), Source { program, file: name });
+            (Ok((program, advice)), None) => {
+                programs.insert(stem.to_owned(), Source { program, file: name, advice });
             }
-            (Ok(program), Some(first)) => {
+            (Ok((program, _)), Some(first)) => {
                 let [other, own] = [&first.program, &program].map(CheckedProgram::fingerprint);
                 if other != own {
                     let (other, own, name) = (hex(&other), hex(&own), first.file.clone());
@@ -124,7 +127,7 @@ fn nothing(folder: &Path, ignored: &[String]) -> Problem {
     Problem::unreadable(folder, &format!("it has no program NAME.tla or NAME.json{beside}"))
 }
 
-fn program(stem: &str, form: Form, path: &Path) -> Result<CheckedProgram, Kind> {
+fn program(stem: &str, form: Form, path: &Path) -> Result<(CheckedProgram, Report), Kind> {
     if !is_module(stem) {
         return Err(Kind::Name);
     }
@@ -134,12 +137,17 @@ fn program(stem: &str, form: Form, path: &Path) -> Result<CheckedProgram, Kind> 
         Form::Json => json::parse(&bytes),
     };
     let program = program.map_err(|error| Kind::Malformed(error.to_string()))?;
-    CheckedProgram::new(program).map_err(|error| {
+    let program = CheckedProgram::new(program).map_err(|error| {
         Kind::Invalid(match form {
             Form::Text => error.in_text(&bytes).to_string(),
             Form::Json => error.to_string(),
         })
-    })
+    })?;
+    let advice = match form {
+        Form::Text => analyse(&program).in_text(&bytes),
+        Form::Json => analyse(&program),
+    };
+    Ok((program, advice))
 }
 
 /// Names that are modules for `syn`, and still no names of programs: keywords of the edition that

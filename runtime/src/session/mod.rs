@@ -51,6 +51,7 @@ use traceloom_air::claim::Claim;
 use traceloom_air::field::word;
 use traceloom_air::system::System;
 use traceloom_bytecode::CheckedProgram;
+use traceloom_bytecode::advice;
 use traceloom_bytecode::system::build_system;
 use traceloom_prover::{ProvingKey, SetupError};
 use traceloom_verifier::{Params, VerifyingKey};
@@ -110,6 +111,17 @@ impl Session {
     #[must_use]
     pub fn program(&self) -> &CheckedProgram {
         &self.program
+    }
+
+    /// Advice of the program that reaches a use and that nothing ties, with lines and columns if
+    /// the program is text.
+    #[must_use]
+    pub fn advice(&self) -> advice::Report {
+        let report = advice::analyse(&self.program);
+        match &self.text {
+            Some(text) => report.in_text(text),
+            None => report,
+        }
     }
 
     /// The parameters of proofs.

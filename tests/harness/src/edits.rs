@@ -38,7 +38,7 @@ pub fn renamed(program: &Program) -> Program {
         for op in function.blocks.iter_mut().flat_map(|block| &mut block.ops) {
             match op {
                 Op::AssertEq { label, .. } => *label = Some("other".into()),
-                Op::Debug { label, .. } => label.push('x'),
+                Op::Debug { label, .. } | Op::Allow { reason: label, .. } => label.push('x'),
                 _ => {}
             }
         }
@@ -87,6 +87,9 @@ fn content(program: &Program) -> Program {
     program.circuits.clear();
     for function in &mut program.functions {
         function.name.clear();
+        for block in &mut function.blocks {
+            block.ops.retain(|op| !matches!(op, Op::Allow { .. }));
+        }
         for op in function.blocks.iter_mut().flat_map(|block| &mut block.ops) {
             match op {
                 Op::AssertEq { label, .. } => *label = None,
@@ -346,7 +349,7 @@ fn other(op: &mut Op) {
             Op::Call { function: FunctionId(function.0 + 1), args, num_outputs, constrained }
         }
         Op::Store { values } => Op::Debug { label: String::new(), values },
-        Op::Debug { values, .. } => Op::Store { values },
+        Op::Debug { values, .. } | Op::Allow { values, .. } => Op::Store { values },
         Op::Unary(op, a) => Op::Unary(next(op), a),
         Op::Binary(op, a, b) => Op::Binary(next(op), a, b),
         Op::AssertEq { lhs, rhs, label } => Op::AssertEq { lhs: rhs, rhs: lhs, label },
@@ -373,7 +376,10 @@ fn count(op: &mut Op) {
         Op::Call { num_outputs: count, .. }
         | Op::Load { width: count, .. }
         | Op::IoRead { len: count, .. } => *count += 1,
-        Op::Store { values } | Op::Debug { values, .. } | Op::IoWrite { values, .. } => {
+        Op::Store { values }
+        | Op::Debug { values, .. }
+        | Op::Allow { values, .. }
+        | Op::IoWrite { values, .. } => {
             values.push(ValueId(0));
         }
         Op::IoGetInfo { key, .. } | Op::IoSetInfo { key, .. } => key.push(ValueId(0)),
@@ -409,7 +415,10 @@ pub fn operands(op: &mut Op, mut visit: impl FnMut(&mut ValueId)) {
         | Op::HintFieldToBytes(a)
         | Op::HintInverse(a)
         | Op::Load { pointer: a, .. } => visit(a),
-        Op::Call { args: values, .. } | Op::Store { values } | Op::Debug { values, .. } => {
+        Op::Call { args: values, .. }
+        | Op::Store { values }
+        | Op::Debug { values, .. }
+        | Op::Allow { values, .. } => {
             values.iter_mut().for_each(visit);
         }
         Op::AssertEq { lhs, rhs, .. } => lhs.iter_mut().chain(rhs).for_each(visit),

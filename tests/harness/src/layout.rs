@@ -186,9 +186,11 @@ impl Walk<'_> {
             Op::Store { .. } => (1, 1, 1),
             Op::Load { .. } | Op::Unary(..) => (results, 1, 1),
             // No result, so the degree of the results says nothing.
-            Op::AssertEq { .. } | Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } => {
-                (0, 0, 0)
-            }
+            Op::AssertEq { .. }
+            | Op::IoSetInfo { .. }
+            | Op::IoWrite { .. }
+            | Op::Debug { .. }
+            | Op::Allow { .. } => (0, 0, 0),
             Op::IoGetInfo { .. }
             | Op::IoRead { .. }
             | Op::HintFieldToBytes(_)

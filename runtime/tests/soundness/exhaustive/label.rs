@@ -270,7 +270,7 @@ impl Walk<'_> {
             Op::Add(a, b) | Op::Sub(a, b) => self.pass_on(&[*a, *b]),
             Op::Mul(a, b) if count == 0 => self.pass_on(&[*a, *b]),
             Op::U32ToField(bytes) => self.pass_on(bytes),
-            Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } => {}
+            Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } | Op::Allow { .. } => {}
             Op::IoGetInfo { .. }
             | Op::IoRead { .. }
             | Op::HintFieldToBytes(_)

@@ -212,7 +212,9 @@ impl Reader<'_> {
             | Op::HintFieldToBytes(_)
             | Op::HintInverse(_)
             | Op::HintBigUintDivRem(..) => self.columns(first, count, Family::Advice),
-            Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } => Vec::new(),
+            Op::IoSetInfo { .. } | Op::IoWrite { .. } | Op::Debug { .. } | Op::Allow { .. } => {
+                Vec::new()
+            }
             Op::Unary(_, a) => {
                 let results = self.columns(first, count, Family::Auxiliary);
                 self.ask([vec![self.get(*a)], results.clone()].concat());
