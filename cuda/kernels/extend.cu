@@ -2,7 +2,7 @@
 #include "extend.cuh"
 
 #define TL_EXTEND(LOG)                                                 \
-  TL_BLOCK_KERNEL(LOG == 12 ? 512 : 256, LOG == 12 ? 2 : 3) tl_extend_##LOG(const traceloom::Extend a) { \
+  TL_BLOCK_KERNEL(256, 3) tl_extend_##LOG(const traceloom::Extend a) { \
     traceloom::extend<LOG, false>(a);                                  \
   }
 
@@ -20,7 +20,7 @@ TL_EXTEND(10)
 TL_EXTEND(11)
 TL_EXTEND(12)
 
-TL_BLOCK_KERNEL(512, 2) tl_extend_rows(const traceloom::Extend a) {
+TL_BLOCK_KERNEL(256, 3) tl_extend_rows(const traceloom::Extend a) {
   traceloom::extend<12, true>(a);
 }
 

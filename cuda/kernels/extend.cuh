@@ -17,7 +17,7 @@
 //
 // Here a block takes one row k1 of one column: up to 4,096 elements, decimated in frequency
 // to bit-reversed coefficients, which stay in shared memory and are decimated in time from
-// there for each part. 64 KiB of shared memory, 512 threads.
+// there for each part. 64 KiB of shared memory, 256 threads.
 #pragma once
 
 #include "steps.cuh"

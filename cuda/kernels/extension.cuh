@@ -1,9 +1,9 @@
-// Elements of the extension of degree D, 2 or 3, and sums of products without reductions.
+// Elements of the extension of degree D, 2 or 3.
 //
 //   D = 2: X^2 = 7          D = 3: X^3 = X + 1
 #pragma once
 
-#include "block.cuh"
+#include "sums.cuh"
 
 namespace traceloom {
 
@@ -78,105 +78,135 @@ TL_DEVICE Ext<D> operator*(const Ext<D> &a, Gl factor) {
   return product;
 }
 
-// A sum of up to 2^32 - 1 products of words: low + 2^64 high + 2^128 carry.
-struct Dot {
-  uint64_t low, high;
-  uint32_t carry;
+// An element as a factor: with it the product needs no reduction by the polynomial.
+template <uint32_t D>
+struct Factor;
+
+// b and 7 b1.
+template <>
+struct Factor<2> {
+  Gl b[2], seven;
 };
 
-TL_DEVICE Dot dot_of(Gl start) { return Dot{start.value, 0, 0}; }
+// b, b0 + b2 and b1 + b2.
+template <>
+struct Factor<3> {
+  Gl b[3], even, odd;
+};
 
-TL_DEVICE void add_product(Dot &sum, Gl a, Gl b) {
-  const uint64_t low = a.value * b.value, high = multiply_high(a.value, b.value);
-#if TL_ON_DEVICE
-  asm("add.cc.u64 %0, %0, %3;\n\taddc.cc.u64 %1, %1, %4;\n\taddc.u32 %2, %2, 0;"
-      : "+l"(sum.low), "+l"(sum.high), "+r"(sum.carry)
-      : "l"(low), "l"(high));
-#else
-  sum.low += low;
-  // high is at most 2^64 - 2, so the carry does not overflow it.
-  const uint64_t with_carry = high + (sum.low < low ? 1 : 0);
-  sum.high += with_carry;
-  sum.carry += sum.high < with_carry ? 1 : 0;
-#endif
+TL_DEVICE Factor<2> factor_of(const Ext<2> &b) {
+  return Factor<2>{{b.c[0], b.c[1]}, gl(7) * b.c[1]};
 }
 
-// 2^128 = -2^32 modulo p.
-TL_DEVICE Gl reduced(const Dot &sum) {
-  return reduce(sum.low, sum.high) - gl_reduced(uint64_t(sum.carry) << 32);
+TL_DEVICE Factor<3> factor_of(const Ext<3> &b) {
+  return Factor<3>{{b.c[0], b.c[1], b.c[2]}, b.c[0] + b.c[2], b.c[1] + b.c[2]};
 }
 
-// Adds an element.
-TL_DEVICE void add_to(Dot &sum, Gl value) {
-#if TL_ON_DEVICE
-  asm("add.cc.u64 %0, %0, %3;\n\taddc.cc.u64 %1, %1, 0;\n\taddc.u32 %2, %2, 0;"
-      : "+l"(sum.low), "+l"(sum.high), "+r"(sum.carry)
-      : "l"(value.value));
-#else
-  sum.low += value.value;
-  sum.high += sum.low < value.value ? 1 : 0;
-  sum.carry += sum.low < value.value && sum.high == 0 ? 1 : 0;
-#endif
-}
-
-// An element of the extension as the sums of products that each power of X has, not yet
-// reduced by the polynomial.
+// A sum of elements, a dot per coefficient.
 template <uint32_t D>
 struct ExtDot {
-  Dot power[2 * D - 1];
+  Dot c[D];
 };
 
 template <uint32_t D>
-TL_DEVICE ExtDot<D> ext_dot() {
+TL_DEVICE ExtDot<D> ext_dot(const Ext<D> &start) {
   ExtDot<D> sum;
   TL_UNROLL
-  for (uint32_t k = 0; k < 2 * D - 1; ++k) {
-    sum.power[k] = dot_of(gl(0));
+  for (uint32_t k = 0; k < D; ++k) {
+    sum.c[k] = dot_of(start.c[k]);
   }
   return sum;
 }
 
 template <uint32_t D>
-TL_DEVICE void add_product(ExtDot<D> &sum, const Ext<D> &a, const Ext<D> &b) {
+TL_DEVICE Ext<D> reduced(const ExtDot<D> &sum) {
+  Ext<D> element;
   TL_UNROLL
-  for (uint32_t i = 0; i < D; ++i) {
-    TL_UNROLL
-    for (uint32_t j = 0; j < D; ++j) {
-      add_product(sum.power[i + j], a.c[i], b.c[j]);
-    }
+  for (uint32_t k = 0; k < D; ++k) {
+    element.c[k] = reduced(sum.c[k]);
   }
+  return element;
 }
 
-TL_DEVICE Ext<2> reduced(const ExtDot<2> &sum) {
-  return Ext<2>{{reduced(sum.power[0]) + gl(7) * reduced(sum.power[2]), reduced(sum.power[1])}};
+// All terms of a product but that of a0 and b.
+TL_DEVICE void add_rest(ExtDot<2> &sum, const Ext<2> &a, const Factor<2> &b) {
+  add_product(sum.c[0], a.c[1], b.seven);
+  add_product(sum.c[1], a.c[1], b.b[0]);
 }
 
 // X^3 = X + 1 and X^4 = X^2 + X.
-TL_DEVICE Ext<3> reduced(const ExtDot<3> &sum) {
-  const Gl cube = reduced(sum.power[3]), fourth = reduced(sum.power[4]);
-  return Ext<3>{{reduced(sum.power[0]) + cube, reduced(sum.power[1]) + cube + fourth,
-                 reduced(sum.power[2]) + fourth}};
+TL_DEVICE void add_rest(ExtDot<3> &sum, const Ext<3> &a, const Factor<3> &b) {
+  add_product(sum.c[0], a.c[1], b.b[2]);
+  add_product(sum.c[0], a.c[2], b.b[1]);
+  add_product(sum.c[1], a.c[1], b.even);
+  add_product(sum.c[1], a.c[2], b.odd);
+  add_product(sum.c[2], a.c[1], b.b[1]);
+  add_product(sum.c[2], a.c[2], b.even);
+}
+
+template <uint32_t D>
+TL_DEVICE ExtDot<D> dot_of_product(const Ext<D> &a, const Factor<D> &b) {
+  ExtDot<D> sum;
+  TL_UNROLL
+  for (uint32_t k = 0; k < D; ++k) {
+    sum.c[k] = dot_of_product(a.c[0], b.b[k]);
+  }
+  add_rest(sum, a, b);
+  return sum;
+}
+
+template <uint32_t D>
+TL_DEVICE void add_product(ExtDot<D> &sum, const Ext<D> &a, const Factor<D> &b) {
+  TL_UNROLL
+  for (uint32_t k = 0; k < D; ++k) {
+    add_product(sum.c[k], a.c[0], b.b[k]);
+  }
+  add_rest(sum, a, b);
+}
+
+// Adds a times a word.
+template <uint32_t D>
+TL_DEVICE void add_product(ExtDot<D> &sum, const Ext<D> &a, Gl b) {
+  TL_UNROLL
+  for (uint32_t k = 0; k < D; ++k) {
+    add_product(sum.c[k], a.c[k], b);
+  }
+}
+
+template <uint32_t D>
+TL_DEVICE Ext<D> operator*(const Ext<D> &a, const Factor<D> &b) {
+  return reduced(dot_of_product(a, b));
 }
 
 template <uint32_t D>
 TL_DEVICE Ext<D> operator*(const Ext<D> &a, const Ext<D> &b) {
-  ExtDot<D> sum = ext_dot<D>();
-  add_product(sum, a, b);
+  return a * factor_of(b);
+}
+
+// a b + c d.
+TL_DEVICE Gl two_products(Gl a, Gl b, Gl c, Gl d) {
+  Dot sum = dot_of_product(a, b);
+  add_product(sum, c, d);
   return reduced(sum);
 }
 
 // The element that times `a` is the norm of `a`, which is 0 only for 0.
 TL_DEVICE Ext<2> adjugate(const Ext<2> &a, Gl &norm) {
-  norm = a.c[0] * a.c[0] - gl(7) * (a.c[1] * a.c[1]);
-  return Ext<2>{{a.c[0], gl(0) - a.c[1]}};
+  const Gl minus = gl(0) - a.c[1];
+  norm = two_products(a.c[0], a.c[0], gl(7) * a.c[1], minus);
+  return Ext<2>{{a.c[0], minus}};
 }
 
 // Cofactors of the matrix of the product with `a`: rows (a0, a2, a1), (a1, s, t), (a2, a1, s).
 TL_DEVICE Ext<3> adjugate(const Ext<3> &a, Gl &norm) {
   const Gl s = a.c[0] + a.c[2], t = a.c[1] + a.c[2];
-  const Ext<3> result{
-      {s * s - t * a.c[1], t * a.c[2] - a.c[1] * s, a.c[1] * a.c[1] - s * a.c[2]}};
-  norm = a.c[0] * result.c[0] + a.c[2] * result.c[1] + a.c[1] * result.c[2];
+  const Gl minus_s = gl(0) - s, minus_1 = gl(0) - a.c[1];
+  const Ext<3> result{{two_products(s, s, t, minus_1), two_products(t, a.c[2], a.c[1], minus_s),
+                       two_products(a.c[1], a.c[1], minus_s, a.c[2])}};
+  Dot sum = dot_of_product(a.c[0], result.c[0]);
+  add_product(sum, a.c[2], result.c[1]);
+  add_product(sum, a.c[1], result.c[2]);
+  norm = reduced(sum);
   return result;
 }
 

@@ -2,11 +2,8 @@
 #include "messages.cuh"
 
 #define TL_MESSAGES(D)                                                          \
-  TL_BLOCK_KERNEL(128, 4) tl_messages_local_##D(const traceloom::Messages a) {  \
-    traceloom::write_messages<D, traceloom::LocalRegisters>(a);                 \
-  }                                                                             \
-  TL_BLOCK_KERNEL(128, 4) tl_messages_scratch_##D(const traceloom::Messages a) { \
-    traceloom::write_messages<D, traceloom::ScratchRegisters>(a);               \
+  TL_BLOCK_KERNEL(128, 4) tl_messages_fractions_##D(const traceloom::Messages a) { \
+    traceloom::write_messages<D>(a);                                            \
   }                                                                             \
   TL_BLOCK_KERNEL(256, 1) tl_messages_chunks_##D(const traceloom::Chunks a) {   \
     traceloom::scan_chunks<D>(a);                                               \

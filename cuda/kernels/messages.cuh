@@ -45,16 +45,19 @@ struct Pending {
   Ext<D> denominators[PENDING][TAPE_ROWS];
 };
 
-// The sink of stage 2.
+// The sink of stage 2. Fractions of a group are added: n/d + m/e = (n e + m d)/(d e).
 template <uint32_t D>
 struct FractionSink {
   const Messages &a;
   const PackRows &rows;
   const bool (&is_stored)[TAPE_ROWS];
-  GroupFold<D> fold;
+  MessageFold<D> fold;
+  Ext<D> numerator[TAPE_ROWS];
+  Ext<D> denominator[TAPE_ROWS];
   Ext<D> sum[TAPE_ROWS];
   uint64_t group;  // of the first one that is pending
   uint32_t num_pending;
+  bool is_single;  // the group has one lookup so far, whose numerator is a word
   Pending<D> &pending;
 
   TL_DEVICE FractionSink(const Messages &a, const PackRows &rows,
@@ -65,6 +68,7 @@ struct FractionSink {
         fold(a.rows),
         group(0),
         num_pending(0),
+        is_single(false),
         pending(pending) {
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
@@ -75,13 +79,38 @@ struct FractionSink {
   TL_DEVICE void constraint(uint32_t, const Pack &) {}
   TL_DEVICE void argument(uint32_t index, const Pack &value) { fold.argument(index, value); }
   TL_DEVICE void lookup(uint32_t flags, const Pack &multiplicity) {
-    if (!fold.lookup(flags, multiplicity)) {
+    const bool begins = (flags & LOOKUP_BEGINS_GROUP) != 0;
+    TL_UNROLL
+    for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
+      const Ext<D> next = reduced(fold.message[i]);
+      const Gl m = multiplicity.row[i];
+      const Gl sign = flags & LOOKUP_PULLS ? gl(0) - m : m;
+      if (begins) {
+        numerator[i] = ext_of<D>(sign);
+        denominator[i] = next;
+        continue;
+      }
+      const Factor<D> factor = factor_of(next);
+      ExtDot<D> total;
+      if (is_single) {
+        total = ext_dot<D>(ext_zero<D>());
+        add_product(total, next, numerator[i].c[0]);
+      } else {
+        total = dot_of_product(numerator[i], factor);
+      }
+      add_product(total, denominator[i], sign);
+      numerator[i] = reduced(total);
+      denominator[i] = denominator[i] * factor;
+    }
+    is_single = begins;
+    fold.next();
+    if ((flags & LOOKUP_ENDS_GROUP) == 0) {
       return;
     }
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      pending.numerators[num_pending][i] = fold.numerator[i];
-      pending.denominators[num_pending][i] = fold.denominator[i];
+      pending.numerators[num_pending][i] = numerator[i];
+      pending.denominators[num_pending][i] = denominator[i];
     }
     if (++num_pending == PENDING) {
       flush();
@@ -130,28 +159,31 @@ struct FractionSink {
 };
 
 // The fractions of a thread's rows: columns within rows, sums of rows, and these in `totals`.
-template <uint32_t D, class Registers>
+template <uint32_t D>
 TL_DEVICE void write_fractions(const Messages &a, uint64_t begin, uint32_t thread,
                                uint64_t *totals) {
   const uint64_t height = a.rows.num_rows;
   const Gl back = gl(shared_word(a.rows.roots, 32));
-  PackRows rows;
+  // The sums of the rows, selectors and the table of kinds lie side by side.
+  const uint64_t *table = totals + (D + 2) * CHUNK_ROWS;
+  PackRows rows{{}, {}, totals + D * CHUNK_ROWS + thread};
   bool is_stored[TAPE_ROWS];
   TL_UNROLL
   for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
     const uint64_t index = begin + i * TAPE_THREADS + thread;
     const uint64_t row = index & (height - 1);
     is_stored[i] = index < height;
-    rows.row[i] = row;
-    rows.next[i] = (row + 1) & (height - 1);
-    rows.is_first.row[i] = gl(row == 0 ? height : 0);
-    rows.is_transition.row[i] =
-        a.uses_selector != 0 ? root_power(a.rows.roots, row) - back : gl(0);
+    rows.row[i] = uint32_t(row);
+    rows.next[i] = uint32_t(row + 1) & uint32_t(height - 1);
+    if (a.uses_selector != 0) {
+      rows.set_selector(0, i, gl(row == 0 ? height : 0));
+      rows.set_selector(1, i, root_power(a.rows.roots, row) - back);
+    }
   }
-  Registers registers(a.rows, block_index() * TAPE_THREADS + thread);
   Pending<D> pending;
   FractionSink<D> sink(a, rows, is_stored, pending);
-  TapeMachine<Registers> machine{a.rows, rows, registers, Pack{}};
+  const uint32_t slot = uint32_t(block_index()) * CHUNK_ROWS + thread;
+  TapeMachine machine{a.rows, rows, table, slot, Pack{}};
   machine.run(sink);
   sink.flush();
   TL_UNROLL
@@ -164,12 +196,17 @@ TL_DEVICE void write_fractions(const Messages &a, uint64_t begin, uint32_t threa
   }
 }
 
-template <uint32_t D, class Registers>
+template <uint32_t D>
 TL_DEVICE void write_messages(const Messages &a) {
   uint64_t *totals = shared_words();
+  phase([=](uint32_t thread) {
+    if (thread < NUM_KINDS) {
+      write_kind(a.rows, thread, totals + (D + 2) * CHUNK_ROWS);
+    }
+  });
   for (uint64_t chunk = block_index(); chunk < a.num_chunks; chunk += a.rows.num_blocks) {
     phase([=](uint32_t thread) {
-      write_fractions<D, Registers>(a, chunk * CHUNK_ROWS, thread, totals);
+      write_fractions<D>(a, chunk * CHUNK_ROWS, thread, totals);
     });
     phase([=](uint32_t thread) {
       if (thread < D) {

@@ -16,13 +16,14 @@
 namespace traceloom {
 
 // Steps have three stages each but the first or the first two, which have four (of short
-// transforms less).
+// transforms less), and those of the longest, which all have four.
 TL_CONSTEXPR uint32_t num_steps(uint32_t log) {
-  return log % 3 == 0 || log < 3 ? (log + 2) / 3 : log == 5 ? 2 : log / 3;
+  return log == 12 ? 3 : log % 3 == 0 || log < 3 ? (log + 2) / 3 : log == 5 ? 2 : log / 3;
 }
 
 TL_CONSTEXPR uint32_t log_radix(uint32_t log, uint32_t step) {
   return log < 3                             ? log
+         : log == 12                         ? 4
          : log == 5 && step == 0             ? 2
          : log % 3 > step && log != 5        ? 4
                                              : 3;

@@ -9,19 +9,24 @@
 //   4 operation | 3 kind of a | 3 kind of b | 16 register or index | 19 a | 19 b
 //
 // What an operation makes is the *last* value until another one makes the next, and is kept
-// in a register only if it is read later than that. Registers lie in local memory, or in
-// `registers` if there are more than LOCAL_REGISTERS: [register][row][thread]. Blocks go from
-// chunk to chunk of rows, so that there are no more registers than threads at work.
+// in a register only if it is read later than that. Registers lie in `registers`:
+// [register][row of the chunk][block]. Blocks go from chunk to chunk of rows, so that there are
+// no more registers than threads at work.
 //
-// Floor per row: 8 bytes per column read. Beside that about 30 instructions per operation
-// of two rows for decoding, and 6 (sums) to 20 (products) for each row.
+// All operands but *last* and selectors are words at base + index * stride + row, with base and
+// stride from a table of kinds in shared memory. So nothing branches before a load, and the
+// operands of an instruction are loaded while the one before it is computed. What that one
+// makes is read as *last*, so no load comes too early.
+//
+// Floor per row: 8 bytes per column read. Beside that about 25 instructions per operand
+// of two rows, and 6 (sums) to 30 (products) for each row.
 #pragma once
 
 #include "extension.cuh"
 
 namespace traceloom {
 
-constexpr uint32_t TAPE_THREADS = 128, TAPE_ROWS = 2, LOCAL_REGISTERS = 64;
+constexpr uint32_t TAPE_THREADS = 128, TAPE_ROWS = 2;
 constexpr uint32_t CHUNK_ROWS = TAPE_THREADS * TAPE_ROWS;
 constexpr uint32_t NO_REGISTER = 0xffffu;
 
@@ -46,16 +51,19 @@ enum Operand : uint32_t {
   FROM_MAIN = 2,
   FROM_NEXT = 3,
   FROM_FIXED = 4,
-  FROM_SMALL = 5,     // the number itself
+  FROM_PUBLIC = 5,
   FROM_CONSTANT = 6,  // of the tape's constants
-  FROM_ROW = 7,       // 0 first-row selector, 1 transition selector, from 2 on public values
+  FROM_SELECTOR = 7,  // 0 first row, 1 transition
 };
+
+// Kinds that operands are loaded by, and the words of their table.
+constexpr uint32_t NUM_KINDS = 8, KIND_WORDS = 2 * NUM_KINDS;
 
 struct TapeRows {
   const uint64_t *instructions;
   const uint64_t *constants;
   uint64_t num_instructions;
-  uint64_t *registers;  // null: local memory
+  uint64_t *registers;  // null: there are none
   uint64_t num_blocks;  // of the launch
   const uint64_t *main;
   uint64_t main_stride;
@@ -104,83 +112,96 @@ struct Pack {
 };
 
 // The rows of a thread. Those outside of the domain are other rows again, and not stored.
+// Selectors lie in shared memory, [selector][row of the chunk], since few instructions read
+// them: 0 first row, 1 transition, from 2 on what a sink has there.
 struct PackRows {
-  uint64_t row[TAPE_ROWS];
-  uint64_t next[TAPE_ROWS];
-  Pack is_first;
-  Pack is_transition;
-};
+  uint32_t row[TAPE_ROWS];
+  uint32_t next[TAPE_ROWS];
+  uint64_t *selectors;  // of the thread
 
-struct LocalRegisters {
-  uint64_t words[LOCAL_REGISTERS * TAPE_ROWS];
-
-  TL_DEVICE LocalRegisters(const TapeRows &, uint64_t) {}
-  TL_DEVICE uint64_t &at(uint32_t index, uint32_t row) { return words[index * TAPE_ROWS + row]; }
-};
-
-struct ScratchRegisters {
-  uint64_t *words;
-  uint64_t stride;
-
-  TL_DEVICE ScratchRegisters(const TapeRows &tape, uint64_t thread)
-      : words(tape.registers + thread), stride(tape.num_blocks * TAPE_THREADS) {}
-  TL_DEVICE uint64_t &at(uint32_t index, uint32_t row) {
-    return words[(uint64_t(index) * TAPE_ROWS + row) * stride];
+  TL_DEVICE Gl selector(uint32_t index, uint32_t i) const {
+    return gl(selectors[index * CHUNK_ROWS + i * TAPE_THREADS]);
+  }
+  TL_DEVICE void set_selector(uint32_t index, uint32_t i, Gl value) {
+    selectors[index * CHUNK_ROWS + i * TAPE_THREADS] = value.value;
   }
 };
 
-template <class Registers>
+// Writes base (as an address) and stride (in bytes) of a kind. `last` and selectors have those of
+// the constants, and index 0 for their loads; what is loaded there is not used.
+TL_DEVICE void write_kind(const TapeRows &tape, uint32_t kind, uint64_t *table) {
+  const uint64_t *base = tape.instructions;
+  uint64_t stride = 1;
+  if (kind == FROM_REGISTER) {
+    base = tape.registers == nullptr ? base : tape.registers;
+    stride = tape.num_blocks * CHUNK_ROWS;
+  } else if (kind == FROM_MAIN || kind == FROM_NEXT) {
+    base = tape.main;
+    stride = tape.main_stride;
+  } else if (kind == FROM_FIXED) {
+    base = tape.fixed;
+    stride = tape.fixed_stride;
+  } else if (kind == FROM_PUBLIC) {
+    base = tape.publics;
+  } else if (kind == FROM_CONSTANT) {
+    base = tape.constants;
+  }
+  table[2 * kind] = uint64_t(base);
+  table[2 * kind + 1] = 8 * stride;
+}
+
+// An instruction, and its operands as far as they are in memory.
+struct Fetched {
+  uint64_t word;
+  Pack a, b;
+};
+
 struct TapeMachine {
   const TapeRows &tape;
   const PackRows &rows;
-  Registers &registers;
+  const uint64_t *table;
+  uint32_t slot;  // of the thread's first row among those of a register
   Pack last;
 
-  TL_DEVICE Pack all(uint64_t word) const {
+  // The words of one kind, or of no meaning.
+  TL_DEVICE Pack loaded(uint32_t kind, uint32_t index) const {
+    const bool is_row = kind >= FROM_MAIN && kind <= FROM_FIXED;
+    const uint64_t stride = table[2 * kind + 1];
+    const uint64_t base = table[2 * kind] + stride * index;
     Pack pack;
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      pack.row[i] = gl(word);
+      const uint32_t row = kind == FROM_NEXT ? rows.next[i] : rows.row[i];
+      const uint32_t other = kind == FROM_REGISTER ? slot + i * TAPE_THREADS : 0;
+      const uint64_t address = base + uint64_t(is_row ? row : other) * 8;
+      pack.row[i] = gl(*reinterpret_cast<const uint64_t *>(address));
     }
     return pack;
   }
 
-  TL_DEVICE Pack column(const uint64_t *column, const uint64_t (&at)[TAPE_ROWS]) const {
+  TL_DEVICE Fetched fetched(uint64_t word) const {
+    Fetched result{word, {}, {}};
+    result.a = loaded(uint32_t(word >> 4) & 7u, uint32_t(word >> 26) & 0x7ffffu);
+    if ((uint32_t(word) & 15u) <= OP_MUL_SUB) {
+      result.b = loaded(uint32_t(word >> 7) & 7u, uint32_t(word >> 45));
+    }
+    return result;
+  }
+
+  // What was loaded, or what an operand is instead.
+  TL_DEVICE Pack operand(uint32_t kind, uint32_t index, const Pack &of) const {
     Pack pack;
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      pack.row[i] = gl(column[at[i]]);
+      pack.row[i] = kind == FROM_LAST ? last.row[i] : of.row[i];
     }
-    return pack;
-  }
-
-  TL_DEVICE Pack operand(uint32_t kind, uint32_t index) {
-    switch (kind) {
-      case FROM_REGISTER: {
-        Pack pack;
-        TL_UNROLL
-        for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-          pack.row[i] = gl(registers.at(index, i));
-        }
-        return pack;
+    if (kind == FROM_SELECTOR) {
+      TL_UNROLL
+      for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
+        pack.row[i] = rows.selector(index, i);
       }
-      case FROM_LAST:
-        return last;
-      case FROM_MAIN:
-        return column(tape.main + index * tape.main_stride, rows.row);
-      case FROM_NEXT:
-        return column(tape.main + index * tape.main_stride, rows.next);
-      case FROM_FIXED:
-        return column(tape.fixed + index * tape.fixed_stride, rows.row);
-      case FROM_SMALL:
-        return all(index);
-      case FROM_CONSTANT:
-        return all(shared_word(tape.constants, index));
-      default:
-        return index == 0   ? rows.is_first
-               : index == 1 ? rows.is_transition
-                            : all(shared_word(tape.publics, index - 2));
     }
+    return pack;
   }
 
   TL_DEVICE Pack made(uint32_t operation, const Pack &a, const Pack &b) const {
@@ -193,9 +214,10 @@ struct TapeMachine {
       } else if (operation == OP_SUB) {
         pack.row[i] = x - y;
       } else {
-        const Gl product = x * y;
-        pack.row[i] = operation == OP_MUL       ? product
-                      : operation == OP_ADD_MUL ? last.row[i] + product
+        Dot sum = dot_of_product(x, y);
+        add_to(sum, operation == OP_ADD_MUL ? last.row[i] : gl(0));
+        const Gl product = reduced(sum);
+        pack.row[i] = operation <= OP_ADD_MUL   ? product
                       : operation == OP_SUB_MUL ? last.row[i] - product
                                                 : product - last.row[i];
       }
@@ -203,58 +225,64 @@ struct TapeMachine {
     return pack;
   }
 
-  // Sends constraints, arguments and multiplicities to the sink, in the order of the tape.
+  template <class Sink>
+  TL_DEVICE void execute(const Fetched &at, Sink &sink) {
+    const uint32_t operation = uint32_t(at.word) & 15u;
+    const uint32_t index = uint32_t(at.word >> 10) & 0xffffu;
+    // Selectors have few bits; what the index of another kind is does not matter.
+    const Pack a = operand(uint32_t(at.word >> 4) & 7u, uint32_t(at.word >> 26) & 1u, at.a);
+    if (operation <= OP_MUL_SUB) {
+      const Pack b = operand(uint32_t(at.word >> 7) & 7u, uint32_t(at.word >> 45) & 1u, at.b);
+      last = made(operation, a, b);
+      if (index != NO_REGISTER) {
+        uint64_t *to = tape.registers + index * (tape.num_blocks * CHUNK_ROWS) + slot;
+        TL_UNROLL
+        for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
+          to[i * TAPE_THREADS] = last.row[i].value;
+        }
+      }
+    } else if (operation == OP_ARGUMENT) {
+      sink.argument(index, a);
+    } else if (operation == OP_FOLD) {
+      sink.constraint(index, a);
+    } else {
+      sink.lookup(index, a);
+    }
+  }
+
+  // Sends constraints, arguments and multiplicities to the sink, in the order of the tape, which
+  // has two words behind its last instruction.
   template <class Sink>
   TL_DEVICE void run(Sink &sink) {
     const uint64_t count = tape.num_instructions;
-    uint64_t ahead = count == 0 ? 0 : shared_word(tape.instructions, 0);
+    if (count == 0) {
+      return;
+    }
+    uint64_t ahead = shared_word(tape.instructions, 1);
+    Fetched next = fetched(shared_word(tape.instructions, 0));
     for (uint64_t at = 0; at < count; ++at) {
-      const uint64_t instruction = ahead;
-      ahead = at + 1 < count ? shared_word(tape.instructions, at + 1) : 0;
-      const uint32_t operation = uint32_t(instruction) & 15u;
-      const uint32_t index = uint32_t(instruction >> 10) & 0xffffu;
-      const Pack a = operand(uint32_t(instruction >> 4) & 7u,
-                             uint32_t(instruction >> 26) & 0x7ffffu);
-      if (operation <= OP_MUL_SUB) {
-        const Pack b = operand(uint32_t(instruction >> 7) & 7u, uint32_t(instruction >> 45));
-        last = made(operation, a, b);
-        if (index != NO_REGISTER) {
-          TL_UNROLL
-          for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-            registers.at(index, i) = last.row[i].value;
-          }
-        }
-      } else if (operation == OP_ARGUMENT) {
-        sink.argument(index, a);
-      } else if (operation == OP_FOLD) {
-        sink.constraint(index, a);
-      } else {
-        sink.lookup(index, a);
-      }
+      const Fetched current = next;
+      next = fetched(ahead);
+      ahead = shared_word(tape.instructions, at + 2 < count ? at + 2 : count);
+      execute(current, sink);
     }
   }
 };
 
-// Lookups become numerators and denominators of groups, as fractions are added:
-// n/d + m/e = (n e + d m)/(d e). `Sink::group(n, d)` takes those of a row's groups in order.
+// Messages of lookups: the sum of arguments times powers of gamma, one lookup after another.
 template <uint32_t D>
-struct GroupFold {
+struct MessageFold {
   const TapeRows &tape;
   uint32_t lookup_index;
-  Ext<D> numerator[TAPE_ROWS];
-  Ext<D> denominator[TAPE_ROWS];
-  Dot message[TAPE_ROWS][D];
+  ExtDot<D> message[TAPE_ROWS];
 
-  TL_DEVICE GroupFold(const TapeRows &tape) : tape(tape), lookup_index(0) { begin(); }
+  TL_DEVICE MessageFold(const TapeRows &tape) : tape(tape), lookup_index(0) { begin(); }
 
   TL_DEVICE void begin() {
     const Ext<D> start = shared_element<D>(tape.starts, lookup_index);
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      TL_UNROLL
-      for (uint32_t k = 0; k < D; ++k) {
-        message[i][k] = dot_of(start.c[k]);
-      }
+      message[i] = ext_dot<D>(start);
     }
   }
 
@@ -262,35 +290,13 @@ struct GroupFold {
     const Ext<D> power = shared_element<D>(tape.gammas, index);
     TL_UNROLL
     for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      TL_UNROLL
-      for (uint32_t k = 0; k < D; ++k) {
-        add_product(message[i][k], power.c[k], value.row[i]);
-      }
+      add_product(message[i], power, value.row[i]);
     }
   }
 
-  // Whether a group is complete.
-  TL_DEVICE bool lookup(uint32_t flags, const Pack &multiplicity) {
-    TL_UNROLL
-    for (uint32_t i = 0; i < TAPE_ROWS; ++i) {
-      Ext<D> next;
-      TL_UNROLL
-      for (uint32_t k = 0; k < D; ++k) {
-        next.c[k] = reduced(message[i][k]);
-      }
-      const Gl m = multiplicity.row[i];
-      const Gl sign = flags & LOOKUP_PULLS ? gl(0) - m : m;
-      if (flags & LOOKUP_BEGINS_GROUP) {
-        numerator[i] = ext_of<D>(sign);
-        denominator[i] = next;
-      } else {
-        numerator[i] = numerator[i] * next + denominator[i] * sign;
-        denominator[i] = denominator[i] * next;
-      }
-    }
+  TL_DEVICE void next() {
     ++lookup_index;
     begin();
-    return (flags & LOOKUP_ENDS_GROUP) != 0;
   }
 };
 

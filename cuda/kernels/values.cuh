@@ -5,7 +5,8 @@
 //        = (z^n - 7^n) / (n 7^n) * (z S - T),
 //   S = sum_i P(x_i) / (z - x_i),   T = sum_i P(x_i)
 //
-// A block sums 8 columns over a chunk of rows; a second launch adds the chunks up. What comes
+// A block sums 4 columns over a chunk of rows, a thread two rows at a time, so that enough loads
+// are on their way; a second launch adds the chunks up. What comes
 // out are S and T, D + 1 words per column; the rest is for the host. Floor: 8 bytes and D
 // multiplications per cell.
 #pragma once
@@ -15,7 +16,7 @@
 namespace traceloom {
 
 constexpr uint32_t VALUE_THREADS = 128;
-constexpr uint32_t VALUE_COLUMNS = 8;
+constexpr uint32_t VALUE_COLUMNS = 4, VALUE_ROWS = 2;
 
 struct Values {
   const uint64_t *columns;   // first cell of the first column
@@ -34,33 +35,47 @@ TL_DEVICE uint32_t value_stride() {
   return (VALUE_COLUMNS * (D + 1)) | 1;
 }
 
-// One thread's share of a block's columns and rows, to its words of shared memory.
+// One thread's share of a block's columns and rows, to its words of shared memory. What lies
+// outside of the matrix counts as 0: a column that there is instead, times 0.
 template <uint32_t D>
 TL_DEVICE void sum_rows(const Values &a, uint64_t column, uint64_t first, uint64_t end,
                         uint64_t *words) {
-  Dot sums[VALUE_COLUMNS][D] = {};
-  Gl plain[VALUE_COLUMNS] = {};
-  for (uint64_t row = first; row < end; row += VALUE_THREADS) {
-    const Ext<D> inverse = element_at<D>(a.inverses, row);
+  ExtDot<D> sums[VALUE_COLUMNS] = {};
+  Dot plain[VALUE_COLUMNS] = {};
+  const uint64_t *columns[VALUE_COLUMNS];
+  TL_UNROLL
+  for (uint32_t i = 0; i < VALUE_COLUMNS; ++i) {
+    const uint64_t at = column + i < a.num_columns ? column + i : column;
+    columns[i] = a.columns + at * a.stride;
+  }
+  for (uint64_t row = first; row < end; row += VALUE_ROWS * VALUE_THREADS) {
+    uint64_t cells[VALUE_ROWS][VALUE_COLUMNS];
+    Ext<D> inverses[VALUE_ROWS];
     TL_UNROLL
-    for (uint32_t i = 0; i < VALUE_COLUMNS; ++i) {
-      if (column + i < a.num_columns) {
-        const uint64_t cell = a.columns[(column + i) * a.stride + row];
-        plain[i] = plain[i] + gl(cell);
-        TL_UNROLL
-        for (uint32_t k = 0; k < D; ++k) {
-          add_product(sums[i][k], gl(cell), inverse.c[k]);
-        }
+    for (uint32_t r = 0; r < VALUE_ROWS; ++r) {
+      const bool is_inside = row + r * VALUE_THREADS < end;
+      const uint64_t at = is_inside ? row + r * VALUE_THREADS : row;
+      const Ext<D> inverse = element_at<D>(a.inverses, at);
+      inverses[r] = is_inside ? inverse : ext_zero<D>();
+      TL_UNROLL
+      for (uint32_t i = 0; i < VALUE_COLUMNS; ++i) {
+        const uint64_t cell = columns[i][at];
+        cells[r][i] = is_inside ? cell : 0;
+      }
+    }
+    TL_UNROLL
+    for (uint32_t r = 0; r < VALUE_ROWS; ++r) {
+      TL_UNROLL
+      for (uint32_t i = 0; i < VALUE_COLUMNS; ++i) {
+        add_to(plain[i], gl(cells[r][i]));
+        add_product(sums[i], inverses[r], gl(cells[r][i]));
       }
     }
   }
   TL_UNROLL
   for (uint32_t i = 0; i < VALUE_COLUMNS; ++i) {
-    TL_UNROLL
-    for (uint32_t k = 0; k < D; ++k) {
-      words[(D + 1) * i + k] = reduced(sums[i][k]).value;
-    }
-    words[(D + 1) * i + D] = plain[i].value;
+    ext_store(words + (D + 1) * i, 1, reduced(sums[i]));
+    words[(D + 1) * i + D] = reduced(plain[i]).value;
   }
 }
 

@@ -73,8 +73,26 @@ TL_DEVICE uint64_t canonical(uint64_t word) { return word >= MODULUS ? word - MO
 
 // low + 2^64 h0 + 2^96 h1 = low + (2^32 - 1) h0 - h1, between -2^32 and 2^65.
 TL_DEVICE Wide product(uint64_t a, uint64_t b) {
+#if TL_ON_DEVICE
+  uint32_t x0, x1, high;
+  // A pair of mad.lo and mad.hi becomes one instruction.
+  asm("{\n\t.reg .u32 e0, e1, e2, e3, o0, o1, o2;\n\t.reg .u64 p;\n\t"
+      "mul.wide.u32 p, %3, %5;\n\tmov.b64 {e0, e1}, p;\n\t"
+      "mul.wide.u32 p, %4, %6;\n\tmov.b64 {e2, e3}, p;\n\t"
+      "mul.wide.u32 p, %3, %6;\n\tmov.b64 {o0, o1}, p;\n\t"
+      "mad.lo.cc.u32 o0, %4, %5, o0;\n\tmadc.hi.cc.u32 o1, %4, %5, o1;\n\t"
+      "addc.u32 o2, 0, 0;\n\t"
+      "add.cc.u32 e1, e1, o0;\n\taddc.cc.u32 e2, e2, o1;\n\taddc.u32 e3, e3, o2;\n\t"
+      "mad.lo.cc.u32 %0, e2, 0xffffffff, e0;\n\tmadc.hi.cc.u32 %1, e2, 0xffffffff, e1;\n\t"
+      "addc.u32 %2, 0, 0;\n\t"
+      "sub.cc.u32 %0, %0, e3;\n\tsubc.cc.u32 %1, %1, 0;\n\tsubc.u32 %2, %2, 0;\n\t}"
+      : "=&r"(x0), "=&r"(x1), "=&r"(high)
+      : "r"(uint32_t(a)), "r"(uint32_t(a >> 32)), "r"(uint32_t(b)), "r"(uint32_t(b >> 32)));
+  return Wide{(uint64_t(x1) << 32) | x0, high};
+#else
   const uint64_t low = a * b, high = multiply_high(a, b);
   return wide(low) + wide((high & EPSILON) * EPSILON) - wide(high >> 32);
+#endif
 }
 
 // 2^K times a value, K below 32, that fits 95 bits.

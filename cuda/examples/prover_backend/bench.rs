@@ -1,4 +1,4 @@
-//! Figures: time per stage of BLAKE3 of a file, on the device and on the CPU.
+//! Figures: time per stage of the hash of a file, on the device and on the CPU.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,33 +10,30 @@ use traceloom_verifier::Profile;
 use crate::Outcome;
 use crate::cases::Case;
 
-const REPETITIONS: usize = 3;
-
-pub fn run(writer: &Arc<RowWriter>, kib: u64, with_cpu: bool) -> Outcome {
-    let case = Case::blake3(kib * 1024);
+pub fn run(writer: &Arc<RowWriter>, case: &Case, count: usize, with_cpu: bool) -> Outcome {
     let session = case.on_device(Profile::Standard, writer, false)?;
     let mut bytes = None;
     // The first proof loads kernels and makes tables and keys.
-    for repetition in 0..=REPETITIONS {
-        let proved = timed(&session, &case, kib, &format!("cuda run={repetition}"))?;
+    for repetition in 0..=count {
+        let proved = timed(&session, case, &format!("cuda run={repetition}"))?;
         moved(&proved, writer);
-        if repetition == REPETITIONS {
+        if repetition == count {
             steps(&proved);
         }
         bytes = Some(proved.bytes);
     }
     if with_cpu {
-        let proved = timed(&case.on_cpu(Profile::Standard)?, &case, kib, "cpu run=0")?;
+        let proved = timed(&case.on_cpu(Profile::Standard)?, case, "cpu run=0")?;
         if Some(&proved.bytes) != bytes.as_ref() {
             return Err("the proofs of the device and the CPU differ".into());
         }
-        println!("equal blake3 kib={kib} proof_bytes={}", proved.bytes.len());
+        println!("equal {} proof_bytes={}", case.name, proved.bytes.len());
     }
     Ok(())
 }
 
 /// Proves once and prints a line: stages, those of the prover together, and all.
-fn timed(session: &Session, case: &Case, kib: u64, what: &str) -> Outcome<Proved> {
+fn timed(session: &Session, case: &Case, what: &str) -> Outcome<Proved> {
     let start = Instant::now();
     let proved = session.prove(case.request()?)?;
     let all = start.elapsed().as_secs_f64();
@@ -45,8 +42,9 @@ fn timed(session: &Session, case: &Case, kib: u64, what: &str) -> Outcome<Proved
         format!("{}_ms={:.2}", name.replace(' ', "_"), 1e3 * time.as_secs_f64())
     });
     println!(
-        "time backend={what} kib={kib} {} prover_ms={:.2} all_ms={:.2} transforms_ms={:.2} \
+        "time backend={what} case={:?} {} prover_ms={:.2} all_ms={:.2} transforms_ms={:.2} \
          hashing_ms={:.2} evaluation_ms={:.2}",
+        case.name,
         stages.collect::<Vec<_>>().join(" "),
         1e3 * proved.metrics.total().as_secs_f64(),
         1e3 * all,

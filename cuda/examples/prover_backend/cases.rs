@@ -38,6 +38,15 @@ impl Case {
         Self::new("blake3", blake3::program, &[len], len)
     }
 
+    /// `blake3` or `sha256` of so many bytes.
+    pub fn of_bytes(program: &str, len: u64) -> Outcome<Self> {
+        match program {
+            "blake3" => Ok(Self::blake3(len)),
+            "sha256" => Ok(Self::new("sha256", sha256::program, &[len], len)),
+            other => Err(format!("{other:?} hashes no bytes; blake3 and sha256 do").into()),
+        }
+    }
+
     pub fn request(&self) -> Outcome<Request> {
         let words: Vec<u64> = (0..self.input).map(|i| (i * i * 31 + i) % 256).collect();
         Ok(Request::args(self.args.clone()).input(0, &[], &words)?)
@@ -89,12 +98,24 @@ pub fn all(is_quick: bool) -> Vec<Case> {
         Case::new("div_rem", div_rem::program, &numbers, 0),
     ];
     if !is_quick {
-        cases.extend(
-            [0, 1, 255, 256, 5000].map(|n| Case::new("fibonacci", fibonacci::program, &[n], 0)),
-        );
-        cases.extend([0, 1500, 70_000].map(Case::blake3));
-        cases.push(Case::new("sha256", sha256::program, &[1500], 1500));
-        cases.push(Case::new("merge_sort", merge_sort::program, &[300], 1200));
+        cases.extend(boundary());
     }
+    cases
+}
+
+/// Sizes at which something ends: rows at, below and above powers of two, blocks and chunks of a
+/// hash that are full, nothing at all, and numbers at their limits.
+fn boundary() -> Vec<Case> {
+    let fibonacci = |n| Case::new("fibonacci", fibonacci::program, &[n], 0);
+    let sha256 = |len| Case::new("sha256", sha256::program, &[len], len);
+    let merge_sort = |n| Case::new("merge_sort", merge_sort::program, &[n], 4 * n);
+    let div_rem = |numbers: [u64; 8]| Case::new("div_rem", div_rem::program, &numbers, 0);
+    let mut cases: Vec<Case> = [0, 1, 127, 128, 255, 256, 5000].map(fibonacci).into();
+    cases.extend([0, 1, 64, 1023, 1024, 1025, 1500, 70_000].map(Case::blake3));
+    // A block has 16 rows; 8 blocks are full at 503 bytes.
+    cases.extend([0, 55, 56, 503, 504, 1500].map(sha256));
+    cases.extend([1, 2, 63, 64, 65, 300].map(merge_sort));
+    let most = [255; 8];
+    cases.extend([[0, 0, 0, 0, 1, 0, 0, 0], [255, 255, 255, 255, 1, 0, 0, 0], most].map(div_rem));
     cases
 }

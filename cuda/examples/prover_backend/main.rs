@@ -10,8 +10,9 @@
 //!                                        one proof, the smallest of a program
 //! prover_backend memory FOLDER           limits of memory, shards that are made again, kernels
 //!                                        that the build compiled and that NVRTC compiles
-//! prover_backend bench FOLDER KIB [cpu]  BLAKE3 of KIB KiB: time per stage and step; `cpu`:
-//!                                        beside it
+//! prover_backend bench FOLDER PROGRAM KIB COUNT [cpu]
+//!                                        blake3 or sha256 of KIB KiB, COUNT proofs behind the
+//!                                        first: time per stage and step; `cpu`: beside it
 //! ```
 //!
 //! FOLDER holds compiled kernels. `run.sh` does all of it.
@@ -54,13 +55,14 @@ fn run(args: &[&str]) -> Outcome {
         ["parity", folder, "quick"] => parity::run(&open(folder, true)?, parity::Extent::Quick),
         ["parity", folder, "tiny", program] => parity::tiny(&open(folder, true)?, program),
         ["memory", folder] => memory::run(folder),
-        ["bench", folder, kib] => bench::run(&open(folder, false)?, kib.parse()?, false),
-        ["bench", folder, kib, "cpu"] => bench::run(&open(folder, false)?, kib.parse()?, true),
-        _ => Err(
-            "usage: prover_backend compile ARCH FOLDER | parity FOLDER [quick | tiny PROGRAM] | \
-                  memory FOLDER | bench FOLDER KIB [cpu]"
-                .into(),
-        ),
+        ["bench", folder, program, kib, count, ref rest @ ..] if matches!(rest, [] | ["cpu"]) => {
+            let case = cases::Case::of_bytes(program, 1024 * kib.parse::<u64>()?)?;
+            bench::run(&open(folder, false)?, &case, count.parse()?, !rest.is_empty())
+        }
+        _ => Err("usage: prover_backend compile ARCH FOLDER | parity FOLDER [quick] | \
+                  parity FOLDER tiny PROGRAM | memory FOLDER | \
+                  bench FOLDER PROGRAM KIB COUNT [cpu]"
+            .into()),
     }
 }
 

@@ -5,8 +5,8 @@
 #   run.sh BINARY FOLDER    BINARY: the example prover_backend; FOLDER: compiled kernels
 #
 #   OUT    folder of the reports (default: out)
-#   STEPS  what to run (default: quick memory parity bench1 bench8 energy memcheck racecheck
-#          initcheck)
+#   STEPS  what to run (default: quick memory parity bench1 bench8 sha256 largest
+#          energy3 energy23 memcheck racecheck initcheck)
 #   PROGRAMS  what sanitizers see the smallest proof of (default: all five)
 set -uo pipefail
 
@@ -15,7 +15,7 @@ if [ $# -ne 2 ]; then
     exit 2
 fi
 binary=$1 folder=$2
-OUT=${OUT:-out} STEPS=${STEPS:-quick memory parity bench1 bench8 energy memcheck racecheck initcheck}
+OUT=${OUT:-out} STEPS=${STEPS:-quick memory parity bench1 bench8 sha256 largest energy3 energy23 memcheck racecheck initcheck}
 PROGRAMS=${PROGRAMS:-fibonacci div_rem merge_sort blake3 sha256}
 mkdir -p "$OUT"
 results=()
@@ -67,10 +67,14 @@ sha256sum "$binary"
 step quick 120 "$binary" parity "$folder" quick
 step memory 240 "$binary" memory "$folder"
 step parity 240 "$binary" parity "$folder"
-step bench1 120 "$binary" bench "$folder" 1024 cpu
-step bench8 240 "$binary" bench "$folder" 8192 cpu
+step bench1 120 "$binary" bench "$folder" blake3 1024 5 cpu
+step bench8 240 "$binary" bench "$folder" blake3 8192 5 cpu
 export -f sanitized energy
-step energy 120 bash -c 'energy "$@"' energy "$binary" bench "$folder" 1024
+step sha256 240 "$binary" bench "$folder" sha256 1024 5 cpu
+step largest 240 "$binary" bench "$folder" blake3 32768 1
+# What 20 proofs more take is 20 times one proof, its execution on the host included.
+step energy3 120 bash -c 'energy "$@"' energy "$binary" bench "$folder" blake3 1024 3
+step energy23 120 bash -c 'energy "$@"' energy "$binary" bench "$folder" blake3 1024 23
 for tool in memcheck racecheck initcheck; do
     for program in $PROGRAMS; do
         step "$tool-$program" 240 \

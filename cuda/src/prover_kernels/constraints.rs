@@ -7,12 +7,17 @@ use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::layout::CircuitLayout;
 use traceloom_verifier::scheme::Extension;
 
-use super::evaluator::{Evaluator, RowPlaces, Rows, THREADS, WordsAt, check, optional, push};
+use super::evaluator::{
+    BLOCK_ROWS, Evaluator, KIND_WORDS, RowPlaces, Rows, THREADS, WordsAt, check, optional, push,
+};
 use super::tape::{Part, TapeError};
 use super::transform::{self, ColumnsAt, Places, coset};
 use super::{Launch, ShapeError, Word};
 
 const SLICE_THREADS: u64 = 256;
+
+/// Selectors of a row; sums take four words per coefficient.
+const SELECTORS: u64 = 3;
 
 /// The quotient of a circuit.
 #[derive(Clone, Debug)]
@@ -160,10 +165,10 @@ impl Quotient {
             Word::Number(places.to.stride),
         ]);
         Ok(Launch {
-            kernel: format!("tl_constraints_{}_{degree}", self.rows.evaluator.storage()),
+            kernel: format!("tl_constraints_values_{degree}"),
             blocks,
             threads: THREADS as u32,
-            shared_bytes: 0,
+            shared_bytes: (8 * (KIND_WORDS + BLOCK_ROWS * (SELECTORS + 4 * degree))) as u32,
             words,
         })
     }

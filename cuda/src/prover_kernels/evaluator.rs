@@ -7,7 +7,7 @@ use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::layout::{CircuitLayout, constant};
 use traceloom_verifier::scheme::Extension;
 
-use super::tape::{LOCAL_REGISTERS, Part, Tape, TapeError};
+use super::tape::{Part, Tape, TapeError};
 use super::transform::ColumnsAt;
 use super::{ShapeError, Word};
 
@@ -16,6 +16,8 @@ pub(super) const THREADS: u64 = 128;
 pub(super) const ROWS: u64 = 2;
 /// Rows of a block.
 pub(super) const BLOCK_ROWS: u64 = THREADS * ROWS;
+/// Words of the table of kinds of operands.
+pub(super) const KIND_WORDS: u64 = 16;
 /// Four on each of 132 multiprocessors.
 const RESIDENT_BLOCKS: u64 = 528;
 
@@ -45,8 +47,7 @@ impl Evaluator {
     /// Words of scratch memory per block; 0 if it needs none.
     fn block_register_words(&self) -> u64 {
         let Self::Tape(tape) = self;
-        let registers = tape.num_registers();
-        if registers > LOCAL_REGISTERS { registers * BLOCK_ROWS } else { 0 }
+        tape.num_registers() * BLOCK_ROWS
     }
 
     /// Words of scratch memory for `num_rows` rows, with which as many blocks are at work as an
@@ -54,11 +55,6 @@ impl Evaluator {
     #[must_use]
     pub fn scratch_words(&self, num_rows: u64) -> u64 {
         num_rows.div_ceil(BLOCK_ROWS).min(RESIDENT_BLOCKS) * self.block_register_words()
-    }
-
-    /// Where the registers of a kernel are: a part of its name.
-    pub(super) fn storage(&self) -> &'static str {
-        if self.block_register_words() == 0 { "local" } else { "scratch" }
     }
 
     /// Blocks that evaluate `num_rows` rows, one chunk of rows after another.
@@ -198,7 +194,7 @@ impl Rows {
         log_height: u32,
     ) -> Vec<Word> {
         let Evaluator::Tape(tape) = &self.evaluator;
-        let (instructions, all) = (tape.num_instructions(), tape.words().len() as u64);
+        let (instructions, all) = (tape.first_constant(), tape.words().len() as u64);
         let registers = num_blocks * self.evaluator.block_register_words();
         let sections = self.sections();
         let parameter = |first: u64, end: u64| {
@@ -206,9 +202,9 @@ impl Rows {
         };
         let fixed = places.fixed.filter(|_| self.fixed_width > 0);
         vec![
-            optional(instructions, |count| places.tape.part(0, count)),
+            places.tape.part(0, instructions),
             optional(all - instructions, |count| places.tape.part(instructions, count)),
-            Word::Number(instructions),
+            Word::Number(tape.num_instructions()),
             optional(registers, |count| places.scratch.part(0, count)),
             Word::Number(num_blocks),
             optional(self.width, |width| places.main.column(0, num_rows, width)),

@@ -193,16 +193,13 @@ fn kernels_of(file: &str) -> Vec<String> {
         "messages.cu" => [2, 3]
             .into_iter()
             .flat_map(|degree| {
-                ["local", "scratch", "chunks", "add"]
-                    .map(|name| format!("tl_messages_{name}_{degree}"))
+                ["fractions", "chunks", "add"].map(|name| format!("tl_messages_{name}_{degree}"))
             })
             .chain(["tl_messages_clear".into()])
             .collect(),
         "constraints.cu" => [2, 3]
             .into_iter()
-            .flat_map(|degree| {
-                ["local", "scratch"].map(|name| format!("tl_constraints_{name}_{degree}"))
-            })
+            .map(|degree| format!("tl_constraints_values_{degree}"))
             .chain(["tl_constraints_slices".into()])
             .collect(),
         _ => ["leaves", "wide_leaves", "nodes"].map(|name| format!("tl_tree_{name}")).into(),

@@ -7,7 +7,9 @@ use traceloom_verifier::LookupChallenges;
 use traceloom_verifier::layout::CircuitLayout;
 use traceloom_verifier::scheme::Extension;
 
-use super::evaluator::{BLOCK_ROWS, Evaluator, RowPlaces, Rows, THREADS, WordsAt, check};
+use super::evaluator::{
+    BLOCK_ROWS, Evaluator, KIND_WORDS, RowPlaces, Rows, THREADS, WordsAt, check,
+};
 use super::tape::{Part, TapeError};
 use super::transform::ColumnsAt;
 use super::{Launch, ShapeError, Word};
@@ -15,6 +17,8 @@ use super::{Launch, ShapeError, Word};
 /// Rows of a chunk: those of a block.
 const CHUNK_ROWS: u64 = BLOCK_ROWS;
 const SCAN_THREADS: u64 = 256;
+/// Selectors of a row.
+const SELECTORS: u64 = 2;
 /// Groups of a block that adds what is in front of rows.
 const GROUP_TILE: u64 = 32;
 
@@ -131,13 +135,15 @@ impl Messages {
             words,
         };
         let mut launches = vec![launch("tl_messages_clear".into(), 1, 32, vec![zero_row])];
-        let kernel = format!("tl_messages_{}_{degree}", self.rows.evaluator.storage());
+        let kernel = format!("tl_messages_fractions_{degree}");
         let blocks = self.rows.evaluator.blocks(height, places.rows.scratch_words)?;
         let mut words = self.rows.words(&places.rows, [height, blocks], log_height);
         words.extend([to, Word::Number(places.to.stride), sums, chunks]);
         let uses_selector = u64::from(self.rows.evaluator.reads_selectors());
         words.extend([Word::Number(num_chunks), zero_row, Word::Number(uses_selector)]);
-        launches.push(launch(kernel, blocks, THREADS, words));
+        let fractions = launch(kernel, blocks, THREADS, words);
+        let beside = 8 * (SELECTORS * CHUNK_ROWS + KIND_WORDS) as u32;
+        launches.push(Launch { shared_bytes: fractions.shared_bytes + beside, ..fractions });
         let words = vec![chunks, Word::Number(num_chunks), places.result.part(0, degree)];
         launches.push(launch(format!("tl_messages_chunks_{degree}"), 1, SCAN_THREADS, words));
         let mut words = vec![to, Word::Number(places.to.stride), sums, chunks];

@@ -37,7 +37,7 @@ macro_rules! source {
 }
 
 /// The text of the kernels: `.cu` files are compiled, `.cuh` files included by name.
-pub const SOURCES: [SourceFile; 25] = [
+pub const SOURCES: [SourceFile; 26] = [
     source!("block.cuh"),
     source!("wide.cuh"),
     source!("steps.cuh"),
@@ -51,6 +51,7 @@ pub const SOURCES: [SourceFile; 25] = [
     source!("reduction.cuh"),
     source!("layers.cuh"),
     source!("queries.cuh"),
+    source!("sums.cuh"),
     source!("extension.cuh"),
     source!("tape.cuh"),
     source!("messages.cuh"),

@@ -13,7 +13,7 @@ pub const NUM_ROOTS: u64 = 32;
 
 const THREADS: u64 = 128;
 const INVERSES_PER_THREAD: u64 = 4;
-const VALUE_COLUMNS: u64 = 8;
+const VALUE_COLUMNS: u64 = 4;
 /// Parts of a sum that a block adds up last.
 const VALUE_PARTS: u64 = 4;
 /// Rows of a chunk at least, and chunks at most.

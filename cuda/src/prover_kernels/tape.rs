@@ -8,13 +8,13 @@ use std::ops::Range;
 use traceloom_air::field::{Goldilocks, word};
 use traceloom_air::system::{Arena, Circuit, Node};
 
-use super::schedule::{Scheduler, Step, operands};
-
-/// Registers that kernels have in local memory; with more they need scratch memory.
-pub const LOCAL_REGISTERS: u64 = 64;
+use super::schedule::{Operation, Scheduler, Step, operands};
 
 const NO_REGISTER: u64 = 0xffff;
 const MOST_OPERANDS: u64 = 1 << 19;
+
+/// Kernels fetch two words behind the last instruction, whose operands are not in memory.
+const BEHIND: [u64; 2] = [Operation::Lookup as u64 | (Operand::Last as u64) << 4; 2];
 
 /// What a tape computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,13 +64,13 @@ impl Tape {
             let read_b = |at: &u64| (at >> 7 & 7, at >> 45) == (kind as u64, index);
             instructions.words.iter().any(|at| read(at) || (at & 15 <= 5 && read_b(at)))
         };
-        let reads_selectors = reads(Operand::Row, 0) || reads(Operand::Row, 1);
+        let reads_selectors = reads(Operand::Selector, 0) || reads(Operand::Selector, 1);
         let num_instructions = instructions.words.len() as u64;
-        let words = [instructions.words, instructions.constants].concat();
+        let words = [&instructions.words[..], &BEHIND, &instructions.constants].concat();
         Ok(Self { words, num_instructions, num_registers, reads_selectors })
     }
 
-    /// What the buffer of a tape has: instructions, then constants.
+    /// What the buffer of a tape has: instructions, two words behind them, constants.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
@@ -80,6 +80,11 @@ impl Tape {
     #[must_use]
     pub fn num_instructions(&self) -> u64 {
         self.num_instructions
+    }
+
+    /// Where constants begin among the words.
+    pub(super) fn first_constant(&self) -> u64 {
+        self.num_instructions + BEHIND.len() as u64
     }
 
     /// Registers of a row.
@@ -102,9 +107,9 @@ enum Operand {
     Main = 2,
     Next = 3,
     Fixed = 4,
-    Small = 5,
+    Public = 5,
     Constant = 6,
-    Row = 7,
+    Selector = 7,
 }
 
 #[derive(Default)]
@@ -117,9 +122,6 @@ struct Instructions {
 impl Instructions {
     fn constant(&mut self, value: Goldilocks) -> (Operand, u64) {
         let value = word(value);
-        if value < MOST_OPERANDS {
-            return (Operand::Small, value);
-        }
         let next = self.constants.len() as u64;
         let position = *self.positions.entry(value).or_insert(next);
         if position == next {
@@ -134,9 +136,9 @@ impl Instructions {
             Node::Main(column) => (Operand::Main, column.into()),
             Node::MainNext(column) => (Operand::Next, column.into()),
             Node::Preprocessed(column) => (Operand::Fixed, column.into()),
-            Node::Public(index) => (Operand::Row, u64::from(index) + 2),
-            Node::IsFirstRow => (Operand::Row, 0),
-            Node::IsTransition => (Operand::Row, 1),
+            Node::Public(index) => (Operand::Public, index.into()),
+            Node::IsFirstRow => (Operand::Selector, 0),
+            Node::IsTransition => (Operand::Selector, 1),
             Node::Add(..) | Node::Sub(..) | Node::Mul(..) => return None,
         })
     }
@@ -217,14 +219,14 @@ mod tests {
     /// Runs the instructions on one row, whose leaves have the values `of`. Gives constraints,
     /// arguments and multiplicities as they come; what was never written is not read.
     fn run(tape: &Tape, of: impl Fn(u64, u64) -> Goldilocks) -> Vec<(u64, u64, Goldilocks)> {
-        let (instructions, constants) = tape.words().split_at(tape.num_instructions() as usize);
+        let (instructions, constants) = tape.words().split_at(tape.first_constant() as usize);
+        let instructions = &instructions[..tape.num_instructions() as usize];
         let mut registers = vec![None; tape.num_registers() as usize];
         let (mut last, mut sinks) = (None, Vec::new());
         for at in instructions {
             let operand = |kind: u64, index: u64| match kind {
                 0 => registers[index as usize].expect("a register was written"),
                 1 => last.expect("something was made"),
-                5 => element(index),
                 6 => element(constants[index as usize]),
                 _ => of(kind, index),
             };
@@ -265,7 +267,7 @@ mod tests {
                 Node::Main(column) => leaf(2, column.into()),
                 Node::MainNext(column) => leaf(3, column.into()),
                 Node::Preprocessed(column) => leaf(4, column.into()),
-                Node::Public(index) => leaf(7, u64::from(index) + 2),
+                Node::Public(index) => leaf(5, index.into()),
                 Node::IsFirstRow => leaf(7, 0),
                 Node::IsTransition => leaf(7, 1),
                 Node::Add(a, b) => of(a) + of(b),

@@ -14,7 +14,7 @@ pub const MOST_LOG_HEIGHT: u32 = 24;
 const LOG_ROW: u32 = 12;
 /// Logarithm of the elements that a block of `columns.cuh` transforms.
 const LOG_TILE: u32 = 13;
-const THREADS: u32 = 512;
+const THREADS: u32 = 256;
 const COLUMN_THREADS: u32 = 256;
 const FACTOR_THREADS: u64 = 256;
 
@@ -367,6 +367,7 @@ fn reverse(number: u64, bits: u32) -> u64 {
 fn log_radix(log: u32, step: u32) -> u32 {
     match (log, step) {
         (0..3, _) => log,
+        (12, _) => 4,
         (5, 0) => 2,
         (5, _) => 3,
         _ if log % 3 > step => 4,

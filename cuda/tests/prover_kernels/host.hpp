@@ -43,12 +43,10 @@ struct Entry {
   {"tl_inverse_columns_" #LOG, &call<traceloom::Columns, tl_inverse_columns_##LOG>}, \
       {"tl_forward_columns_" #LOG, &call<traceloom::Columns, tl_forward_columns_##LOG>}
 #define STAGES(D)                                                                      \
-  {"tl_messages_local_" #D, &call<traceloom::Messages, tl_messages_local_##D>},          \
-      {"tl_messages_scratch_" #D, &call<traceloom::Messages, tl_messages_scratch_##D>},  \
+  {"tl_messages_fractions_" #D, &call<traceloom::Messages, tl_messages_fractions_##D>},  \
       {"tl_messages_chunks_" #D, &call<traceloom::Chunks, tl_messages_chunks_##D>},      \
       {"tl_messages_add_" #D, &call<traceloom::AddRows, tl_messages_add_##D>},           \
-      {"tl_constraints_local_" #D, &call<traceloom::Constraints, tl_constraints_local_##D>}, \
-      {"tl_constraints_scratch_" #D, &call<traceloom::Constraints, tl_constraints_scratch_##D>}
+      {"tl_constraints_values_" #D, &call<traceloom::Constraints, tl_constraints_values_##D>}
 #define OPENINGS(D)                                                                    \
   {"tl_inverses_" #D, &call<traceloom::Inverses, tl_inverses_##D>},                    \
       {"tl_values_" #D, &call<traceloom::Values, tl_values_##D>},                      \
