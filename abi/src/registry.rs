@@ -18,7 +18,7 @@ pub const ABI_VERSION: u32 = 6;
 /// part of the unit digest. Raised whenever the text or the rows made from one program
 /// change. It is stated here, below generator and runtime, so that the runtime finds
 /// units of an older generator without knowing the generator.
-pub const GENERATOR_VERSION: u32 = 10;
+pub const GENERATOR_VERSION: u32 = 11;
 
 /// Packs one seed per query; whether every row is narrow. If not, the seeds still
 /// hold the low bits only and must not be used.

@@ -143,6 +143,71 @@ impl SeedWord {
     }
 }
 
+/// Words of one width that follow each other, and whose meanings count up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeedRun {
+    /// The first word.
+    pub first: SeedWord,
+    /// How many words; one, unless they are inputs or reads.
+    pub count: u32,
+}
+
+impl SeedRun {
+    /// A run by its place, as registries list them.
+    #[must_use]
+    pub const fn of(offset: u32, width: Width, meaning: Meaning, count: u32) -> Self {
+        Self { first: SeedWord::at(offset, width, meaning), count }
+    }
+
+    /// `words`, in order, as the fewest runs.
+    #[must_use]
+    pub fn compress(words: &[SeedWord]) -> Vec<Self> {
+        let mut runs: Vec<Self> = Vec::new();
+        for &word in words {
+            match runs.last_mut() {
+                Some(run) if run.word(run.count) == Some(word) => run.count += 1,
+                _ => runs.push(Self { first: word, count: 1 }),
+            }
+        }
+        runs
+    }
+
+    /// Word `i` of a run that is long enough; `None` if words of this meaning do not count up.
+    #[must_use]
+    const fn word(self, i: u32) -> Option<SeedWord> {
+        let SeedWord { meaning, width, offset } = self.first;
+        let meaning = match meaning {
+            Meaning::Input(first) => Meaning::Input(first + i),
+            Meaning::Read(first) => Meaning::Read(first + i),
+            Meaning::Multiplicity | Meaning::Path | Meaning::Rank if i == 0 => meaning,
+            Meaning::Multiplicity | Meaning::Path | Meaning::Rank => return None,
+        };
+        Some(SeedWord { meaning, width, offset: offset + i * width.bytes() as u32 })
+    }
+}
+
+/// The words of `runs`, in order.
+///
+/// # Panics
+/// If there are not `N` words, or a run is longer than its meaning allows: a fault of a
+/// registry, which the compiler reports.
+#[must_use]
+pub const fn seed_words<const N: usize>(runs: &[SeedRun]) -> [SeedWord; N] {
+    let mut words = [SeedWord::at(0, Width::Full, Meaning::Multiplicity); N];
+    let (mut run, mut at) = (0, 0);
+    while run < runs.len() {
+        let mut i = 0;
+        while i < runs[run].count {
+            words[at] = runs[run].word(i).expect("words of this meaning count up");
+            at += 1;
+            i += 1;
+        }
+        run += 1;
+    }
+    assert!(at == N, "as many words as the array has");
+    words
+}
+
 /// The typed seed of one (function, path). `W` is `Vec<SeedWord>` in plans and a
 /// static slice in generated registries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

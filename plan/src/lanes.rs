@@ -61,7 +61,7 @@ pub enum WordKind {
 }
 
 /// Bitwise operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bitwise {
     /// Exclusive or.
     Xor,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0x7c684bb86f78dec0ull;
-  out[1u] = 0xc5fff6313eeaead1ull;
-  out[2u] = 0xeb831e08cff2a514ull;
-  out[3u] = 0xcdb9cda915fd37dull;
+  out[0u] = 0x4e9d89c94ade5540ull;
+  out[1u] = 0x4e4b53e572237b73ull;
+  out[2u] = 0xbe096067b56deb69ull;
+  out[3u] = 0x56b6578ad8caff06ull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

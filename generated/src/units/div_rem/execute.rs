@@ -136,37 +136,8 @@ fn f_div_rem_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             m.push(&[256u64, 65536u64, 16777216u64]);
             m.push_bytes(
                 &[
-                    v8,
-                    v9,
-                    v10,
-                    v11,
-                    v25,
-                    v26,
-                    v27,
-                    v28,
-                    v39,
-                    v40,
-                    v41,
-                    v42,
-                    v53,
-                    v54,
-                    v55,
-                    v56,
-                    v67,
-                    v68,
-                    v69,
-                    v70,
-                    v81,
-                    v82,
-                    v83,
-                    v84,
-                    v95,
-                    v96,
-                    v97,
-                    v98,
-                    v109,
-                    v110,
-                    v111,
+                    v8, v9, v10, v11, v25, v26, v27, v28, v39, v40, v41, v42, v53, v54, v55, v56,
+                    v67, v68, v69, v70, v81, v82, v83, v84, v95, v96, v97, v98, v109, v110, v111,
                     v112,
                 ],
             );
@@ -175,38 +146,9 @@ fn f_div_rem_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 &[
                     Part::Bytes(
                         &[
-                            v8,
-                            v9,
-                            v10,
-                            v11,
-                            v25,
-                            v26,
-                            v27,
-                            v28,
-                            v39,
-                            v40,
-                            v41,
-                            v42,
-                            v53,
-                            v54,
-                            v55,
-                            v56,
-                            v67,
-                            v68,
-                            v69,
-                            v70,
-                            v81,
-                            v82,
-                            v83,
-                            v84,
-                            v95,
-                            v96,
-                            v97,
-                            v98,
-                            v109,
-                            v110,
-                            v111,
-                            v112,
+                            v8, v9, v10, v11, v25, v26, v27, v28, v39, v40, v41, v42, v53, v54,
+                            v55, v56, v67, v68, v69, v70, v81, v82, v83, v84, v95, v96, v97, v98,
+                            v109, v110, v111, v112,
                         ],
                     ),
                 ],
@@ -626,9 +568,7 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 &[
                     Part::Bytes(
                         [
-                            0u32.to_le_bytes(),
-                            0u32.to_le_bytes(),
-                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
                             0u32.to_le_bytes(),
                         ]
                             .as_flattened(),
@@ -648,9 +588,7 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                         &[
                             Part::Bytes(
                                 [
-                                    0u32.to_le_bytes(),
-                                    0u32.to_le_bytes(),
-                                    0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
                                     0u32.to_le_bytes(),
                                 ]
                                     .as_flattened(),
@@ -679,24 +617,7 @@ fn f_biguint_bytes_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         2,
         &[
             Part::Words(
-                &[
-                    v3,
-                    v4,
-                    v5,
-                    v6,
-                    v7,
-                    v8,
-                    v9,
-                    v10,
-                    v14,
-                    v15,
-                    v16,
-                    v17,
-                    v18,
-                    v19,
-                    v20,
-                    v21,
-                ],
+                &[v3, v4, v5, v6, v7, v8, v9, v10, v14, v15, v16, v17, v18, v19, v20, v21],
             ),
         ],
     )
@@ -725,9 +646,7 @@ fn f_div_rem_advice_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v42] = m.pop_bytes()?;
     let [v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
     ] = m.outputs(0)?;
-    m.push(
-        &[v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58],
-    );
+    m.push(&[v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58]);
     m.advise(1, &[Part::Words(&[v41]), Part::Bytes(&[v42])], 2)
 }
 
@@ -743,38 +662,8 @@ fn f_div_rem_advice_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         &[
             Part::Words(
                 &[
-                    v43,
-                    v44,
-                    v45,
-                    v46,
-                    v47,
-                    v48,
-                    v49,
-                    v50,
-                    v51,
-                    v52,
-                    v53,
-                    v54,
-                    v55,
-                    v56,
-                    v57,
-                    v58,
-                    v59,
-                    v60,
-                    v61,
-                    v62,
-                    v63,
-                    v64,
-                    v65,
-                    v66,
-                    v67,
-                    v68,
-                    v69,
-                    v70,
-                    v71,
-                    v72,
-                    v73,
-                    v74,
+                    v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
+                    v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74,
                 ],
             ),
         ],

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0x81672e96e536f355ull;
-  out[1u] = 0xa57a45fc7eb8b5ffull;
-  out[2u] = 0x123e83a98973a15dull;
-  out[3u] = 0xf3dc6c226a27d4baull;
+  out[0u] = 0x7bef442735617b0bull;
+  out[1u] = 0x180f7fb59b7d0d11ull;
+  out[2u] = 0xb82947c873d61eull;
+  out[3u] = 0xf5f2d071130592ceull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {
