@@ -32,9 +32,8 @@ struct Seed {
   }
 };
 
-// A word of a seed that is only copied. Cells that are words of the seed are written first; a
-// compiler that saw one load here and in what is computed later would keep the word in a register
-// in between.
+// A word of a seed that is only copied, read apart from what is computed with it: else it would
+// stay in a register in between.
 TL_DEVICE uint32_t copied(const Seed &seed, uint32_t word) {
   return *static_cast<const volatile uint32_t *>(seed.words + word);
 }

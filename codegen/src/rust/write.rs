@@ -54,7 +54,7 @@ fn path_writer(
     let name = format_ident!("path{}_write", path.path);
     let stride = number(path.schema.stride);
     let Main { body, steps } = &script.mains[main];
-    let cells = fixed_cells(body);
+    let (cells, copies) = (fixed_cells(body), copies(body));
     let steps = printer(function, script, main).steps(steps);
     let leaves = format!(" Path {}: leaves {:?}.", path.path, path.leaves);
     quote! {
@@ -63,19 +63,24 @@ fn path_writer(
             let row = &mut row;
             #cells
             #steps
+            #copies
         }
     }
 }
 
-/// Zeros, constants and copies.
+/// Zeros and constants.
 fn fixed_cells(body: &Body) -> TokenStream {
     let mut text = zeros(&body.zeros);
     for &(column, word) in &body.constants {
         let (cell, word) = (cell(column), number(word));
         text.extend(quote! { #cell = element(#word); });
     }
-    text.extend(body.copies.iter().map(copy));
     text
+}
+
+/// Copies of words of the seed, last as in device code.
+fn copies(body: &Body) -> TokenStream {
+    body.copies.iter().map(copy).collect()
 }
 
 /// `row.aux[3]`.
@@ -192,6 +197,7 @@ fn block(
     let printer = printer(function, script, main);
     let mut text = fixed_cells(body);
     text.extend(printer.steps(steps));
+    text.extend(copies(body));
     for &(reg, operand) in &body.assigns {
         let name = printer.name(reg);
         let operand = printer.operand(operand);

@@ -18,7 +18,7 @@ pub(super) fn constants(layout: &PlanLayout, seed_words: u64) -> Vec<(Ident, u64
     ]
 }
 
-/// Zeros, constants and copies.
+/// Zeros and constants.
 pub(super) fn fixed_cells(body: &Body) -> Vec<Stmt> {
     let mut stmts: Vec<Stmt> = body.zeros.iter().map(|&span| zeros(span)).collect();
     for &(column, word) in &body.constants {
@@ -29,8 +29,13 @@ pub(super) fn fixed_cells(body: &Body) -> Vec<Stmt> {
         let args = vec![Expr::Int(column.index.into()), value];
         stmts.push(Stmt::Expr(Expr::method("row", region_name(column.region), args)));
     }
-    stmts.extend(body.copies.iter().map(copy));
     stmts
+}
+
+/// Copies of words of the seed. They come last: the compiler reads seeds ahead of what is computed,
+/// and a copy that stands first would keep its words in registers until then.
+pub(super) fn copies(body: &Body) -> impl Iterator<Item = Stmt> + '_ {
+    body.copies.iter().map(copy)
 }
 
 /// `row.auxiliary_zeros(7u, 31u);`, `row.selector(1u, 0u);`

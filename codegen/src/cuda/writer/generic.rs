@@ -8,7 +8,7 @@ use traceloom_plan::names::{Ident, Writer};
 use traceloom_plan::script::Script;
 use traceloom_plan::{Class, FunctionPlan, GenericControl};
 
-use super::columns::{constants, fixed_cells};
+use super::columns::{constants, copies, fixed_cells};
 use super::held::ty;
 use super::script::{Printer, kept_name};
 use super::write_function;
@@ -76,6 +76,7 @@ fn block(function: &FunctionPlan, script: &Script, first: usize, number: usize) 
         Printer { plan: function, script, group: None, named: script.named(main), num_batches: 0 };
     let mut stmts = fixed_cells(&of.body);
     stmts.extend(printer.steps(&of.steps));
+    stmts.extend(copies(&of.body));
     for &(reg, operand) in &of.body.assigns {
         let class = script.regs[reg.index()].ty.class();
         let value = printer.operand(operand).as_class(class);

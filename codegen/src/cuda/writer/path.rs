@@ -5,7 +5,7 @@ use traceloom_plan::names::{Ident, Writer};
 use traceloom_plan::script::Script;
 use traceloom_plan::{FunctionPlan, PathPlan};
 
-use super::columns::{constants, fixed_cells};
+use super::columns::{constants, copies, fixed_cells};
 use super::script::Printer;
 use super::write_function;
 use crate::cuda::ast::Item;
@@ -26,6 +26,7 @@ pub(super) fn item(function: &FunctionPlan, path: &PathPlan, script: &Script, ma
         Printer { plan: function, script, group: None, named: script.named(main), num_batches: 0 };
     let mut body = fixed_cells(&script.mains[main].body);
     body.extend(printer.steps(&script.mains[main].steps));
+    body.extend(copies(&script.mains[main].body));
     let leaves: Vec<String> = path.leaves.iter().map(ToString::to_string).collect();
     let words: Vec<String> = SeedRun::compress(&path.schema.words).iter().map(words).collect();
     Item::Struct {
