@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "0dc08ddfd713ffafed172451429a137c3a537e2a47f17d82c793bb7427453b61",
-            "8919f9713fae0674e3f86d43134c68c2bc6fb0d87003e3ebf5cb8bc702934ca5",
+            "b4affbc6c85aa2e58feee2aebb5491d9820ea971561be5f0ce50c22d35271840",
+            "f974f2d580daf5a2088f7c44b5182870aa817dc68fb7bc52db5eb74f6f198341",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "807d403ed9e6a3845d920eb34aaf57e66c4f9eee60a27ab7ee8859da5a1dcb22",
-            "16ac9ac434c2e94ea558fdb6906ed63471ef16ed1243cab3a4e3d95bbf4fd4d6",
+            "8e891c1f15751cc8a74b2a8c6d6d24c2f009b45a69c397b9ae45bfb0ce94b0a5",
+            "c313c59dcd79b949c0d3f864340fa540b3361eb6231ffb0c73f135f5234462ac",
         ],
     ];
     for (source, expected) in [MIN, MATCH].into_iter().zip(expected) {

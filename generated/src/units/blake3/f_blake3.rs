@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3",
     function: 0,
     contract: bytes32(
-        "20affe45be813866fee2c591d1b3ccda55bf2b18a279766de37bd7a982fb7817",
+        "e3df82bf2325bae0c1025736e862cf9e128f4790303878d96e3e71258ade75fc",
     ),
     layout: UnitLayout {
         num_inputs: 1,

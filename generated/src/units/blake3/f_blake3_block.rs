@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_block",
     function: 2,
     contract: bytes32(
-        "68d789d983ed24c9be73b803c1cc7b97c3f1c9efd60ea5d0a7f0bce47994177b",
+        "16f8b743d959430a126013d58bb63e068cfda33fc98e3254746a9a9674b8dbc6",
     ),
     layout: UnitLayout {
         num_inputs: 5,

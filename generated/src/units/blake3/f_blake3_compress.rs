@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_compress",
     function: 1,
     contract: bytes32(
-        "0c7a742521900301cf8d6c88eae21e218bb2c4cc41c514d7c7b2dd537b63085e",
+        "5291a4a66b78c31ac19f00b44a0c155ff2835888a5b2eb7dd9e006944a42c652",
     ),
     layout: UnitLayout {
         num_inputs: 129,

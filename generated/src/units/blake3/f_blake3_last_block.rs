@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_last_block",
     function: 11,
     contract: bytes32(
-        "2d29d2193c9dd46f8aa9e19e0c9c5d9e7acb78ff191bbed85912ffd4a0fdb6e6",
+        "b6ad9e8314cc0a3f4ed9f611fe9f281f95d405331408976a781afd7d4d78b246",
     ),
     layout: UnitLayout {
         num_inputs: 11,

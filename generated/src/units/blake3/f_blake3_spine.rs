@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_spine",
     function: 4,
     contract: bytes32(
-        "78aded276e181083de6ecdea6c32bca68c5da9c6a77a702939b851c5f80568d8",
+        "56c5a787fcc8601c374a202259bfb2368d288703bdd73f380dcdf1be85a76a28",
     ),
     layout: UnitLayout {
         num_inputs: 36,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_subtree",
     function: 3,
     contract: bytes32(
-        "fcecdccfc37674b30a551504d1bfad23b706393f5df47bf067ee971069413b11",
+        "fa1c4b9aa71003ffbecf6b9d209da301f89c1d3206850c46680d35d05f5d53b6",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "a31843389166b171e7d485efd04b777fa281ca7d93949c2ca36c0e748a3022c6",
+        "07e6136cec88f08432d9194c56796a04626ca234c7d408e580880d581bc1d96f",
     ),
     layout: UnitLayout {
         num_inputs: 2,

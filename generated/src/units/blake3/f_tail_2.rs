@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "8b21bb683ae5ed86d2a26aef7ebe95cdd6d349d71528784dfa15044b6f406887",
+        "3423fe68c38d6e15a45a7b249454c77ee0f488b14e0656579148e1c02fd56072",
     ),
     layout: UnitLayout {
         num_inputs: 3,

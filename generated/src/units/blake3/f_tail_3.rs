@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "0047c08a4a96fd5e28dc93fdc60d5baa65278f4f255fadbc2cf4fa5ef5a50c37",
+        "2453edb8d7923f2cb9b290732e022fead7b81c8d6fd6e847cc6bea6d66239600",
     ),
     layout: UnitLayout {
         num_inputs: 4,

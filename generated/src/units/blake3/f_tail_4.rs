@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "7730b231b1f34e61e2ab741a5879871a0c2e5d23469259a8a5088825c58bd459",
+        "7106fab2ef50ed44e69c280add0f183b3c8494db975a36a93b239c25bd0de594",
     ),
     layout: UnitLayout {
         num_inputs: 5,

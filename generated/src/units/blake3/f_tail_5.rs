@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "471dace5b8ea4b4e0c76e76898b8fa3ea65f6b1d79becca52f308e6caed72064",
+        "085aee5496c81a5adf4c15b7603bd266f8c25df7d9295136a6ce8e96855dbca0",
     ),
     layout: UnitLayout {
         num_inputs: 6,

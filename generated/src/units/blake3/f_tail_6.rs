@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "3a3640e0ea82d5a4e4417f10101a80c6a22f1227f5f3c892720072aa09b4d896",
+        "126efe43dbcafe1f7c5f7e58284ba084be2a02f31ea37b73d62944a5fe77e8ed",
     ),
     layout: UnitLayout {
         num_inputs: 7,

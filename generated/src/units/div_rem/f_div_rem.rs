@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_div_rem",
     function: 0,
     contract: bytes32(
-        "0e06c392faa7c7baee282bbcbdfefb5ab326e41a0a2fd610d438938eb164d0c1",
+        "ab5576a8a3b5b9f4cb21e6727137b62434703e1f07724bc673585582948e81ad",
     ),
     layout: UnitLayout {
         num_inputs: 8,

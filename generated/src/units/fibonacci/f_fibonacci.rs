@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_fibonacci",
     function: 0,
     contract: bytes32(
-        "06e0aecc50a3e256a790f9daad3c1cb38acda936fd4f287b19c21525bf557c6a",
+        "82c507200a60c5e7f6ef1cce05631169f1461f2829b396437afc6fe435d8e116",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0x81672e96e536f355ull;
-  out[1u] = 0xa57a45fc7eb8b5ffull;
-  out[2u] = 0x123e83a98973a15dull;
-  out[3u] = 0xf3dc6c226a27d4baull;
+  out[0u] = 0xfaa6880f50cc8377ull;
+  out[1u] = 0xef1df22c64308463ull;
+  out[2u] = 0x1a2e9f312bf34426ull;
+  out[3u] = 0x82eb1fb9acf84159ull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_half",
     function: 1,
     contract: bytes32(
-        "93c2589837205aba2d93fc51b4681d1c091a5881a03d76548badeb49ecc64b44",
+        "41db7dd37a59b54d7fbfda1751ba72fe4c2669b4eebd33f604e8fa4e46bf676f",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge",
     function: 2,
     contract: bytes32(
-        "6f3c3cd634dfed40a71803e82da656fa1dd88e9c54a511f166510d06efa4a7cf",
+        "95ac50c5aaf0d6f34ad7b0db1430f5793eaf81d2428a0e26c95dcac62dcbb849",
     ),
     layout: UnitLayout {
         num_inputs: 2,

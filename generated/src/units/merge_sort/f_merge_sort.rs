@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge_sort",
     function: 0,
     contract: bytes32(
-        "8108ec149a9d2be65fecfd518fda941a028512276b25848a8b4f2e58dc561ab4",
+        "8cdb520cfb49cea6f6994575c22b52012f97599313e91828169b623bc3362928",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_nth",
     function: 4,
     contract: bytes32(
-        "92eed8625a5c232452b018859614d791ccc7c167da2fc63e191678afad268861",
+        "10315e86e377c0dc0e284825b700464777f72838356abfb0141a1f2aa89df305",
     ),
     layout: UnitLayout {
         num_inputs: 2,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sort",
     function: 3,
     contract: bytes32(
-        "f2c566d936ab2a1bd469ccee64b155399e53a81c1a3371c2b199a578e1931e58",
+        "c6728b5d9620c34d5787d0164a4449c22029337a3b2ae76f22effcdfe3df1e63",
     ),
     layout: UnitLayout {
         num_inputs: 2,

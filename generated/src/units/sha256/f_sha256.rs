@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256",
     function: 0,
     contract: bytes32(
-        "b1f36df766f9ecdb95221ced25a385e152a73141bc83f2c4aa3d523abe0ea8db",
+        "68214515033992e3f682045f66eeeea9bda9c3e4662b5e02546058d09cb1ba95",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_block",
     function: 3,
     contract: bytes32(
-        "3900dbe7fac036435c922e70a98f86c923b9771de70f481b82b4044547e2d7fe",
+        "310b65d7ee0670055ae59476a77040859fb333fb06a6f20303c0923559624e63",
     ),
     layout: UnitLayout {
         num_inputs: 96,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_constants",
     function: 1,
     contract: bytes32(
-        "915a9f8523e052e457c6f8acdd3dfa734033fcfd5cf1c5b219e5729be9b60262",
+        "407c8857a68af1ed3e6029a62c89f94839a59b070a5685abba48d2da5c51b766",
     ),
     layout: UnitLayout {
         num_inputs: 1,

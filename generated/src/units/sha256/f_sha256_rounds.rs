@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_rounds",
     function: 2,
     contract: bytes32(
-        "324d501b198c2437ba401f4726416a54471ce60261974c79019ff951c1a38883",
+        "f714128851422e797e9b6439e4217c7c95d4cc8f2bae2140c1bb84275ee781b0",
     ),
     layout: UnitLayout {
         num_inputs: 91,

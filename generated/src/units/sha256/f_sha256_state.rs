@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_state",
     function: 4,
     contract: bytes32(
-        "6e404f0a145fcec9b5896bcb8b84e505239f6554b354922630826121fd01fac5",
+        "ff90fe0fda69835cf2d3baa7779dc55c0b777286d6159d473d0726a7024f4231",
     ),
     layout: UnitLayout {
         num_inputs: 1,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
     contract: bytes32(
-        "bfea20b6845bd1216df22803d7f66924e0d72f5e71a481db59e60a87e3d65c24",
+        "bd1df36d45b1807230a7e1b46742db85105b3ef812872576f7c674495d1949ec",
     ),
     layout: UnitLayout {
         num_inputs: 2,

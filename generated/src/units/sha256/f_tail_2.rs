@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
     contract: bytes32(
-        "5c1adf0b70e230056ed1a2a31a8553ffa7149765f6253d5f6ffbb2982b5ba9f1",
+        "cfaca4fe72cb0208da44108d7aaeb95b6d087768eaf38bc951e20058bb58564d",
     ),
     layout: UnitLayout {
         num_inputs: 3,

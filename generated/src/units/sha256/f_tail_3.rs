@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
     contract: bytes32(
-        "58d992b5ff8070e963360cac3070a9168c45a3022fada9b335b5e95d56d0fda6",
+        "0937c0be591b0515f5163403baf7d2a9a66ae62ec868789a9b996465d1a2fb55",
     ),
     layout: UnitLayout {
         num_inputs: 4,

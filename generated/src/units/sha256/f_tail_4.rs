@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
     contract: bytes32(
-        "96e186792fdf20226b69559b4d7942e26e67f517fca36aa6e293a565e22e8362",
+        "b4e84236e0dc2c551456637cc1d00a6372783272bdd778e006f116e48c3ded93",
     ),
     layout: UnitLayout {
         num_inputs: 5,

@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
     contract: bytes32(
-        "4f5992f2b86e95bcef88c6b6fc909a30ec8662bffd9e65f735fa2a5789351ad9",
+        "72d5b3df2f2248f0d8caf3479c1caf881da9c272e41c8be102d8fbc4694d9edd",
     ),
     layout: UnitLayout {
         num_inputs: 6,

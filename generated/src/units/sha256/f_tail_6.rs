@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
     contract: bytes32(
-        "0a67f40aabd21a11b7e0d172ee4cec2cb722f77de7e1a130b0a103f021de4804",
+        "813a11d9bd2d20d9e429547584467390aae2800d204a0eb67c7be1b36c8c69bc",
     ),
     layout: UnitLayout {
         num_inputs: 7,

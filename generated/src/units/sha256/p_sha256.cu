@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0x6cd6baf4d4728ec5ull;
-  out[1u] = 0x9a75be0460ea44dfull;
-  out[2u] = 0x4a8a23c290f6d55aull;
-  out[3u] = 0x3eef7025e9ffc8a2ull;
+  out[0u] = 0xb0e7e547123962d6ull;
+  out[1u] = 0x71bd7f9cae3c8108ull;
+  out[2u] = 0x91eb32cb5a84596cull;
+  out[3u] = 0x5bab98ed40374442ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

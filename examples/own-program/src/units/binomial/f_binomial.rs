@@ -18,7 +18,7 @@ pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_binomial",
     function: 0,
     contract: bytes32(
-        "a2ea73c3962d714a1da9fd0151023db20a417e0bbb40bc9d0c26d599ac891e92",
+        "783fe1b59ae77d3cbf9e7281fc0840f0d9e621d20f2830adc7d002c5139c9745",
     ),
     layout: UnitLayout {
         num_inputs: 2,
