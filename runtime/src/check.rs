@@ -10,10 +10,10 @@ use std::fmt;
 
 use rayon::prelude::*;
 use traceloom_air::bytes::ByteTable;
-use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, word};
+use traceloom_air::field::{Goldilocks, PrimeCharacteristicRing, element, word};
 use traceloom_air::fixed::Fixed;
-use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL};
-use traceloom_air::system::{Circuit, Direction, Node, System};
+use traceloom_air::message::{FUNCTION_CHANNEL, MEMORY_CHANNEL, OPS_CHANNEL};
+use traceloom_air::system::{Circuit, Direction, Lookup, Node, System};
 use traceloom_air::trace::{ShardWitness, Trace};
 
 /// Failures of each kind that are described.
@@ -51,6 +51,8 @@ pub struct ConstraintFailure {
     pub circuit: String,
     /// The row.
     pub row: usize,
+    /// What the row is about, if its front end says that.
+    pub place: Option<String>,
     /// Position of the constraint in its circuit.
     pub constraint: usize,
     /// What it says.
@@ -87,8 +89,9 @@ impl fmt::Display for CheckReport {
             self.num_constraints, self.num_messages
         )?;
         for failure in &self.constraints {
-            let ConstraintFailure { circuit, row, constraint, label, expr, value } = failure;
-            write!(f, "\ncircuit {circuit:?}, row {row}, constraint {constraint}: {label}")?;
+            let ConstraintFailure { circuit, row, place, constraint, label, expr, value } = failure;
+            let place = place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
+            write!(f, "\ncircuit {circuit:?}, row {row}{place}, constraint {constraint}: {label}")?;
             write!(f, "\n  {expr} = {value}, expected 0")?;
         }
         for imbalance in &self.messages {
@@ -111,6 +114,22 @@ impl fmt::Display for CheckReport {
 /// no cells of its fixed columns, or a shard names a boundary that the system does not have.
 #[must_use]
 pub fn check(system: &System, shards: &[ShardWitness]) -> CheckReport {
+    check_with(system, shards, &|_, _| None)
+}
+
+/// What the row of a circuit is about, in words.
+pub type PlaceOf<'a> = dyn Fn(usize, usize) -> Option<String> + 'a;
+
+/// The same; `place` says what a row of a circuit is about.
+///
+/// # Panics
+/// As [`check`].
+#[must_use]
+pub fn check_with(
+    system: &System,
+    shards: &[ShardWitness],
+    place: &PlaceOf<'_>,
+) -> CheckReport {
     let mut constraints = Vec::new();
     let mut num_constraints = 0;
     let mut bus = Bus::default();
@@ -119,12 +138,16 @@ pub fn check(system: &System, shards: &[ShardWitness]) -> CheckReport {
         for (index, circuit) in system.circuits.iter().enumerate() {
             let Some(trace) = &shard.traces[index] else { continue };
             assert_eq!(trace.width, circuit.width, "the trace of {:?}", circuit.name);
-            let place = (shard_index as u32, index as u32);
+            let at = (shard_index as u32, index as u32);
             let table = Table::new(circuit, trace, &shard.publics[index]);
-            for part in table.check(place) {
+            for part in table.check(at) {
                 num_constraints += part.num_failures;
                 let space = MAX_DESCRIBED - constraints.len();
-                constraints.extend(part.failures.into_iter().take(space));
+                let failures = part.failures.into_iter().take(space);
+                constraints.extend(failures.map(|failure| ConstraintFailure {
+                    place: place(index, failure.row),
+                    ..failure
+                }));
                 bus.absorb(part.bus);
             }
         }
@@ -144,7 +167,7 @@ pub fn check(system: &System, shards: &[ShardWitness]) -> CheckReport {
     let num_messages = unbalanced.len();
     unbalanced.sort_unstable_by_key(Balance::first_site);
     unbalanced.truncate(MAX_DESCRIBED);
-    let describe = |balance: &Balance| balance.describe(system, shards);
+    let describe = |balance: &Balance| balance.describe(system, shards, place);
     let messages = unbalanced.iter().map(describe).collect();
     CheckReport { constraints, num_constraints, messages, num_messages }
 }
@@ -232,6 +255,7 @@ impl<'a> Table<'a> {
                 part.failures.push(ConstraintFailure {
                     circuit: self.circuit.name.clone(),
                     row,
+                    place: None,
                     constraint: index,
                     label: constraint.label.clone(),
                     expr: self.circuit.arena.display(constraint.expr, names, 160),
@@ -313,7 +337,12 @@ impl Balance {
         self.first_push.into_iter().chain(self.first_pull).min()
     }
 
-    fn describe(&self, system: &System, shards: &[ShardWitness]) -> Imbalance {
+    fn describe(
+        &self,
+        system: &System,
+        shards: &[ShardWitness],
+        place: &PlaceOf<'_>,
+    ) -> Imbalance {
         let site = |site: Option<Site>| {
             site.map(|site| match system.circuits.get(site.circuit as usize) {
                 None => format!("claim {}", site.row),
@@ -324,12 +353,17 @@ impl Balance {
                         _ => format!("shard {}, ", site.shard),
                     };
                     let (name, row) = (&circuit.name, site.row);
-                    format!("{shard}circuit {name:?}, row {row}, lookup {} ({lookup})", site.lookup)
+                    let place = place(site.circuit as usize, row);
+                    let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+                    format!(
+                        "{shard}circuit {name:?}, row {row}{place}, lookup {} ({lookup})",
+                        site.lookup
+                    )
                 }
             })
         };
         Imbalance {
-            message: describe_message(&self.message),
+            message: describe_message(system, &self.message),
             pushed: word(self.pushed),
             pulled: word(self.pulled),
             pushed_by: site(self.first_push),
@@ -338,7 +372,7 @@ impl Balance {
     }
 }
 
-fn describe_message(message: &[u64]) -> String {
+fn describe_message(system: &System, message: &[u64]) -> String {
     let channels: BTreeMap<u64, String> = ByteTable::ALL
         .into_iter()
         .flat_map(ByteTable::ops)
@@ -350,7 +384,10 @@ fn describe_message(message: &[u64]) -> String {
         MEMORY_CHANNEL => (format!("message of memory width {}", get(1)), 2),
         channel => match channels.get(&channel) {
             Some(name) => (format!("message of {name}"), 1),
-            None => (format!("message on channel {channel}"), 1),
+            None => match bus_name(system, channel) {
+                Some(name) => (format!("message of {name}"), 1),
+                None => (format!("message on channel {channel}"), 1),
+            },
         },
     };
     let rest = message.get(rest..).unwrap_or_default();
@@ -360,4 +397,19 @@ fn describe_message(message: &[u64]) -> String {
         more => format!(", … {more} more"),
     };
     format!("{what}: [{}{more}]", shown.join(", "))
+}
+
+/// Name of a bus of op tables: lookups of tables have the name of theirs.
+fn bus_name(system: &System, channel: u64) -> Option<&str> {
+    if channel < OPS_CHANNEL {
+        return None;
+    }
+    let mut lookups = system.circuits.iter().flat_map(|circuit| {
+        let is_on = move |lookup: &&Lookup| {
+            let first = lookup.arguments.first().map(|&first| circuit.arena.node(first));
+            first == Some(Node::Constant(element(channel)))
+        };
+        circuit.lookups.iter().filter(is_on)
+    });
+    lookups.next().map(|lookup| &lookup.label[..])
 }

@@ -3,6 +3,7 @@
 //! - [`session`]: the front door: one program, and all requests about it;
 //! - [`order`]: which queries become rows, in which order;
 //! - [`mod@reference`]: the oracle that fills rows from bytecode and record;
+//! - [`machine`]: the second front end, whose rows are made from records of op tables;
 //! - [`heights`]: how many rows each trace has, with padding;
 //! - [`bind`]: whether generated code belongs to the program at hand;
 //! - [`seeds`]: seeds of a circuit, packed from the record, and rows from seeds;
@@ -21,6 +22,7 @@ pub mod device;
 mod device_report;
 pub mod heights;
 pub mod ledger;
+pub mod machine;
 pub mod order;
 pub mod provider;
 pub mod reference;

@@ -11,6 +11,7 @@ use traceloom_verifier::{Params, Profile};
 
 use super::program::ProgramSource;
 use super::{Backend, Description, Devices, Executor, Progress, Session, SessionError};
+use crate::machine::Machine;
 use crate::provider::TraceProvider;
 use crate::shards::ShardOptions;
 
@@ -67,6 +68,13 @@ impl Session {
     #[must_use]
     pub fn of_file(path: impl Into<PathBuf>) -> SessionBuilder {
         SessionBuilder::new(ProgramSource::File(path.into()))
+    }
+
+    /// A session of a machine of op tables with its guest. A request has io and no calls; claims
+    /// are messages at the boundary.
+    #[must_use]
+    pub fn of_machine(machine: Arc<dyn Machine>) -> SessionBuilder {
+        SessionBuilder::new(ProgramSource::Machine(machine))
     }
 
     /// A session of the text or JSON that units were generated from, and these units.
@@ -230,8 +238,8 @@ impl SessionBuilder {
     /// [`SessionError`]: the file cannot be read, is not a program, or has an invalid program.
     pub fn build(self) -> Result<Session, SessionError> {
         let place = self.place.unwrap_or_else(|| self.source.place());
-        let (program, text) = self.source.load(&place)?;
-        Ok(Session::new(place, program, text, self.settings))
+        let (subject, text) = self.source.load(&place)?;
+        Ok(Session::new(place, subject, text, self.settings))
     }
 }
 

@@ -12,6 +12,7 @@ use traceloom_verifier::{DecodeError, VerifyError};
 
 use super::{BackendError, FileKind, Mismatch};
 use crate::bind::{BindError, hex};
+use crate::machine::MachineError;
 use crate::provider::{ChoiceError, WitnessError};
 use crate::shards::PlanError;
 use crate::shards::cache::CacheError;
@@ -156,6 +157,23 @@ pub enum SessionError {
         /// Where and why.
         error: ExecuteError,
     },
+    /// A call was asked of a guest.
+    #[error("{place} is a guest and has no functions; give it --input and no arguments or entry")]
+    Calls {
+        /// The guest.
+        place: String,
+    },
+    /// The guest stopped.
+    #[error("{place}: {error}")]
+    Machine {
+        /// The guest.
+        place: String,
+        /// Where and why.
+        error: MachineError,
+    },
+    /// What a proof states of a guest is no statement of its machine.
+    #[error("the proof does not state what a run of this machine states: {0}")]
+    Statement(String),
     /// The proof cannot be computed where it was asked for.
     #[error("the backend of a device{0}")]
     Backend(#[from] BackendError),
@@ -247,6 +265,7 @@ impl SessionError {
             | Self::NoProgram { .. }
             | Self::Entry { .. }
             | Self::Arity { .. }
+            | Self::Calls { .. }
             | Self::Input { .. }
             | Self::Io(_)
             | Self::Cache(_)
@@ -256,6 +275,8 @@ impl SessionError {
             | Self::Unbuilt { .. }
             | Self::InvalidProgram { .. }
             | Self::Execute { .. }
+            | Self::Machine { .. }
+            | Self::Statement(_)
             | Self::Executors { .. }
             | Self::Backend(BackendError::NoDevice(_))
             | Self::Choice(_)

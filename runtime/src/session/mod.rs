@@ -56,8 +56,11 @@ use traceloom_bytecode::system::build_system;
 use traceloom_prover::{ProvingKey, SetupError};
 use traceloom_verifier::{Params, VerifyingKey};
 
+use crate::machine::{FrontEnd, Machine};
+
 use builder::Settings;
 use executor::Chosen;
+use program::Subject;
 
 pub use backend::{Backend, BackendError};
 pub use builder::SessionBuilder;
@@ -78,7 +81,7 @@ pub use results::{Checked, Executed, Proved, Summary, Verified};
 /// of requests.
 pub struct Session {
     place: String,
-    program: CheckedProgram,
+    subject: Subject,
     /// The program as text, if it was read from text.
     text: Option<Vec<u8>>,
     settings: Settings,
@@ -91,13 +94,13 @@ pub struct Session {
 impl Session {
     fn new(
         place: String,
-        program: CheckedProgram,
+        subject: Subject,
         text: Option<Vec<u8>>,
         settings: Settings,
     ) -> Self {
         Self {
             place,
-            program,
+            subject,
             text,
             settings,
             chosen: OnceLock::new(),
@@ -107,10 +110,42 @@ impl Session {
         }
     }
 
-    /// The program.
+    /// The program of functions.
+    ///
+    /// # Panics
+    /// If the session is one of a machine, see [`Session::machine`].
     #[must_use]
     pub fn program(&self) -> &CheckedProgram {
-        &self.program
+        match &self.subject {
+            Subject::Functions(program) => program,
+            Subject::Machine(machine) => {
+                panic!("{} is a machine of op tables and has no functions", machine.name())
+            }
+        }
+    }
+
+    /// The machine, if the session is one of a machine.
+    #[must_use]
+    pub fn machine(&self) -> Option<&dyn Machine> {
+        match &self.subject {
+            Subject::Functions(_) => None,
+            Subject::Machine(machine) => Some(&**machine),
+        }
+    }
+
+    /// Its program or its machine, for whoever works with rows.
+    #[must_use]
+    pub fn front(&self) -> FrontEnd<'_> {
+        self.subject.front()
+    }
+
+    /// Identity of what is proven: of a program, or of a machine and its guest.
+    #[must_use]
+    pub fn fingerprint(&self) -> [u8; 32] {
+        match &self.subject {
+            Subject::Functions(program) => program.fingerprint(),
+            Subject::Machine(_) => self.system().fingerprint,
+        }
     }
 
     /// Advice of the program that reaches a use and that nothing ties, with lines and columns if
@@ -131,14 +166,17 @@ impl Session {
     }
 
     /// Who executes: chosen once, before the first execution.
-    fn chosen(&self) -> &Chosen {
+    fn chosen(&self, program: &CheckedProgram) -> &Chosen {
         let Settings { executor, registry, .. } = self.settings;
-        self.chosen.get_or_init(|| Chosen::new(executor, &self.program, registry))
+        self.chosen.get_or_init(|| Chosen::new(executor, program, registry))
     }
 
     /// Constraints and lookups of all circuits.
     pub fn system(&self) -> &System {
-        self.system.get_or_init(|| build_system(&self.program))
+        self.system.get_or_init(|| match &self.subject {
+            Subject::Functions(program) => build_system(program),
+            Subject::Machine(machine) => machine.system(),
+        })
     }
 
     /// The key that proofs are made with.
@@ -166,7 +204,8 @@ impl Session {
     #[must_use]
     pub fn in_words(&self, claim: &Claim) -> Option<String> {
         let description = self.settings.description.as_ref()?;
-        let name = &self.program.program().functions.get(claim.function as usize)?.name;
+        let Subject::Functions(program) = &self.subject else { return None };
+        let name = &program.program().functions.get(claim.function as usize)?.name;
         let [inputs, outputs] = [&claim.inputs, &claim.outputs]
             .map(|elements| elements.iter().map(|&x| word(x)).collect::<Vec<_>>());
         description.phrase(name, &inputs, &outputs)
@@ -182,6 +221,6 @@ impl Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "session of {} ({:?})", self.place, self.program.program().name)
+        write!(f, "session of {} ({:?})", self.place, self.front().name())
     }
 }

@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use traceloom_air::field::{Goldilocks, word};
 use traceloom_prover::{Finished, ProveError, Stage};
-use traceloom_verifier::{VerifyingKey, verify};
+use traceloom_verifier::VerifyingKey;
+use traceloom_verifier::verify::{Expected, verify_expected};
 
 use super::backend::{Backend, Decision, Early, decide};
 use super::memory::{free_memory, too_little};
+use super::program::Subject as Of;
 use super::progress::Tracker;
 use super::rows::Rows;
 use super::verify::profile_name;
@@ -31,9 +33,10 @@ impl Session {
         let cache = settings.cache.as_deref().map(Cache::open).transpose()?;
         let early = decide(settings.backend, settings.provider, &settings.devices)?;
         let tracker = Tracker::new(self, Step::Execute);
-        let executed = self.run(request, &tracker)?;
+        let mut executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
         let (backend, planned) = self.placed(early, &executed)?;
+        self.finish(&mut executed, &planned.plan)?;
         // A machine without a GPU needs no note: nobody asked for one.
         let was_chosen = settings.backend == Backend::Auto
             && !matches!(settings.devices, Devices::Unavailable(_));
@@ -56,7 +59,7 @@ impl Session {
             tracker.notice(&notice);
         }
         let subject = cache.as_ref().map(|_| self.subject(&executed, key, &planned));
-        let counts = row_counts(&self.program, self.system(), &executed.execution.record);
+        let counts = row_counts(self.front(), self.system(), &executed.execution.record);
         let (summary, record) = executed.summary(counts);
         let ordering = Instant::now();
         let rows = Rows::new(self, record);
@@ -64,6 +67,7 @@ impl Session {
         let work = Work {
             session: self,
             claims: &summary.claims,
+            boundary: &summary.boundary,
             rows: &rows,
             planned: &planned,
             key,
@@ -76,7 +80,8 @@ impl Session {
         made.rows.1 += ordering;
         tracker.begin(Step::Verify);
         let proof = &made.finished.proof;
-        verify(key, &summary.claims(), proof).map_err(|error| SessionError::SelfCheck {
+        let expected = Expected { claims: &summary.claims(), boundary: &summary.boundary };
+        verify_expected(key, &expected, proof).map_err(|error| SessionError::SelfCheck {
             place: self.place.clone(),
             error: Box::new(error),
         })?;
@@ -109,14 +114,17 @@ impl Session {
 
     /// What the shards of a proof depend on.
     fn subject(&self, executed: &Executed, key: &VerifyingKey, planned: &Planned) -> Subject {
-        let program = self.program.program();
         let claims = &executed.execution.claims;
-        let claim = claims.first().map_or_else(String::new, |ranked| {
-            let name = &program.functions[ranked.claim.function as usize].name;
-            let phrase = self.in_words(&ranked.claim);
-            phrase.unwrap_or_else(|| format!("{name}, claim {}", words(&ranked.claim.inputs)))
-        });
-        let names = [program.name.clone(), profile_name(&self.settings.params), claim];
+        let claim = match &self.subject {
+            Of::Machine(machine) => machine.phrase(&executed.boundary),
+            Of::Functions(program) => claims.first().map(|ranked| {
+                let name = &program.program().functions[ranked.claim.function as usize].name;
+                let phrase = self.in_words(&ranked.claim);
+                phrase.unwrap_or_else(|| format!("{name}, claim {}", words(&ranked.claim.inputs)))
+            }),
+        };
+        let name = self.front().name().to_owned();
+        let names = [name, profile_name(&self.settings.params), claim.unwrap_or_default()];
         Subject::new(key, names, claims, &executed.execution.record.io, &planned.plan)
     }
 
@@ -158,7 +166,7 @@ impl Session {
         let times = [("execution", summary.time), ("rows", *rows)];
         let stages = Stage::ALL.map(|stage| (stage.name(), finished.metrics.stage(stage)));
         ProofReport {
-            program: self.program.program().name.clone(),
+            program: self.front().name().to_owned(),
             profile: profile_name(&self.settings.params),
             proof_bytes,
             backend: backend.name.to_owned(),

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use traceloom_air::claim::RankedClaim;
+use traceloom_air::claim::{BoundaryMessage, RankedClaim};
 use traceloom_air::trace::Trace;
 use traceloom_prover::{ProveError, Retention, ShardSource};
 use traceloom_verifier::VerifyingKey;
@@ -43,8 +43,8 @@ impl Session {
         options: &ShardOptions,
     ) -> Result<Planned, SessionError> {
         let record = &executed.execution.record;
-        let counts = row_counts(&self.program, self.system(), record);
-        let num_claims = executed.execution.claims.len();
+        let counts = row_counts(self.front(), self.system(), record);
+        let num_claims = executed.num_stated();
         Ok(choose(key, &counts, num_claims, HostBytes::new(record), options)?)
     }
 
@@ -59,8 +59,8 @@ impl Session {
         options: &ShardOptions,
     ) -> Result<Planned, SessionError> {
         let record = &executed.execution.record;
-        let counts = row_counts(&self.program, self.system(), record);
-        let rows = Rows { key, counts: &counts, num_claims: executed.execution.claims.len() };
+        let counts = row_counts(self.front(), self.system(), record);
+        let rows = Rows { key, counts: &counts, num_claims: executed.num_stated() };
         let memory = |plan: &BatchPlan, retention| {
             let num_shards = plan.shards.len();
             let shape = |shard: &ShardPlan| ShardShape::new(key, &shard.log_heights(), num_shards);
@@ -94,8 +94,8 @@ impl Session {
 
     /// Cells that a proof of one shard commits to, extended ones: what its time depends on.
     pub(super) fn extended_cells(&self, executed: &Executed, key: &VerifyingKey) -> u128 {
-        let counts = row_counts(&self.program, self.system(), &executed.execution.record);
-        let rows = Rows { key, counts: &counts, num_claims: executed.execution.claims.len() };
+        let counts = row_counts(self.front(), self.system(), &executed.execution.record);
+        let rows = Rows { key, counts: &counts, num_claims: executed.num_stated() };
         rows.whole_cells() << key.params().log_blowup
     }
 }
@@ -132,6 +132,7 @@ impl Counted {
 pub(super) fn statements(
     session: &Session,
     claims: &[RankedClaim],
+    boundary: &[BoundaryMessage],
     planned: &Planned,
 ) -> Vec<ShardStatement> {
     let system = session.system();
@@ -141,7 +142,7 @@ pub(super) fn statements(
         main: [0; 32],
         publics: plan.publics(system),
         claims: if shard == 0 { claims.to_vec() } else { Vec::new() },
-        boundary: Vec::new(),
+        boundary: if shard == 0 { boundary.to_vec() } else { Vec::new() },
         bound: Vec::new(),
     });
     statements.collect()
@@ -197,7 +198,7 @@ impl<'a> RecordShards<'a> {
         let claims = if shard == 0 { claims.to_vec() } else { Vec::new() };
         let ordered = rows.get().expect("rows are freed when the batch asks for none any more");
         let builder = Builder {
-            program: &session.program,
+            front: session.front(),
             system: session.system(),
             record: &ordered.record,
             runs: &ordered.runs,
@@ -240,8 +241,8 @@ impl ShardSource for RecordShards<'_> {
     type Trace = Trace;
 
     fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
-        let Work { session, claims, planned, .. } = self.work;
-        Ok(statements(session, claims, planned))
+        let Work { session, claims, boundary, planned, .. } = self.work;
+        Ok(statements(session, claims, boundary, planned))
     }
 
     fn traces(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, ProveError> {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-use traceloom_air::claim::RankedClaim;
+use traceloom_air::claim::{BoundaryMessage, RankedClaim};
 use traceloom_prover::cpu::CpuBackend;
 use traceloom_prover::{
     Batch, Finished, OnBackend, ProveError, ProveOptions, Retention, ShardStore,
@@ -27,6 +27,7 @@ use crate::shards::{Planned, RetentionChoice};
 pub(super) struct Work<'a> {
     pub session: &'a Session,
     pub claims: &'a [RankedClaim],
+    pub boundary: &'a [BoundaryMessage],
     pub rows: &'a Rows,
     pub planned: &'a Planned,
     pub key: &'a VerifyingKey,
@@ -75,7 +76,7 @@ impl Work<'_> {
             ..ProveOptions::default()
         };
         let retention = self.planned.retention;
-        let stated = statements(self.session, self.claims, self.planned);
+        let stated = statements(self.session, self.claims, self.boundary, self.planned);
         let batch = Batch::new(self.key, stated, retention, self.store, &options);
         let batch = batch.map_err(|error| self.session.not_proved(error))?;
         let counted = Counted::new(self.planned.plan.shards.len());
