@@ -125,11 +125,7 @@ pub type PlaceOf<'a> = dyn Fn(usize, usize) -> Option<String> + 'a;
 /// # Panics
 /// As [`check`].
 #[must_use]
-pub fn check_with(
-    system: &System,
-    shards: &[ShardWitness],
-    place: &PlaceOf<'_>,
-) -> CheckReport {
+pub fn check_with(system: &System, shards: &[ShardWitness], place: &PlaceOf<'_>) -> CheckReport {
     let mut constraints = Vec::new();
     let mut num_constraints = 0;
     let mut bus = Bus::default();
@@ -337,12 +333,7 @@ impl Balance {
         self.first_push.into_iter().chain(self.first_pull).min()
     }
 
-    fn describe(
-        &self,
-        system: &System,
-        shards: &[ShardWitness],
-        place: &PlaceOf<'_>,
-    ) -> Imbalance {
+    fn describe(&self, system: &System, shards: &[ShardWitness], place: &PlaceOf<'_>) -> Imbalance {
         let site = |site: Option<Site>| {
             site.map(|site| match system.circuits.get(site.circuit as usize) {
                 None => format!("claim {}", site.row),

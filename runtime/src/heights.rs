@@ -30,11 +30,7 @@ impl Heights {
 
     /// The least that hold the rows of `record`. `system` must be the one of `program`.
     #[must_use]
-    pub fn least<'a>(
-        program: impl Into<FrontEnd<'a>>,
-        system: &System,
-        record: &Record,
-    ) -> Self {
+    pub fn least<'a>(program: impl Into<FrontEnd<'a>>, system: &System, record: &Record) -> Self {
         let rows = row_counts(program, system, record).into_iter();
         let log = |rows: usize| (rows > 0).then(|| rows.next_power_of_two().ilog2() as usize);
         Self(rows.map(log).collect())

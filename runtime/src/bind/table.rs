@@ -27,8 +27,10 @@ impl Binding {
             let found = unit.function(index as u32);
             let (table, is_padding) = row_program(tables, index);
             let name = &tables.tables()[table].name;
-            let missing =
-                || FunctionError::NotGenerated { program: program.into(), function: (*name).into() };
+            let missing = || FunctionError::NotGenerated {
+                program: program.into(),
+                function: (*name).into(),
+            };
             functions.push(found.ok_or_else(missing).and_then(|found| {
                 let place = || format!("unit of program {program:?}, table {name:?}");
                 compare(tables, table, is_padding, found, digest, &place)?;
@@ -58,7 +60,8 @@ impl Binding {
         let width = tables.tables()[table].columns.len();
         let shape = RowShape { width, input: 0, selector: 0, auxiliary: 0 };
         let programs = [Some(tables.rows_index(table)), tables.padding_index(table)];
-        let member = |index: usize| self.functions[index].clone().map(|unit| Member { unit, shape });
+        let member =
+            |index: usize| self.functions[index].clone().map(|unit| Member { unit, shape });
         programs.into_iter().flatten().map(member).collect()
     }
 }

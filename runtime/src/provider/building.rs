@@ -271,12 +271,7 @@ fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
     result
 }
 
-fn table(
-    front: FrontEnd<'_>,
-    record: &Record,
-    circuit: &Circuit,
-    piece: &Piece,
-) -> Option<Trace> {
+fn table(front: FrontEnd<'_>, record: &Record, circuit: &Circuit, piece: &Piece) -> Option<Trace> {
     match (front, &circuit.kind) {
         (FrontEnd::Functions(program), CircuitKind::Memory { width }) => {
             let index = program.memory_index(*width).expect("the system is the program's");

@@ -92,12 +92,7 @@ pub struct Session {
 }
 
 impl Session {
-    fn new(
-        place: String,
-        subject: Subject,
-        text: Option<Vec<u8>>,
-        settings: Settings,
-    ) -> Self {
+    fn new(place: String, subject: Subject, text: Option<Vec<u8>>, settings: Settings) -> Self {
         Self {
             place,
             subject,

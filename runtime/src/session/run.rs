@@ -5,10 +5,10 @@ use std::time::Instant;
 use traceloom_abi::io::Io;
 use traceloom_abi::record::Record;
 use traceloom_air::trace::ShardWitness;
+use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::{
     DebugHook, DebugLine, ExecuteError, Execution, Hooks, Stats, execute_generated, execute_with,
 };
-use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
 use traceloom_verifier::VerifyingKey;
 
@@ -114,7 +114,8 @@ impl Session {
         let io = self.resolve_io(request)?;
         let began = io.mark();
         let ran = machine.run(io, &mut |steps| tracker.report(steps, None));
-        let ran = ran.map_err(|error| SessionError::Machine { place: self.place.clone(), error })?;
+        let ran =
+            ran.map_err(|error| SessionError::Machine { place: self.place.clone(), error })?;
         let MachineRun { record, boundary, steps } = ran;
         let stats = Stats { steps, ..Stats::default() };
         let execution = Execution { claims: Vec::new(), record, stats };
@@ -141,7 +142,9 @@ impl Session {
         program: &CheckedProgram,
         tracker: &Tracker<'_>,
     ) -> Result<ExecutedBy, SessionError> {
-        let Chosen::Interpreted(error) = self.chosen(program) else { return Ok(ExecutedBy::generated()) };
+        let Chosen::Interpreted(error) = self.chosen(program) else {
+            return Ok(ExecutedBy::generated());
+        };
         let reason = error.as_ref().map(ToString::to_string);
         if let (Executor::Generated, Some(error)) = (self.settings.executor, error) {
             if self.settings.strict {
