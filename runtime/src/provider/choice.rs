@@ -112,7 +112,17 @@ impl<'a> Choices<'a> {
         };
         let device = device.and_then(|admission| admission.device);
         let TraceOptions { provider: requested, strict, pack, key, .. } = *options;
-        Ok(Self { requested, strict, pack, digest, device, ledger, key, circuits, interpreted: OnceLock::new() })
+        Ok(Self {
+            requested,
+            strict,
+            pack,
+            digest,
+            device,
+            ledger,
+            key,
+            circuits,
+            interpreted: OnceLock::new(),
+        })
     }
 
     /// The provider of circuit `circuit`.
