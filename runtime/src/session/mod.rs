@@ -144,10 +144,11 @@ impl Session {
     }
 
     /// Advice of the program that reaches a use and that nothing ties, with lines and columns if
-    /// the program is text.
+    /// the program is text. A machine has no advice.
     #[must_use]
     pub fn advice(&self) -> advice::Report {
-        let report = advice::analyse(&self.program);
+        let Subject::Functions(program) = &self.subject else { return advice::Report::default() };
+        let report = advice::analyse(program);
         match &self.text {
             Some(text) => report.in_text(text),
             None => report,
