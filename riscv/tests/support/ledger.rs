@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use traceloom_riscv::records::{AlignedOp, CpuOp, Decoded, HALT_TIME, OUTPUT_INDEX, PC, Stored};
+use traceloom_riscv::records::{AlignedOp, CpuOp, Decoded, INPUT_LEFT, OUTPUT_INDEX, PC, Stored};
 use traceloom_riscv::{Op, Program};
 
 /// Messages with how often they were sent minus how often they were taken.
@@ -275,11 +275,16 @@ impl Ledger {
             if op.number != 93 {
                 self.register_access(10, op.timestamp + 2, op.result, None);
             }
-            if op.number == 64 {
-                self.register_access(OUTPUT_INDEX, op.timestamp, written, Some(written));
-                written += op.result;
-                self.register_access(OUTPUT_INDEX, op.timestamp + 2, written, None);
+            let counted = match op.number {
+                63 => Some((INPUT_LEFT, op.counter - op.result)),
+                64 => Some((OUTPUT_INDEX, op.counter + op.result)),
+                _ => None,
+            };
+            if let Some((register, after)) = counted {
+                self.register_access(register, op.timestamp, op.counter, Some(op.counter));
+                self.register_access(register, op.timestamp + 2, after, None);
             }
+            written += if op.number == 64 { op.result } else { 0 };
             read += if op.number == 63 { op.result } else { 0 };
         }
         assert_eq!((records.input.len() as u64, records.commit.len() as u64), (read, written));
@@ -296,7 +301,6 @@ impl Ledger {
         let [halt] = records.halt[..] else { panic!("{:?}", records.halt) };
         assert_eq!(halt.exit_code, 0);
         self.move_register(PC, (halt.timestamp + 1, halt.next_pc), (halt.timestamp + 1, 1));
-        (1..32).for_each(|register| self.register_access(register, HALT_TIME, 0, None));
         for cell in &records.register_cell {
             self.move_register(cell.register, (cell.timestamp, cell.last), (1, cell.initial));
         }
