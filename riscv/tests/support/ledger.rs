@@ -321,7 +321,7 @@ const fn width(flags: u8) -> u64 {
 }
 
 /// What a table on the ALU bus answers, in 128 bits.
-fn computed(lhs: u64, rhs: u64, flags: u64) -> u64 {
+pub fn computed(lhs: u64, rhs: u64, flags: u64) -> u64 {
     let (signed, second, upper) = (flags & 32 != 0, flags & 64 != 0, flags & 128 != 0);
     let wide = |value: u64, signed: bool| if signed { value as i64 as i128 } else { value as i128 };
     let (a, b) = (wide(lhs, signed), wide(rhs, signed));

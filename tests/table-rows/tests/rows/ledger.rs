@@ -8,6 +8,7 @@ use traceloom_air::claim::BoundaryMessage;
 use traceloom_air::field::{Goldilocks, element, word};
 use traceloom_air::system::{Circuit, Direction, System};
 use traceloom_host_kernels::evaluation::interpret;
+use traceloom_optables::Bus;
 
 /// Something that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +69,12 @@ impl Ledger {
             let message = boundary.message(&message.values).into_iter().map(word).collect();
             self.message(message, element(1), is_push);
         }
+    }
+
+    /// The messages of a bus that were entered, and what they sum up to.
+    pub fn on(&self, bus: Bus) -> Vec<(Vec<u64>, Goldilocks)> {
+        let on_bus = self.sums.iter().filter(|(message, _)| message[0] == bus.channel());
+        on_bus.map(|(message, &sum)| (message[1..].to_vec(), sum)).collect()
     }
 
     /// Everything that does not hold, the first 20 of it.

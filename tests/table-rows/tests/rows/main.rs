@@ -4,6 +4,7 @@
 mod cases;
 mod known;
 mod ledger;
+mod operands;
 mod ops;
 mod parity;
 mod reference;

@@ -503,6 +503,41 @@ fn memory_begins_once() {
     }
 }
 
+/// Every mapped byte begins in one place: in an eight of the image or in a region.
+#[test]
+fn image_and_regions_are_all_of_memory() {
+    let limits = traceloom_riscv::Limits::default();
+    let code = exit(0);
+    let files = [
+        elf(&code, &[1; 3]),
+        elf(&code, &[1; 4096]),
+        elf(&code, &[1; 0x4_0008]),
+        guest("sort.elf"),
+        guest("sha256.elf"),
+    ];
+    for file in files {
+        let program = traceloom_riscv::Program::load(&file, &limits).expect("it loads");
+        let machine = traceloom_optables::riscv::Machine::new(program.clone());
+        let system = machine.system();
+        let rows = |name: &str, width: usize| -> Vec<Vec<u64>> {
+            let fixed = system.circuits[machine.position(name)].fixed().expect("fixed columns");
+            let cells = fixed.cells().expect("of a program");
+            crate::cases::words(&cells).chunks(width).map(<[u64]>::to_vec).collect()
+        };
+        let image = rows("image", 12).into_iter().filter(|row| row[2] == 1);
+        let mut all: Vec<u64> = image.map(|row| row[0] + (row[1] << 32)).collect();
+        for row in rows("region", 6).iter().filter(|row| row[4] == 1) {
+            assert!(row[2] - row[1] < 8 << 15, "{row:?}");
+            all.extend((row[1]..=row[2]).step_by(8).map(|low| low + (row[3] << 32)));
+        }
+        all.sort_unstable();
+        let pages: std::collections::BTreeSet<u64> =
+            program.regions().iter().flat_map(|region| region.first..=region.last).collect();
+        let eights = pages.iter().flat_map(|page| (0..512).map(move |i| 4096 * page + 8 * i));
+        assert!(all.iter().copied().eq(eights), "no eight twice, none left out");
+    }
+}
+
 /// A multiplicity that is negative takes back what a forged comparison gives.
 #[test]
 fn a_comparison_counts_a_byte() {

@@ -151,7 +151,7 @@ impl Whole {
 }
 
 /// Rows as emitted code writes them.
-fn write(record: &Record, index: usize, count: usize) -> Vec<Vec<u64>> {
+pub fn write(record: &Record, index: usize, count: usize) -> Vec<Vec<u64>> {
     let unit = &PROGRAM.functions[index];
     let (path, width) = (&unit.paths[0], unit.layout.num_auxiliaries as usize);
     let queries: Vec<u32> = (0..count as u32).collect();
