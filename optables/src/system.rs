@@ -16,13 +16,22 @@ use crate::table::{Table, byte_op_label};
 const FIXED_DOMAIN: &str = "traceloom op tables with fixed columns v1";
 
 impl TableProgram {
-    /// The system of its tables. `boundaries` are the messages that a claim may consist of, and
-    /// `fixed` has the fixed columns by table. They are part of the fingerprint.
+    /// The system of its tables, none of which has fixed columns. `boundaries` are the messages
+    /// that a claim may consist of.
+    ///
+    /// # Panics
+    /// If a table has fixed columns.
+    #[must_use]
+    pub fn system(&self, boundaries: Vec<Boundary>) -> System {
+        self.system_with(boundaries, &vec![None; self.tables().len()])
+    }
+
+    /// The same with fixed columns, by table. They are part of the fingerprint.
     ///
     /// # Panics
     /// If the numbers of fixed columns are not those of the tables.
     #[must_use]
-    pub fn system(&self, boundaries: Vec<Boundary>, fixed: &[Option<FixedColumns>]) -> System {
+    pub fn system_with(&self, boundaries: Vec<Boundary>, fixed: &[Option<FixedColumns>]) -> System {
         assert_eq!(fixed.len(), self.tables().len(), "one entry per table");
         let tables = self.tables().iter().zip(fixed).zip(0..);
         let tables = tables.map(|((table, fixed), index)| circuit(table, fixed.clone(), index));

@@ -169,7 +169,7 @@ impl Machine {
     #[must_use]
     pub fn system(&self) -> System {
         let fixed: Vec<_> = TABLES.iter().map(|table| self.fixed(table)).collect();
-        self.tables.system(boundaries(), &fixed)
+        self.tables.system_with(boundaries(), &fixed)
     }
 
     fn fixed(&self, table: &MachineTable) -> Option<FixedColumns> {
