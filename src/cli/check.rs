@@ -7,7 +7,7 @@ use super::backend::Gpu;
 use super::log::Progress;
 use super::output::{plain, result, say};
 use super::progress::told;
-use super::{CheckArgs, Failure, json, source, warnings};
+use super::{CheckArgs, Failure, source, stated, warnings};
 
 /// Runs a program and checks every row and message of it.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
@@ -46,8 +46,9 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
             "provider": trace.provider.name(),
         })
     });
+    let executed = &checked.executed;
     result(json!({
-        "claim": json::claim(&session, &checked.executed.execution.claims[0].claim),
+        "claim": stated::of(&session, &executed.execution.claims, &executed.boundary),
         "circuits": circuits.collect::<Vec<Value>>(),
         "warnings": warnings,
     }));

@@ -37,6 +37,7 @@ mod riscv;
 mod shards;
 mod shell;
 mod source;
+mod stated;
 mod verify;
 mod warnings;
 
@@ -153,9 +154,10 @@ enum Command {
 /// What to run.
 #[derive(Debug, Args)]
 struct RunArgs {
-    /// A program with a name, or a file with program text (.tla) or JSON (.json).
+    /// A program with a name, a file with program text (.tla) or JSON (.json), or an ELF file of
+    /// RV64IM.
     program: PathBuf,
-    /// File whose bytes go to io channel 0 under the empty key.
+    /// File whose bytes go to io channel 0 under the empty key; the input of an ELF file.
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// File whose bytes go to an io channel under a key.
@@ -176,6 +178,9 @@ struct RunArgs {
     /// is the same.
     #[arg(long, default_value = "auto", value_parser = source::executor, value_name = "EXECUTOR")]
     execute: Executor,
+    /// Of an ELF file: how many instructions it may execute; 2^36 without it.
+    #[arg(long, value_name = "N")]
+    max_cycles: Option<u64>,
     #[command(flatten)]
     limits: limits::LimitArgs,
 }
@@ -184,9 +189,6 @@ struct RunArgs {
 struct ExecuteArgs {
     #[command(flatten)]
     run: RunArgs,
-    /// Of an ELF file: how many instructions it may execute; 2^36 without it.
-    #[arg(long, value_name = "N")]
-    max_cycles: Option<u64>,
     /// Of an ELF file: where to write its output.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,

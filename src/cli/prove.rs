@@ -9,12 +9,12 @@ use traceloom_runtime::report::DeviceReport;
 use traceloom_runtime::session::Proved;
 
 use super::backend::Gpu;
-use super::execute::{print_claim, print_rows};
+use super::execute::print_rows;
 use super::log::Progress;
 use super::output::{hex, plain, result, say, seconds, size, write_whole};
 use super::outputs::Outputs;
 use super::progress::told;
-use super::{Failure, ProveArgs, json, source};
+use super::{Failure, ProveArgs, source, stated};
 
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
@@ -44,18 +44,18 @@ fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     if let Some(path) = outputs.report() {
         write_whole(&path, format!("{:#}\n", proved.report.json()).as_bytes())?;
     }
-    let claim = &proved.summary.claims[0].claim;
+    let summary = &proved.summary;
     result(json!({
         "out": args.out.display().to_string(),
         "proof_bytes": proved.bytes.len(),
-        "fingerprint": hex(&session.program().fingerprint()),
+        "fingerprint": hex(&session.fingerprint()),
         "profile": args.profile.name(),
-        "claim": json::claim(&session, claim),
+        "claim": stated::of(&session, &summary.claims, &summary.boundary),
         "seconds": start.elapsed().as_secs_f64(),
         "report": proved.report.json(),
     }));
-    print_claim(&session, claim);
-    print_rows(&session, proved.summary.stats.steps, &proved.summary.rows);
+    stated::print(&session, &summary.claims(), &summary.boundary);
+    print_rows(&session, summary.stats.steps, &summary.rows);
     print_shards(&proved);
     print_times(&proved, start.elapsed());
     say!("proof    {} in {}", size(proved.bytes.len() as u64), args.out.display());

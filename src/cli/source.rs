@@ -50,7 +50,10 @@ pub fn open(name: impl AsRef<Path>) -> Result<SessionBuilder, Failure> {
 
 /// The builder of the session that a command line asks for.
 pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
-    riscv::refuse(&args.program)?;
+    if riscv::is_elf(&args.program) {
+        return riscv::session(args);
+    }
+    riscv::refuse_options(args)?;
     Ok(open(&args.program)?.execute(args.execute).limits(args.limits.limits()))
 }
 

@@ -163,6 +163,14 @@ pub enum SessionError {
         /// The guest.
         place: String,
     },
+    /// A file that is no guest.
+    #[error("{place}: {error}")]
+    NoGuest {
+        /// The file.
+        place: String,
+        /// What is wrong with it, where, and what to do.
+        error: MachineError,
+    },
     /// The guest stopped.
     #[error("{place}: {error}")]
     Machine {
@@ -266,6 +274,7 @@ impl SessionError {
             | Self::Entry { .. }
             | Self::Arity { .. }
             | Self::Calls { .. }
+            | Self::NoGuest { .. }
             | Self::Input { .. }
             | Self::Io(_)
             | Self::Cache(_)
