@@ -765,14 +765,35 @@ fn elf_files_are_executed_and_inspected() {
     cli.fails(1, "execute f.elf --input input --max-cycles 9", "with --max-cycles");
     cli.fails(2, "execute f.elf --args 3", "give bytes with --input");
     cli.fails(2, "execute fibonacci --args 3 --max-cycles 9", "is no ELF file");
-    for command in ["check f.elf", "plan f.elf", "prove f.elf --out p.proof"] {
-        cli.fails(2, command, "is an ELF file, which cannot be checked, proven or verified yet");
-    }
-    cli.ok("prove fibonacci --args 3 --out p.proof --profile fast");
-    cli.fails(2, "verify p.proof --program f.elf --profile fast", "is an ELF file");
     let mut other = include_bytes!("../riscv/guests/fibonacci.elf").to_vec();
     other[4] = 1;
     cli.write("f.elf", &other);
     cli.fails(2, "execute f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
     cli.fails(2, "inspect f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
+    cli.fails(2, "prove f.elf --out p.proof", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
+}
+
+#[test]
+fn elf_files_are_proven_and_verified() {
+    let cli = Cli::new();
+    cli.write("f.elf", include_bytes!("../riscv/guests/fibonacci.elf"));
+    cli.write("input", "9");
+    cli.write("output", "34\n");
+    cli.write("other", "35\n");
+    let out = cli.ok("check f.elf --input input");
+    assert!(out.contains("cpu") && out.contains("all constraints hold"), "{out}");
+    let out = cli.ok("plan f.elf --input input");
+    assert!(out.contains("memw_r") && out.contains("instructions"), "{out}");
+    let out = cli.ok("prove f.elf --input input --out p.proof --profile fast");
+    assert!(out.contains("exits with 0") && out.contains("34"), "{out}");
+    let verify = "verify p.proof --program f.elf --profile fast";
+    let out = cli.ok(&format!("{verify} --input input --output output"));
+    assert!(out.contains("compared profile, program, input, output"), "{out}");
+    let out = cli.ok(verify);
+    assert!(out.contains("read     input, output"), "{out}");
+    cli.fails(1, &format!("{verify} --output other"), "byte 1 is 0x34, expected 0x35");
+    cli.fails(2, &format!("{verify} --args 3"), "an ELF file has no entry function");
+    cli.fails(1, "verify p.proof --profile fast", "name its file with --program");
+    cli.fails(1, "prove f.elf --out q.proof", "the guest exited with code 1");
+    cli.fails(1, "prove f.elf --input input --out q.proof --max-cycles 9", "with --max-cycles");
 }
