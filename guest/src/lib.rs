@@ -69,11 +69,7 @@ pub fn session(path: &Path, limits: &Limits) -> Result<SessionBuilder, SessionEr
 ///
 /// # Errors
 /// [`SessionError::NoGuest`].
-pub fn session_of(
-    name: &str,
-    elf: &[u8],
-    limits: &Limits,
-) -> Result<SessionBuilder, SessionError> {
+pub fn session_of(name: &str, elf: &[u8], limits: &Limits) -> Result<SessionBuilder, SessionError> {
     let guest = Guest::load(name, elf, limits)?;
     Ok(Session::of_machine(Arc::new(guest)).named(name).registry(PROGRAMS))
 }
@@ -158,9 +154,11 @@ impl Machine for Guest {
         let statement = Statement::of(boundary);
         match statement.is_some_and(|statement| self.statement(&statement) == boundary) {
             true => Ok(()),
-            false => Err("its messages are not the length of an input, the bytes of this input in \
+            false => {
+                Err("its messages are not the length of an input, the bytes of this input in \
                           order, and the bytes of an output in order"
-                .into()),
+                    .into())
+            }
         }
     }
 

@@ -82,8 +82,12 @@ fn of_guest(session: &Session, machine: &dyn Machine, args: &RunArgs) -> Result<
             "row_bytes": row,
         }));
     }
-    say!("{} instructions: {} of seeds make {} of rows", executed.execution.stats.steps,
-        size(sums[0]), size(sums[1]));
+    say!(
+        "{} instructions: {} of seeds make {} of rows",
+        executed.execution.stats.steps,
+        size(sums[0]),
+        size(sums[1])
+    );
     say!("{}", planned.table(session.system()).trim_end());
     result(json!({
         "fingerprint": hex(&session.fingerprint()),
