@@ -36,15 +36,38 @@ fn a_guest_is_checked_proven_and_verified() {
     assert_eq!(Statement::of(&verified.boundary), Some(statement));
 }
 
+/// Every guest: products, quotients, logic, 32-bit forms, unaligned accesses, recursion.
+#[test]
+fn all_guests_are_proven() {
+    const SHA256: &[u8] = include_bytes!("../../riscv/guests/sha256.elf");
+    const CALCULATOR: &[u8] = include_bytes!("../../riscv/guests/calculator.elf");
+    let words: Vec<u8> = [5_u64, u64::MAX, 7, 0].into_iter().flat_map(u64::to_le_bytes).collect();
+    for (elf, input) in [
+        (SHA256, &b"abc"[..]),
+        (CALCULATOR, b"(17 - 3) * 5 / 4 % 9\n-7 / 2\n"),
+        (SORT, &words),
+        (SORT, b""),
+    ] {
+        let session = builder(elf).strict(true).build().unwrap();
+        let report = session.check(Request::bytes(input).unwrap()).unwrap().report;
+        assert!(report.is_ok(), "{report}");
+        let (bytes, statement) = proved(&session, input);
+        let ran = traceloom_riscv::Program::load(elf, &Limits::default()).unwrap();
+        let ran = traceloom_riscv::execute(&ran, input, &Limits::default()).unwrap();
+        assert_eq!((&statement.input[..], &statement.output), (input, &ran.output));
+        session.verify(&bytes, &Expected::any()).unwrap();
+    }
+}
+
 #[test]
 fn another_statement_or_guest_is_refused() {
     let session = builder(SORT).build().unwrap();
-    let request = Request::bytes(b"3 1 2\n").unwrap();
-    let proved = session.prove(request).unwrap();
+    let words = |words: [u64; 3]| words.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>();
+    let proved = session.prove(Request::bytes(&words([3, 1, 2])).unwrap()).unwrap();
     let stated = Statement::of(&proved.summary.boundary).unwrap();
     for changed in [
         Statement { output: [&stated.output[..], b"!"].concat(), ..stated.clone() },
-        Statement { input: b"3 1 4\n".to_vec(), ..stated.clone() },
+        Statement { input: words([3, 1, 4]), ..stated.clone() },
         Statement { output: stated.output[1..].to_vec(), ..stated.clone() },
     ] {
         // A proof file that states it.
@@ -58,7 +81,7 @@ fn another_statement_or_guest_is_refused() {
     proof.statements[0].boundary.swap(1, 2);
     let error = session.verify_proof(&proof, &Expected::any()).unwrap_err();
     assert!(matches!(error, SessionError::Statement(_)), "{error}");
-    // Another ELF file, of which one instruction differs that is never executed.
+    // Another ELF file.
     let other = builder(FIBONACCI).build().unwrap();
     let error = other.verify(&proved.bytes, &Expected::any()).unwrap_err();
     assert!(matches!(error, SessionError::OtherProgram { .. }), "{error}");
