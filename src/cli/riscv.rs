@@ -133,8 +133,9 @@ pub fn inspect(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             flag(segment.is_executable, 'x'),
         );
     }
-    Disassembly(&program).lines().for_each(|line| say!("{line}"));
-    let lines = Disassembly(&program).lines().map(|line| line.to_string());
+    let code = Disassembly(&program);
+    code.lines().for_each(|line| say!("{line}"));
+    let lines = code.lines().map(|line| line.to_string());
     result(json!({
         "kind": "guest",
         "fingerprint": hex(&fingerprint),
