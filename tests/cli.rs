@@ -749,6 +749,46 @@ fn built_in_programs_have_no_warning() {
     }
 }
 
+/// A changed cell: what refuses it is said in the words of the program, with the row's cells.
+#[test]
+fn a_changed_cell_is_refused_in_the_words_of_the_program() {
+    let cli = Cli::new();
+    let source = "program \"p\"\nfn main(a) -> 1 entry {\n  q = call square(a)\n  one = const 1\n  \
+                  r = sub q, one\n  return r\n}\nfn square(a) -> 1 {\n  p = mul a, a\n  \
+                  return p\n}\nend\n";
+    let path = cli.write("p.tla", source);
+    let path = path.display();
+    let out = cli.ok(&format!("check {path} --args 3"));
+    assert!(out.contains("all constraints hold, all messages balance"), "{out}");
+    let ran = cli.run(&format!("check {path} --args 3 --poke square,0,p=-1"));
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(
+        ran.out.contains("changed  circuit \"square\", row 0, auxiliary1: -1 instead of 9"),
+        "{}",
+        ran.out
+    );
+    for part in [
+        "1 constraint failures, 2 unbalanced messages",
+        "circuit \"square\", row 0, constraint 1: square: block 0, op 0 mul: column is the product",
+        "= 10, expected 0\n",
+        "    input0     = 3   a, input 0\n",
+        "    auxiliary1 = -1  p, result of mul at 9:3\n",
+        "call of \"square\"(3) = 9\n  used 1 times, first by circuit \"main\", row 0",
+        "nearly the same: call of \"square\"(3) = -1\n",
+        "    output 0: 9 and -1\n",
+    ] {
+        assert!(ran.err.contains(part), "{part}\n{}", ran.err);
+    }
+    let ran = cli.run(&format!("check {path} --args 3 --poke square,0,p=8 --show 1"));
+    assert!(ran.err.ends_with("… and 1 more unbalanced messages\n"), "{}", ran.err);
+    let check = |poke: &str| format!("check {path} --args 3 --poke {poke}");
+    cli.fails(2, &check("sqare,0,p=8"), "no circuit \"sqare\"; there are main, square");
+    cli.fails(2, &check("sqare,0,p=8"), "did you mean `square`?");
+    cli.fails(2, &check("square,9,p=8"), "circuit \"square\" has no row 9; its rows are 0 to 0");
+    cli.fails(2, &check("square,0,q=8"), "circuit \"square\" has no column \"q\"");
+    cli.fails(2, &check("square,0=8"), "CIRCUIT,ROW,COLUMN=VALUE");
+}
+
 #[test]
 fn elf_files_are_executed_and_inspected() {
     let cli = Cli::new();

@@ -220,6 +220,21 @@ struct CheckArgs {
     run: RunArgs,
     #[command(flatten)]
     trace: TraceArgs,
+    /// How many failures of each kind are described.
+    #[arg(long, value_name = "N", default_value_t = traceloom_runtime::check::MAX_DESCRIBED)]
+    show: usize,
+    /// Change a cell before the check, to see which constraint or lookup refuses it.
+    ///
+    /// Circuit and column are names or positions; a column is also named by the variable of the
+    /// program's text that it holds. The value is a decimal number below p, or a negative one. The
+    /// option may be given several times: --poke fibonacci,3,v7=0
+    #[arg(
+        long,
+        value_name = "CIRCUIT,ROW,COLUMN=VALUE",
+        value_parser = check::poke,
+        allow_hyphen_values = true
+    )]
+    poke: Vec<traceloom_runtime::check::Poke>,
 }
 
 #[derive(Debug, Args)]

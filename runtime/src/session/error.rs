@@ -12,6 +12,7 @@ use traceloom_verifier::{DecodeError, VerifyError};
 
 use super::{BackendError, FileKind, Mismatch};
 use crate::bind::{BindError, hex};
+use crate::check::PokeError;
 use crate::machine::MachineError;
 use crate::provider::{ChoiceError, WitnessError};
 use crate::shards::PlanError;
@@ -115,6 +116,14 @@ pub enum SessionError {
         is_function: bool,
         /// Names of its entry functions.
         entries: Vec<String>,
+    },
+    /// A cell that is to be changed before a check and that is not there.
+    #[error("{place}: {error}")]
+    Poke {
+        /// The program.
+        place: String,
+        /// What is missing.
+        error: PokeError,
     },
     /// Executors cannot be used, and fallbacks are forbidden.
     #[error("{place}: would be executed by the interpreter: {error}")]
@@ -279,7 +288,8 @@ impl SessionError {
             | Self::Io(_)
             | Self::Cache(_)
             | Self::Plan(_)
-            | Self::NoProof(_) => Kind::Malformed,
+            | Self::NoProof(_)
+            | Self::Poke { .. } => Kind::Malformed,
             Self::NoMemory { .. }
             | Self::Unbuilt { .. }
             | Self::InvalidProgram { .. }

@@ -56,6 +56,7 @@ use traceloom_bytecode::system::build_system;
 use traceloom_prover::{ProvingKey, SetupError};
 use traceloom_verifier::{Params, VerifyingKey};
 
+use crate::check::Words;
 use crate::machine::{FrontEnd, Machine};
 
 use builder::Settings;
@@ -76,6 +77,7 @@ pub use progress::{Progress, ShardProgress, Step};
 pub use prove::peak_memory;
 pub use request::Request;
 pub use results::{Checked, Executed, Proved, Summary, Verified};
+pub use run::CheckOptions;
 
 /// A program with everything that depends on it alone. It is made once and used for any number
 /// of requests.
@@ -152,6 +154,14 @@ impl Session {
         match &self.text {
             Some(text) => report.in_text(text),
             None => report,
+        }
+    }
+
+    /// Names for what fails in a check. A machine names its rows itself.
+    fn words(&self) -> Words<'_> {
+        match &self.subject {
+            Subject::Functions(program) => Words::new(program, self.text.as_deref()),
+            Subject::Machine(_) => Words::default(),
         }
     }
 

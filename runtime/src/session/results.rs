@@ -106,6 +106,8 @@ pub struct Checked {
     pub trace: TraceReport,
     /// Everything that does not hold; [`CheckReport::is_ok`] says whether there is nothing.
     pub report: CheckReport,
+    /// The cells that were changed before, in words.
+    pub poked: Vec<String>,
 }
 
 /// A proof that was verified once.

@@ -16,12 +16,27 @@ use super::executor::{Chosen, STOPPED};
 use super::program::Subject;
 use super::progress::Tracker;
 use super::{Checked, Executed, ExecutedBy, Executor, Request, Session, SessionError, Step};
-use crate::check::check_with;
+use crate::check::{MAX_DESCRIBED, Options, Poke, check_with};
 use crate::device::DeviceOption;
 use crate::machine::{Machine, MachineRun, finish, whole};
 use crate::provider::{Choices, TraceOptions, TraceProvider, witness};
 use crate::report::TraceReport;
 use crate::shards::BatchPlan;
+
+/// How a check is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// Failures of each kind that are described.
+    pub show: usize,
+    /// Cells that are changed before the check, in order.
+    pub pokes: Vec<Poke>,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self { show: MAX_DESCRIBED, pokes: Vec::new() }
+    }
+}
 
 /// Operations between two reports of progress: some tens of milliseconds.
 const STEPS_PER_REPORT: u64 = 1 << 22;
@@ -41,6 +56,18 @@ impl Session {
     /// # Errors
     /// As [`Session::execute`], and where rows cannot be written as asked for.
     pub fn check(&self, request: Request) -> Result<Checked, SessionError> {
+        self.check_with(request, &CheckOptions::default())
+    }
+
+    /// The same with other options: how much is described, and cells that are changed before.
+    ///
+    /// # Errors
+    /// As [`Session::check`], and [`SessionError::Poke`].
+    pub fn check_with(
+        &self,
+        request: Request,
+        options: &CheckOptions,
+    ) -> Result<Checked, SessionError> {
         let tracker = Tracker::new(self, Step::Execute);
         let executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
@@ -55,11 +82,18 @@ impl Session {
         let (mut witness, trace) = self.rows(&executed, &choices)?;
         witness.boundary.clone_from(&executed.boundary);
         tracker.begin(Step::Check);
+        let words = self.words();
+        let poke = |poke: &Poke| {
+            let done = poke.apply(self.system(), &words, &mut witness);
+            done.map_err(|error| SessionError::Poke { place: self.place.clone(), error })
+        };
+        let poked = options.pokes.iter().map(poke).collect::<Result<_, _>>()?;
         let place = |circuit: usize, row: usize| {
             self.machine()?.place(&executed.execution.record, circuit, row)
         };
-        let report = check_with(self.system(), std::slice::from_ref(&witness), &place);
-        Ok(Checked { executed, trace, report })
+        let described = Options { show: options.show, words, place: &place };
+        let report = check_with(self.system(), std::slice::from_ref(&witness), &described);
+        Ok(Checked { executed, trace, report, poked })
     }
 
     /// Runs the program as the first step of a request.
