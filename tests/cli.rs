@@ -776,3 +776,38 @@ fn elf_files_are_executed_and_inspected() {
     cli.fails(2, "execute f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
     cli.fails(2, "inspect f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
 }
+
+/// A page beside the proof, and the same page from report.json later.
+#[test]
+fn a_report_is_a_page_too() {
+    let cli = Cli::new();
+    let prove = "prove fibonacci --args 30 --profile fast --shards 2 --out";
+    cli.ok(&format!("{prove} p --report r --report-html page.html"));
+    let page = std::fs::read_to_string(cli.path("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("main, shard 1: "), "{page}");
+    let said = cli.ok("report r/report.json --html again.html");
+    assert_eq!(said, "page of r/report.json in again.html\n");
+    assert!(std::fs::read_to_string(cli.path("again.html")).unwrap() == page);
+    assert!(cli.ok("report r/report.json --html -").starts_with(&page));
+    // Places are tried before the work, and nothing is written twice to one place.
+    cli.fails(
+        2,
+        &format!("{prove} q --report-html missing/page.html"),
+        "cannot write missing/page",
+    );
+    cli.fails(
+        2,
+        &format!("{prove} - --report-html -"),
+        "--out and --report-html both take standard",
+    );
+    assert!(!cli.path("q").exists());
+    cli.write("other.json", "{}");
+    cli.fails(
+        2,
+        "report other.json --html x",
+        "other.json: no report of a proof: it has no format",
+    );
+    cli.write("torn.json", "{");
+    cli.fails(2, "report torn.json --html x", "torn.json is no JSON");
+    cli.fails(2, "report missing.json --html x", "cannot read missing.json");
+}

@@ -19,7 +19,6 @@
 pub mod bind;
 pub mod check;
 pub mod device;
-mod device_report;
 pub mod heights;
 pub mod ledger;
 pub mod machine;

@@ -33,6 +33,7 @@ mod plan;
 mod programs;
 mod progress;
 mod prove;
+mod report;
 mod riscv;
 mod shards;
 mod shell;
@@ -113,6 +114,9 @@ enum Command {
     /// Run a program and prove the claim that its outputs follow from its inputs.
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArgs),
+    /// Write a page about a proof from its report.json: times, rows, seeds, memory.
+    #[command(after_help = EXIT_CODES)]
+    Report(ReportArgs),
     /// Verify a proof and print what it proves.
     #[command(after_help = EXIT_CODES)]
     Verify(VerifyArgs),
@@ -254,13 +258,26 @@ struct ProveArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Folder for report.json: who wrote which rows and why, from how many bytes, what was
-    /// copied to a GPU and back, and times.
+    /// copied to a GPU and back, and times (docs/report.md).
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// The same report as a page for a browser: one file, which needs no network.
+    #[arg(long, value_name = "FILE")]
+    report_html: Option<PathBuf>,
     /// Parameters: standard (100 bits provable), strong (128 bits provable), heuristic (small
     /// and fast: 100 bits against the best attack known) or fast (tests only).
     #[arg(long, default_value = "standard", value_parser = source::profile)]
     profile: traceloom_verifier::Profile,
+}
+
+#[derive(Debug, Args)]
+struct ReportArgs {
+    /// The file report.json that `prove --report` wrote.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The page to write; - is standard output.
+    #[arg(long, value_name = "FILE")]
+    html: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -374,6 +391,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
         }
         Command::New(_)
         | Command::Programs
+        | Command::Report(_)
         | Command::Inspect(_)
         | Command::Convert(_)
         | Command::Import(_)
@@ -447,9 +465,13 @@ fn run(cli: &Cli) -> Result<(), Failure> {
 impl Cli {
     fn mode(&self) -> output::Mode {
         let is_taken = match &self.command {
-            Command::Prove(args) => output::is_stdout(&args.out),
+            Command::Prove(args) => {
+                let page = args.report_html.as_deref();
+                output::is_stdout(&args.out) || page.is_some_and(output::is_stdout)
+            }
             Command::Convert(args) => output::is_stdout(&args.out),
             Command::Import(args) => output::is_stdout(&args.out),
+            Command::Report(args) => output::is_stdout(&args.html),
             _ => false,
         };
         output::Mode { json: self.json, quiet: self.quiet, is_taken }
@@ -464,6 +486,7 @@ impl Command {
             Self::Execute(_) => "execute",
             Self::Check(_) => "check",
             Self::Prove(_) => "prove",
+            Self::Report(_) => "report",
             Self::Verify(_) => "verify",
             Self::Inspect(_) => "inspect",
             Self::Plan(_) => "plan",
@@ -485,6 +508,7 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Execute(args) => execute::run(args),
         Command::Check(args) => check::run(args),
         Command::Prove(args) => prove::run(args),
+        Command::Report(args) => report::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Plan(args) => plan::run(args),

@@ -70,10 +70,9 @@ pub use error::{Kind, SessionError, entry_functions};
 pub use executor::{ExecutedBy, Executor};
 pub use expected::{Difference, Expected, Mismatch};
 pub use file::{FileKind, read_input, read_program, read_proof, read_proof_or_program};
-pub use memory::free_memory;
+pub use memory::{free_memory, peak_memory};
 pub use program::is_json;
 pub use progress::{Progress, ShardProgress, Step};
-pub use prove::peak_memory;
 pub use request::Request;
 pub use results::{Checked, Executed, Proved, Summary, Verified};
 

@@ -90,8 +90,8 @@ impl Session {
         let by = self.executed_by(program, tracker)?;
         match self.run_claims(program, &claims, io, hooks, by) {
             Ok((execution, by)) => {
-                let (boundary, time) = (Vec::new(), start.elapsed());
-                Ok(Executed { execution, boundary, by, time, began })
+                let time = tracker.span("execution", None, None, start);
+                Ok(Executed { execution, boundary: Vec::new(), by, time, began })
             }
             Err(error) => {
                 let error = match &self.text {
