@@ -18,6 +18,7 @@
 //! - `executor`: who executes; `run`: execution, rows and check; `prove`, `verify`: the rest;
 //!   `rows`: the record while rows are made of it; `shards`: traces of one shard after the other;
 //!   `workers`: who computes them;
+//! - `profile`: what a request costs, by function and operation;
 //! - `backend`: where a proof is computed; `device`: what may write rows;
 //! - `progress`, `results`, `error`: what comes back, all of it as values.
 //!
@@ -33,6 +34,7 @@ mod executor;
 mod expected;
 mod file;
 mod memory;
+mod profile;
 mod program;
 mod progress;
 mod prove;
