@@ -7,13 +7,15 @@ use serde::Serialize;
 
 use crate::Error;
 
-/// One of the two sides of a comparison.
+/// One of the two sides of a comparison, or the only one of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Side {
     /// What B is compared with.
     A,
     /// What is compared with A.
     B,
+    /// The command of a job, which is compared with nothing.
+    Job,
 }
 
 impl fmt::Display for Side {
@@ -21,6 +23,7 @@ impl fmt::Display for Side {
         f.write_str(match self {
             Side::A => "A",
             Side::B => "B",
+            Side::Job => "of the job",
         })
     }
 }
@@ -46,6 +49,14 @@ impl Command {
     /// Quotes that do not close, no words, and a program that is not found.
     pub fn parse(side: Side, text: &str) -> Result<Self, Error> {
         Self::from_words(side, split(side, text)?)
+    }
+
+    /// The command of a job: its words as they are.
+    ///
+    /// # Errors
+    /// No words, and a program that is not found.
+    pub fn of_job(words: &[String]) -> Result<Self, Error> {
+        Self::from_words(Side::Job, words.to_vec())
     }
 
     /// Puts `setting` at every place of `template`. An argument that is nothing but the

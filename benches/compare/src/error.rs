@@ -55,6 +55,55 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// A folder of a job that has files.
+    #[error("{} is not empty, and a job writes over nothing; name another --out", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A cap on memory that this system does not give.
+    #[error(
+        "cannot cap the memory of the job, at {}: {source}; give a group that you may write with \
+         --cgroup, or leave out --memory-max",
+        path.display()
+    )]
+    Cap {
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Stored figures of something else.
+    #[error(
+        "the baseline is of another {what}, so nothing can be compared:\n  stored {stored}\n  \
+         now    {found}"
+    )]
+    OtherBaseline {
+        /// What differs.
+        what: &'static str,
+        /// What the baseline has.
+        stored: String,
+        /// What is there now.
+        found: String,
+    },
+    /// A job that did not succeed.
+    #[error("the job {state}{}\nits folder is {}", quoted(stderr), folder.display())]
+    Job {
+        /// How it ended.
+        state: String,
+        /// Last lines of its standard error.
+        stderr: String,
+        /// Where all about it is.
+        folder: PathBuf,
+    },
+    /// A job above its gate.
+    #[error("the job is above its gate: {what}\nits folder is {}", folder.display())]
+    Gate {
+        /// The figures.
+        what: String,
+        /// Where all about it is.
+        folder: PathBuf,
+    },
     /// An output that cannot be written.
     #[error("cannot write {what} to {}: {source}", path.display())]
     Write {
@@ -128,6 +177,8 @@ impl Error {
             Error::Start { .. }
             | Error::Failed { .. }
             | Error::Changed { .. }
+            | Error::Job { .. }
+            | Error::Gate { .. }
             | Error::Interrupted { .. }
             | Error::Clock { .. } => 1,
             _ => 2,
