@@ -7,6 +7,7 @@
 mod builtin;
 pub mod cli;
 pub mod html;
+pub mod profile;
 
 pub use traceloom_abi as abi;
 pub use traceloom_air as air;

@@ -777,6 +777,34 @@ fn elf_files_are_executed_and_inspected() {
     cli.fails(2, "inspect f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
 }
 
+/// Tables for people, and files for other tools.
+#[test]
+fn costs_are_told_by_function_and_operation() {
+    let cli = Cli::new();
+    let profile = "profile fibonacci --args 30 --profile fast";
+    let out = cli.ok(&format!("{profile} --flamegraph f.svg --pprof p.pb.gz"));
+    let heads = out.lines().filter(|line| line.trim_start().starts_with('%'));
+    let heads: Vec<&str> = heads.filter_map(|line| line.split_whitespace().last()).collect();
+    assert_eq!(heads, ["function", "function"], "{out}");
+    for part in ["whole proof", "row  fib", "padding", "  all\n"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let svg = std::fs::read_to_string(cli.path("f.svg")).unwrap();
+    assert!(svg.starts_with("<?xml") && svg.contains("fibonacci by seconds"), "{svg}");
+    assert_eq!(std::fs::read(cli.path("p.pb.gz")).unwrap()[..2], [0x1f, 0x8b]);
+    // Without a proof there are no seconds, and the rest is the same.
+    let counted = cli.ok(&format!("{profile} --no-proof --show 2"));
+    assert!(counted.contains(" more\n") && !counted.contains("whole proof"), "{counted}");
+    let all = |text: &str| {
+        text.lines()
+            .rfind(|line| line.ends_with("  all"))
+            .map(|line| line.split_whitespace().skip(2).map(String::from).collect::<Vec<_>>())
+    };
+    assert_eq!(all(&counted), all(&out));
+    cli.fails(2, &format!("{profile} --no-proof --by seconds"), "--by seconds needs a proof");
+    cli.fails(2, &format!("{profile} --by money"), "choose one of seconds, cells, rows, lookups");
+}
+
 /// A page beside the proof, and the same page from report.json later.
 #[test]
 fn a_report_is_a_page_too() {

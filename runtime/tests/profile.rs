@@ -6,11 +6,11 @@ use traceloom_bytecode::json;
 use traceloom_generated::PROGRAMS;
 use traceloom_programs::Inputs;
 use traceloom_runtime::profile::{Cost, Profile};
-use traceloom_runtime::session::{Proved, Request, Session};
+use traceloom_runtime::session::{Executed, Proved, Request, Session};
 use traceloom_runtime::shards::{NumShards, ShardOptions};
 use traceloom_verifier::Profile as Params;
 
-fn builtin(name: &str) -> (Profile, Proved, Session) {
+fn builtin(name: &str) -> (Profile, Proved, Executed, Session) {
     let example = traceloom_programs::find(name).unwrap();
     let request = match example.inputs {
         Inputs::File { .. } => Request::bytes(&[7; 1500]).unwrap(),
@@ -22,7 +22,7 @@ fn builtin(name: &str) -> (Profile, Proved, Session) {
     let session = session.build().unwrap();
     let (profile, proved) = session.profile_proof(request.clone()).unwrap();
     // Without a proof everything but the seconds is the same.
-    let (counted, _) = session.profile(request).unwrap();
+    let (counted, _) = session.profile(request.clone()).unwrap();
     let without = |profile: &Profile| {
         let mut profile = profile.clone();
         profile.entries.retain(|entry| entry.stack != ["whole proof"]);
@@ -30,11 +30,12 @@ fn builtin(name: &str) -> (Profile, Proved, Session) {
         profile
     };
     assert_eq!(counted, without(&profile), "{name}");
-    (profile, proved, session)
+    let executed = session.execute(request).unwrap();
+    (profile, proved, executed, session)
 }
 
 /// A program with memory, on which nothing was generated.
-fn memory() -> (Profile, Proved, Session) {
+fn memory() -> (Profile, Proved, Executed, Session) {
     let text = "program \"memory\"
 memory 3
 fn main(x) -> 1 entry {
@@ -49,13 +50,14 @@ end
     let (profile, proved) = session.profile_proof(Request::args([3])).unwrap();
     let tables = profile.entries.iter().filter(|entry| entry.stack == ["memories"]);
     assert_eq!(tables.map(|entry| entry.cost.rows).collect::<Vec<_>>(), [2]);
-    (profile, proved, session)
+    let executed = session.execute(Request::args([3])).unwrap();
+    (profile, proved, executed, session)
 }
 
 #[test]
 fn totals_are_those_of_the_record_and_the_report() {
     for name in ["fibonacci", "blake3", "memory"] {
-        let (profile, proved, session) = if name == "memory" { memory() } else { builtin(name) };
+        let (profile, proved, executed, session) = if name == "memory" { memory() } else { builtin(name) };
         let report = &proved.report;
         let total = profile.total();
         let circuits = &report.trace.circuits;
@@ -71,7 +73,7 @@ fn totals_are_those_of_the_record_and_the_report() {
         // Rows of every function are the queries of the record that somebody asked for.
         let rows: BTreeMap<String, Cost> = profile.by_function().into_iter().collect();
         let program = session.program();
-        let record = &proved.executed.execution.record;
+        let record = &executed.execution.record;
         for id in program.function_ids() {
             let table = &record.functions[id.index()];
             let asked = (0..table.len()).filter(|&query| table.multiplicity(query) != 0).count();
@@ -167,7 +169,7 @@ end
         .collect();
     // As advice it is no row; the row belongs to `middle`, which asked first.
     assert_eq!(stacks, [vec!["main"], vec!["main", "middle"], vec!["main", "middle", "leaf"]]);
-    let (profile, _, session) = builtin("fibonacci");
+    let (profile, _, _, session) = builtin("fibonacci");
     let depth = profile.entries.iter().map(|entry| entry.stack.len()).max().unwrap();
     assert!(depth <= session.program().program().functions.len());
 }

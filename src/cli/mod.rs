@@ -30,6 +30,7 @@ mod new;
 mod output;
 mod outputs;
 mod plan;
+mod profile;
 mod programs;
 mod progress;
 mod prove;
@@ -54,9 +55,11 @@ use traceloom_runtime::provider::TraceProvider;
 use traceloom_runtime::session::Executor;
 
 pub use failure::Failure;
+pub use profile::Unit;
 
 use convert::ConvertArgs;
 use new::NewArgs;
+use profile::ProfileArgs;
 use shell::{CompletionsArgs, ManArgs};
 use verify::VerifyArgs;
 
@@ -114,6 +117,12 @@ enum Command {
     /// Run a program and prove the claim that its outputs follow from its inputs.
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArgs),
+    /// Print what a proof costs by function and operation: rows, cells, lookups, seconds.
+    ///
+    /// Also as a flamegraph and for pprof. The program is run twice and proven, unless --no-proof
+    /// is given.
+    #[command(after_help = EXIT_CODES)]
+    Profile(ProfileArgs),
     /// Write a page about a proof from its report.json: times, rows, seeds, memory.
     #[command(after_help = EXIT_CODES)]
     Report(ReportArgs),
@@ -384,6 +393,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
         Command::Plan(plan) => args(&plan.run.args),
         Command::Check(check) => args(&check.run.args),
         Command::Prove(prove) => args(&prove.run.args),
+        Command::Profile(profile) => args(&profile.run.args),
         Command::Verify(verify) => {
             let mut lists: Vec<Vec<u64>> = args(&verify.args)?;
             lists.extend(verify.outputs.as_deref().map(verify::outputs).transpose()?);
@@ -486,6 +496,7 @@ impl Command {
             Self::Execute(_) => "execute",
             Self::Check(_) => "check",
             Self::Prove(_) => "prove",
+            Self::Profile(_) => "profile",
             Self::Report(_) => "report",
             Self::Verify(_) => "verify",
             Self::Inspect(_) => "inspect",
@@ -508,6 +519,7 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Execute(args) => execute::run(args),
         Command::Check(args) => check::run(args),
         Command::Prove(args) => prove::run(args),
+        Command::Profile(args) => profile::run(args),
         Command::Report(args) => report::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
@@ -551,6 +563,7 @@ pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ra
         Command::Plan(plan) => plan.run.limits.set_base(limits),
         Command::Check(check) => check.run.limits.set_base(limits),
         Command::Prove(prove) => prove.run.limits.set_base(limits),
+        Command::Profile(profile) => profile.run.limits.set_base(limits),
         _ => {}
     }
     let (result, output::Printed { out, mut err }) = output::kept(|| run(&cli));

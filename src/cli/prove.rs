@@ -23,10 +23,10 @@ const MEMORY_SAMPLES: Duration = Duration::from_millis(20);
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let progress = Progress::with(args.log);
-    prove(args, progress).inspect_err(|failure| progress.failure(&failure.to_string()))
+    prove(args, &progress).inspect_err(|failure| progress.failure(&failure.to_string()))
 }
 
-fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
+fn prove(args: &ProveArgs, progress: &Progress) -> Result<(), Failure> {
     let page = args.report_html.as_deref();
     if is_stdout(&args.out) && page.is_some_and(is_stdout) {
         let both = "--out and --report-html both take standard output; name a file for one of them";
