@@ -57,7 +57,8 @@ end
 #[test]
 fn totals_are_those_of_the_record_and_the_report() {
     for name in ["fibonacci", "blake3", "memory"] {
-        let (profile, proved, executed, session) = if name == "memory" { memory() } else { builtin(name) };
+        let (profile, proved, executed, session) =
+            if name == "memory" { memory() } else { builtin(name) };
         let report = &proved.report;
         let total = profile.total();
         let circuits = &report.trace.circuits;

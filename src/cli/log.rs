@@ -14,7 +14,7 @@ use super::progress::several;
 const FORMAT: &str = "traceloom-log/1";
 
 /// A bar of work whose total is known, and a step whose total is not.
-const BAR: &str = "[{elapsed:>4}] {bar:24} {percent:>3} %  {prefix}{msg}";
+const BAR: &str = "[{elapsed:>4}] [{bar:24}] {percent:>3} %  {prefix}{msg}";
 const STEP: &str = "[{elapsed:>4}] {prefix} …{msg}";
 
 /// How steps are told.
@@ -241,7 +241,7 @@ mod tests {
         };
         draw(&bar, &now);
         let line = terminal.contents();
-        assert!(line.contains("[=====>                  ]") || line.contains("=====>"), "{line}");
+        assert!(line.contains("[======>                 ]"), "{line}");
         for part in [" 25 %  quotient, shard 2 of 3", ", 512 of 2048 rows", ", 6.00 s left"] {
             assert!(line.contains(part), "{part}: {line}");
         }

@@ -124,7 +124,7 @@ fn run(arguments: Arguments) -> Result<(), Error> {
         }
         (None, Some(pairs)) => pairs,
         // clap asks for one of them.
-        (None, None) => return Err(Error::EmptyCommand { side: Side::A }),
+        (None, None) => return Err(Error::EmptyCommand { side: Side::A.into() }),
     };
     let settings = settings(pairs)?;
     watch_signals(&running);

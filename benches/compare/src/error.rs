@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::command::Side;
+use crate::command::Owner;
 use crate::run::State;
 
 /// Why no result came out. [`Error::exit_code`] says whose fault it is.
@@ -13,13 +13,13 @@ pub enum Error {
     #[error("command {side} is empty; give a program and its arguments")]
     EmptyCommand {
         /// Whose command.
-        side: Side,
+        side: Owner,
     },
     /// Quotes that do not close.
     #[error("command {side} has a quote or a backslash without an end: {text}")]
     Quotes {
         /// Whose command.
-        side: Side,
+        side: Owner,
         /// The text that was given.
         text: String,
     },
@@ -27,7 +27,7 @@ pub enum Error {
     #[error("command {side} has a NUL character, which no program can be given")]
     Nul {
         /// Whose command.
-        side: Side,
+        side: Owner,
     },
     /// A template that gives the same command for every setting.
     #[error(
@@ -45,7 +45,7 @@ pub enum Error {
     )]
     NoProgram {
         /// Whose command.
-        side: Side,
+        side: Owner,
         /// Its first word.
         program: String,
     },
