@@ -46,7 +46,8 @@ fn lines(profile: &Profile, by: Unit) -> Vec<String> {
     lines
 }
 
-/// A name without what would end a frame or a line. inferno escapes the rest for XML.
+/// A name without what would end a frame or a line: a number behind a space would be read as one
+/// more figure. inferno escapes the rest for XML.
 fn frame(name: &str) -> String {
-    name.escape_debug().to_string().replace(';', ":")
+    name.escape_debug().to_string().replace(';', ":").replace(' ', "\u{a0}")
 }

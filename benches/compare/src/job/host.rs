@@ -54,7 +54,8 @@ impl Host {
             while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
                 let bytes = match &now {
                     Some(file) => number(file),
-                    None => running.group_id().map(resident),
+                    // One that has ended has none.
+                    None => running.group_id().map(resident).filter(|bytes| *bytes > 0),
                 };
                 let load = load().map(|averages| averages[0]);
                 let sample = HostSample { at: began.elapsed().as_secs_f64(), bytes, load };
