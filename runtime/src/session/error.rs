@@ -163,6 +163,12 @@ pub enum SessionError {
         /// The guest.
         place: String,
     },
+    /// A profile was asked of a guest.
+    #[error("{place} is a guest: a profile is one of a program of functions")]
+    NoProfile {
+        /// The guest.
+        place: String,
+    },
     /// The guest stopped.
     #[error("{place}: {error}")]
     Machine {
@@ -266,6 +272,7 @@ impl SessionError {
             | Self::Entry { .. }
             | Self::Arity { .. }
             | Self::Calls { .. }
+            | Self::NoProfile { .. }
             | Self::Input { .. }
             | Self::Io(_)
             | Self::Cache(_)

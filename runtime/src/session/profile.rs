@@ -2,6 +2,7 @@
 
 use traceloom_bytecode::execute::{DebugLine, Hooks, execute_with};
 
+use super::program::Subject;
 use super::{Proved, Request, Session, SessionError};
 use crate::profile::{CallTree, Profile};
 use crate::shards::Planned;
@@ -35,13 +36,16 @@ impl Session {
 
     /// Who calls whom.
     fn calls(&self, request: Request) -> Result<CallTree, SessionError> {
-        let (claims, io) = self.resolve(request)?;
+        let Subject::Functions(program) = &self.subject else {
+            return Err(SessionError::NoProfile { place: self.place.clone() });
+        };
+        let (claims, io) = self.resolve(program, request)?;
         let mut tree = CallTree::default();
         let mut take = |event| tree.take(event);
         // Lines of the program are for the execution that is proven.
         let mut nowhere = |_: DebugLine<'_>| {};
         let hooks = Hooks { debug: Some(&mut nowhere), calls: Some(&mut take), ..Hooks::default() };
-        let ran = execute_with(self.program(), &claims, io, &self.settings.limits, hooks);
+        let ran = execute_with(program, &claims, io, &self.settings.limits, hooks);
         ran.map_err(|error| self.not_executed(error))?;
         Ok(tree)
     }

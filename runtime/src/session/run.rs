@@ -123,8 +123,7 @@ impl Session {
         let MachineRun { record, boundary, steps } = ran;
         let stats = Stats { steps, ..Stats::default() };
         let execution = Execution { claims: Vec::new(), record, stats };
-        let (by, time) =
-            (ExecutedBy::machine(), tracker.span("execution", None, None, start));
+        let (by, time) = (ExecutedBy::machine(), tracker.span("execution", None, None, start));
         Ok(Executed { execution, boundary, by, time, began })
     }
 
