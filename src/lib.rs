@@ -6,6 +6,8 @@
 
 mod builtin;
 pub mod cli;
+pub mod html;
+pub mod profile;
 
 pub use traceloom_abi as abi;
 pub use traceloom_air as air;

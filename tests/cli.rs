@@ -837,3 +837,66 @@ fn elf_files_are_proven_and_verified() {
     cli.fails(1, "prove f.elf --out q.proof", "the guest exited with code 1");
     cli.fails(1, "prove f.elf --input input --out q.proof --max-cycles 9", "with --max-cycles");
 }
+
+/// Tables for people, and files for other tools.
+#[test]
+fn costs_are_told_by_function_and_operation() {
+    let cli = Cli::new();
+    let profile = "profile fibonacci --args 30 --profile fast";
+    let out = cli.ok(&format!("{profile} --flamegraph f.svg --pprof p.pb.gz"));
+    let heads = out.lines().filter(|line| line.trim_start().starts_with('%'));
+    let heads: Vec<&str> = heads.filter_map(|line| line.split_whitespace().last()).collect();
+    assert_eq!(heads, ["function", "function"], "{out}");
+    for part in ["whole proof", "row  fib", "padding", "  all\n"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let svg = std::fs::read_to_string(cli.path("f.svg")).unwrap();
+    assert!(svg.starts_with("<?xml") && svg.contains("fibonacci by seconds"), "{svg}");
+    assert_eq!(std::fs::read(cli.path("p.pb.gz")).unwrap()[..2], [0x1f, 0x8b]);
+    // Without a proof there are no seconds, and the rest is the same.
+    let counted = cli.ok(&format!("{profile} --no-proof --show 2"));
+    assert!(counted.contains(" more\n") && !counted.contains("whole proof"), "{counted}");
+    let all = |text: &str| {
+        text.lines()
+            .rfind(|line| line.ends_with("  all"))
+            .map(|line| line.split_whitespace().skip(2).map(String::from).collect::<Vec<_>>())
+    };
+    assert_eq!(all(&counted), all(&out));
+    cli.fails(2, &format!("{profile} --no-proof --by seconds"), "--by seconds needs a proof");
+    cli.fails(2, &format!("{profile} --by money"), "choose one of seconds, cells, rows, lookups");
+}
+
+/// A page beside the proof, and the same page from report.json later.
+#[test]
+fn a_report_is_a_page_too() {
+    let cli = Cli::new();
+    let prove = "prove fibonacci --args 30 --profile fast --shards 2 --out";
+    cli.ok(&format!("{prove} p --report r --report-html page.html"));
+    let page = std::fs::read_to_string(cli.path("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("main, shard 1: "), "{page}");
+    let said = cli.ok("report r/report.json --html again.html");
+    assert_eq!(said, "page of r/report.json in again.html\n");
+    assert!(std::fs::read_to_string(cli.path("again.html")).unwrap() == page);
+    assert!(cli.ok("report r/report.json --html -").starts_with(&page));
+    // Places are tried before the work, and nothing is written twice to one place.
+    cli.fails(
+        2,
+        &format!("{prove} q --report-html missing/page.html"),
+        "cannot write missing/page",
+    );
+    cli.fails(
+        2,
+        &format!("{prove} - --report-html -"),
+        "--out and --report-html both take standard",
+    );
+    assert!(!cli.path("q").exists());
+    cli.write("other.json", "{}");
+    cli.fails(
+        2,
+        "report other.json --html x",
+        "other.json: no report of a proof: it has no format",
+    );
+    cli.write("torn.json", "{");
+    cli.fails(2, "report torn.json --html x", "torn.json is no JSON");
+    cli.fails(2, "report missing.json --html x", "cannot read missing.json");
+}

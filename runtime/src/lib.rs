@@ -12,18 +12,18 @@
 //! - [`provider`]: who writes which rows, chosen once, and the traces of a shard;
 //! - [`ledger`]: what was copied to a device and back;
 //! - [`shards`]: which rows are in which shard, and what that takes;
-//! - [`report`]: what happened, as data;
+//! - [`report`]: what happened, as data; [`profile`]: what it cost, by function and operation;
 //! - [`witness`]: all main traces of a shard by the reference builder;
 //! - [`check`]: evaluates every constraint and balances every message.
 
 pub mod bind;
 pub mod check;
 pub mod device;
-mod device_report;
 pub mod heights;
 pub mod ledger;
 pub mod machine;
 pub mod order;
+pub mod profile;
 pub mod provider;
 pub mod reference;
 pub mod report;

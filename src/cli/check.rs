@@ -16,7 +16,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let progress = Progress::new();
     let gpu = Gpu::open(&args.trace, Backend::Cpu, None, None)?;
     let builder = source::session(&args.run)?.trace(args.trace.trace).strict(args.trace.strict);
-    let session = told(builder, gpu, progress).build()?;
+    let session = told(builder, gpu, &progress).build()?;
     let warnings = warnings::warn(&session);
     let options = CheckOptions { show: args.show, pokes: args.poke.clone() };
     let checked = session.check_with(source::request(&args.run)?, &options)?;

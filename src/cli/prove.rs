@@ -11,19 +11,28 @@ use traceloom_runtime::session::Proved;
 use super::backend::Gpu;
 use super::execute::print_rows;
 use super::log::Progress;
-use super::output::{hex, plain, result, say, seconds, size, write_whole};
+use super::output::{hex, is_stdout, plain, result, say, seconds, size, write_whole};
 use super::outputs::Outputs;
 use super::progress::told;
 use super::{Failure, ProveArgs, source, stated};
+use crate::html;
+
+/// How often a report has the memory of the process.
+const MEMORY_SAMPLES: Duration = Duration::from_millis(20);
 
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let progress = Progress::with(args.log);
-    prove(args, progress).inspect_err(|failure| progress.failure(&failure.to_string()))
+    prove(args, &progress).inspect_err(|failure| progress.failure(&failure.to_string()))
 }
 
-fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
-    let outputs = Outputs::tried(&args.out, args.report.as_deref())?;
+fn prove(args: &ProveArgs, progress: &Progress) -> Result<(), Failure> {
+    let page = args.report_html.as_deref();
+    if is_stdout(&args.out) && page.is_some_and(is_stdout) {
+        let both = "--out and --report-html both take standard output; name a file for one of them";
+        return Err(Failure::Malformed(both.into()));
+    }
+    let outputs = Outputs::tried(&args.out, args.report.as_deref(), page)?;
     let gpu = Gpu::open(&args.trace, args.backend, args.devices.as_ref(), args.max_device_memory)?;
     let start = Instant::now();
     let mut builder = source::session(&args.run)?
@@ -36,6 +45,9 @@ fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     if let Some(folder) = &args.cache {
         builder = builder.cache(folder);
     }
+    if args.report.is_some() || page.is_some() {
+        builder = builder.memory_samples(MEMORY_SAMPLES);
+    }
     let session = told(builder, gpu, progress).build()?;
     let proved = session.prove(source::request(&args.run)?)?;
     progress.done();
@@ -43,6 +55,10 @@ fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     write_whole(&args.out, &proved.bytes)?;
     if let Some(path) = outputs.report() {
         write_whole(&path, format!("{:#}\n", proved.report.json()).as_bytes())?;
+    }
+    if let Some(path) = page {
+        let page = html::page(&proved.report.json()).map_err(Failure::Malformed)?;
+        write_whole(path, page.as_bytes())?;
     }
     let summary = &proved.summary;
     result(json!({

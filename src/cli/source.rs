@@ -105,10 +105,7 @@ pub fn executor(name: &str) -> Result<Executor, String> {
 
 /// Parses `--profile`.
 pub fn profile(name: &str) -> Result<Profile, String> {
-    Profile::from_name(name).ok_or_else(|| {
-        let names = Profile::ALL.map(Profile::name);
-        format!("{name:?} is not a profile; choose one of {}", names.join(", "))
-    })
+    traceloom_expect::expectation::profile(name)
 }
 
 /// The options that give a built-in program its input.

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
+use traceloom_expect::Expectation;
+use traceloom_expect::expectation::bytes_of_hex;
 use traceloom_runtime::session::{
     Expected, Session, SessionBuilder, Verified, read_input, read_proof,
 };
 use traceloom_verifier::{Profile, Proof};
 
-use super::expect::Expectation;
 use super::output::{hex, plain, result, say, seconds};
 use super::riscv::ExpectedOfGuest;
-use super::{Failure, json as forms, source, stated};
+use super::{Failure, expect, json as forms, source, stated};
 
 /// The proof, and what is expected of it.
 #[derive(Debug, Args)]
@@ -63,7 +64,7 @@ pub struct VerifyArgs {
 /// what was only read.
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let about = |error| Failure::about(&args.proof, &error);
-    let expectation = args.expect.as_deref().map(Expectation::read).transpose()?;
+    let expectation = args.expect.as_deref().map(expect::read).transpose()?;
     let bytes = read_proof(&args.proof)?;
     let proof = Proof::decode(&bytes).map_err(|error| about(error.into()))?;
     let builder = match (&args.program, &expectation) {
@@ -78,7 +79,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
         Some(expectation) => {
             expectation.check_fingerprint(&session.fingerprint())?;
             expectation.check_system(session.verifying_key()?.digest())?;
-            expectation.expected()
+            expect::expected(expectation)
         }
         None => expected(args)?,
     };
@@ -340,15 +341,4 @@ pub(super) fn outputs(list: &str) -> Result<Vec<u64>, Failure> {
         }
         None => source::words("--outputs", list),
     }
-}
-
-/// Bytes from pairs of hexadecimal digits.
-pub(super) fn bytes_of_hex(digits: &str) -> Option<Vec<u8>> {
-    let pairs = digits.as_bytes().chunks(2).map(|pair| {
-        let text = std::str::from_utf8(pair).ok().filter(|text| {
-            text.len() == 2 && text.bytes().all(|digit| digit.is_ascii_hexdigit())
-        })?;
-        u8::from_str_radix(text, 16).ok()
-    });
-    pairs.collect()
 }

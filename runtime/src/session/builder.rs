@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use traceloom_abi::registry::ProgramUnit;
 use traceloom_bytecode::execute::{DebugLine, Limits};
@@ -40,6 +41,7 @@ pub(super) struct Settings {
     pub cpu_takes_over: bool,
     pub cache: Option<PathBuf>,
     pub limits: Limits,
+    pub memory_samples: Option<Duration>,
     pub observer: Observer,
     pub notices: Notices,
     pub debug: DebugLines,
@@ -102,6 +104,7 @@ impl SessionBuilder {
             cpu_takes_over: false,
             cache: None,
             limits: Limits::default(),
+            memory_samples: None,
             observer: None,
             notices: None,
             debug: None,
@@ -206,6 +209,14 @@ impl SessionBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.settings.limits = limits;
+        self
+    }
+
+    /// Looks at the memory of the process about as often as this while a proof is made, for its
+    /// report. A thread of its own does that.
+    #[must_use]
+    pub fn memory_samples(mut self, every: Duration) -> Self {
+        self.settings.memory_samples = Some(every);
         self
     }
 

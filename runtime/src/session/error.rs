@@ -180,6 +180,12 @@ pub enum SessionError {
         /// What is wrong with it, where, and what to do.
         error: MachineError,
     },
+    /// A profile was asked of a guest.
+    #[error("{place} is a guest: a profile is one of a program of functions")]
+    NoProfile {
+        /// The guest.
+        place: String,
+    },
     /// The guest stopped.
     #[error("{place}: {error}")]
     Machine {
@@ -284,6 +290,7 @@ impl SessionError {
             | Self::Arity { .. }
             | Self::Calls { .. }
             | Self::NoGuest { .. }
+            | Self::NoProfile { .. }
             | Self::Input { .. }
             | Self::Io(_)
             | Self::Cache(_)

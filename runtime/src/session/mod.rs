@@ -18,6 +18,7 @@
 //! - `executor`: who executes; `run`: execution, rows and check; `prove`, `verify`: the rest;
 //!   `rows`: the record while rows are made of it; `shards`: traces of one shard after the other;
 //!   `workers`: who computes them;
+//! - `profile`: what a request costs, by function and operation;
 //! - `backend`: where a proof is computed; `device`: what may write rows;
 //! - `progress`, `results`, `error`: what comes back, all of it as values.
 //!
@@ -33,6 +34,7 @@ mod executor;
 mod expected;
 mod file;
 mod memory;
+mod profile;
 mod program;
 mod progress;
 mod prove;
@@ -71,10 +73,9 @@ pub use error::{Kind, SessionError, entry_functions};
 pub use executor::{ExecutedBy, Executor};
 pub use expected::{Difference, Expected, Mismatch};
 pub use file::{FileKind, read_input, read_program, read_proof, read_proof_or_program};
-pub use memory::free_memory;
+pub use memory::{free_memory, peak_memory};
 pub use program::is_json;
 pub use progress::{Progress, ShardProgress, Step};
-pub use prove::peak_memory;
 pub use request::Request;
 pub use results::{Checked, Executed, Proved, Summary, Verified};
 pub use run::CheckOptions;

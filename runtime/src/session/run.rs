@@ -120,21 +120,25 @@ impl Session {
         let hooks = Hooks {
             debug: debug.is_some().then_some(&mut print as DebugHook<'_>),
             progress: Some((STEPS_PER_REPORT, &mut progress)),
+            calls: None,
         };
         let by = self.executed_by(program, tracker)?;
         match self.run_claims(program, &claims, io, hooks, by) {
             Ok((execution, by)) => {
-                let (boundary, time) = (Vec::new(), start.elapsed());
-                Ok(Executed { execution, boundary, by, time, began })
+                let time = tracker.span("execution", None, None, start);
+                Ok(Executed { execution, boundary: Vec::new(), by, time, began })
             }
-            Err(error) => {
-                let error = match &self.text {
-                    Some(text) => error.in_text(text),
-                    None => error,
-                };
-                Err(SessionError::Execute { place: self.place.clone(), error })
-            }
+            Err(error) => Err(self.not_executed(error)),
         }
+    }
+
+    /// The error of an execution that stopped, with its line if the program was text.
+    pub(super) fn not_executed(&self, error: ExecuteError) -> SessionError {
+        let error = match &self.text {
+            Some(text) => error.in_text(text),
+            None => error,
+        };
+        SessionError::Execute { place: self.place.clone(), error }
     }
 
     /// Runs the guest of a machine.
@@ -153,7 +157,7 @@ impl Session {
         let MachineRun { record, boundary, steps } = ran;
         let stats = Stats { steps, ..Stats::default() };
         let execution = Execution { claims: Vec::new(), record, stats };
-        let (by, time) = (ExecutedBy::machine(), start.elapsed());
+        let (by, time) = (ExecutedBy::machine(), tracker.span("execution", None, None, start));
         Ok(Executed { execution, boundary, by, time, began })
     }
 

@@ -152,6 +152,8 @@ pub(super) fn statements(
 pub(super) struct RecordShards<'a> {
     work: Work<'a>,
     choices: &'a Choices<'a>,
+    /// Who computes the shards.
+    worker: String,
     /// Seeds that a device keeps, where rows are made again.
     kept: Option<KeptPieces>,
     /// By circuit, summed over the shards that were made.
@@ -164,11 +166,17 @@ pub(super) struct RecordShards<'a> {
 }
 
 impl<'a> RecordShards<'a> {
-    pub(super) fn new(work: Work<'a>, choices: &'a Choices<'a>, counted: &'a Counted) -> Self {
+    pub(super) fn new(
+        work: Work<'a>,
+        choices: &'a Choices<'a>,
+        counted: &'a Counted,
+        worker: String,
+    ) -> Self {
         let is_again = work.planned.retention == Retention::Regenerate;
         Self {
             work,
             choices,
+            worker,
             kept: is_again.then(KeptPieces::default),
             circuits: choices.circuits(work.session.system()),
             counted,
@@ -207,17 +215,22 @@ impl<'a> RecordShards<'a> {
         };
         let (traces, circuits) = builder.shard(&planned.plan.shards[shard], claims)?;
         self.add(shard, circuits);
-        self.rows += start.elapsed();
+        self.rows += tracker.span("rows", Some(&self.worker), Some(shard), start);
         Ok(traces)
     }
 
-    fn download(&mut self, traces: ShardTraces) -> Result<Vec<Option<Trace>>, WitnessError> {
+    fn download(
+        &mut self,
+        shard: usize,
+        traces: ShardTraces,
+    ) -> Result<Vec<Option<Trace>>, WitnessError> {
         let circuits = self.work.session.system().circuits.iter();
         let names: Vec<String> = circuits.map(|circuit| circuit.name.clone()).collect();
         let start = Instant::now();
         let witness = traces.download(&names, self.choices.ledger())?;
-        self.downloading += start.elapsed();
-        self.rows += start.elapsed();
+        let time = self.work.tracker.span("rows", Some(&self.worker), Some(shard), start);
+        self.downloading += time;
+        self.rows += time;
         Ok(witness.traces)
     }
 
@@ -246,7 +259,7 @@ impl ShardSource for RecordShards<'_> {
     }
 
     fn traces(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, ProveError> {
-        let made = self.born(shard).and_then(|traces| self.download(traces));
+        let made = self.born(shard).and_then(|traces| self.download(shard, traces));
         made.map_err(|error| self.failed(shard, error))
     }
 }
