@@ -28,7 +28,7 @@ pub(crate) fn give(
     let _ = GIVEN.set(Given {
         sources,
         registry: [registry, traceloom_generated::PROGRAMS].concat(),
-        images: [images, traceloom_generated::IMAGES].concat(),
+        images: [images, traceloom_generated::IMAGES, traceloom_guest::IMAGES].concat(),
     });
 }
 
@@ -54,8 +54,8 @@ pub(crate) fn is_known(name: &str) -> bool {
     sources().iter().any(|source| source.name == name) || programs::find(name).is_some()
 }
 
-/// A session of a program of this project, of a built-in program, or of a file with program text
-/// or JSON. Of those with the same name the first one is taken, in this order.
+/// A session of a program of this project, of a built-in program, or of a file: program text,
+/// JSON, or an ELF file of RV64IM. Of those with the same name the first one is taken, in this order.
 ///
 /// # Errors
 /// [`SessionError::UnknownProgram`]: none has this name.
@@ -63,6 +63,9 @@ pub fn session(name: impl AsRef<Path>) -> Result<SessionBuilder, SessionError> {
     let path = name.as_ref();
     if let Some(found) = path.to_str().map(named).transpose()?.flatten() {
         return Ok(found);
+    }
+    if traceloom_guest::is_elf(path) {
+        return traceloom_guest::session(path, &traceloom_riscv::Limits::default());
     }
     if path.exists() {
         return Ok(Session::of_file(path).registry(registry()));

@@ -6,12 +6,15 @@
 
 mod builtin;
 pub mod cli;
+pub mod html;
+pub mod profile;
 
 pub use traceloom_abi as abi;
 pub use traceloom_air as air;
 pub use traceloom_bytecode as bytecode;
 pub use traceloom_codegen as codegen;
 pub use traceloom_cuda as cuda;
+pub use traceloom_guest as guest;
 pub use traceloom_programs as programs;
 pub use traceloom_prover as prover;
 pub use traceloom_riscv as riscv;

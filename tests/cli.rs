@@ -749,6 +749,46 @@ fn built_in_programs_have_no_warning() {
     }
 }
 
+/// A changed cell: what refuses it is said in the words of the program, with the row's cells.
+#[test]
+fn a_changed_cell_is_refused_in_the_words_of_the_program() {
+    let cli = Cli::new();
+    let source = "program \"p\"\nfn main(a) -> 1 entry {\n  q = call square(a)\n  one = const 1\n  \
+                  r = sub q, one\n  return r\n}\nfn square(a) -> 1 {\n  p = mul a, a\n  \
+                  return p\n}\nend\n";
+    let path = cli.write("p.tla", source);
+    let path = path.display();
+    let out = cli.ok(&format!("check {path} --args 3"));
+    assert!(out.contains("all constraints hold, all messages balance"), "{out}");
+    let ran = cli.run(&format!("check {path} --args 3 --poke square,0,p=-1"));
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(
+        ran.out.contains("changed  circuit \"square\", row 0, auxiliary1: -1 instead of 9"),
+        "{}",
+        ran.out
+    );
+    for part in [
+        "1 constraint failures, 2 unbalanced messages",
+        "circuit \"square\", row 0, constraint 1: square: block 0, op 0 mul: column is the product",
+        "= 10, expected 0\n",
+        "    input0     = 3   a, input 0\n",
+        "    auxiliary1 = -1  p, result of mul at 9:3\n",
+        "call of \"square\"(3) = 9\n  used 1 times, first by circuit \"main\", row 0",
+        "nearly the same: call of \"square\"(3) = -1\n",
+        "    output 0: 9 and -1\n",
+    ] {
+        assert!(ran.err.contains(part), "{part}\n{}", ran.err);
+    }
+    let ran = cli.run(&format!("check {path} --args 3 --poke square,0,p=8 --show 1"));
+    assert!(ran.err.ends_with("… and 1 more unbalanced messages\n"), "{}", ran.err);
+    let check = |poke: &str| format!("check {path} --args 3 --poke {poke}");
+    cli.fails(2, &check("sqare,0,p=8"), "no circuit \"sqare\"; there are main, square");
+    cli.fails(2, &check("sqare,0,p=8"), "did you mean `square`?");
+    cli.fails(2, &check("square,9,p=8"), "circuit \"square\" has no row 9; its rows are 0 to 0");
+    cli.fails(2, &check("square,0,q=8"), "circuit \"square\" has no column \"q\"");
+    cli.fails(2, &check("square,0=8"), "CIRCUIT,ROW,COLUMN=VALUE");
+}
+
 #[test]
 fn elf_files_are_executed_and_inspected() {
     let cli = Cli::new();
@@ -765,14 +805,98 @@ fn elf_files_are_executed_and_inspected() {
     cli.fails(1, "execute f.elf --input input --max-cycles 9", "with --max-cycles");
     cli.fails(2, "execute f.elf --args 3", "give bytes with --input");
     cli.fails(2, "execute fibonacci --args 3 --max-cycles 9", "is no ELF file");
-    for command in ["check f.elf", "plan f.elf", "prove f.elf --out p.proof"] {
-        cli.fails(2, command, "is an ELF file, which cannot be checked, proven or verified yet");
-    }
-    cli.ok("prove fibonacci --args 3 --out p.proof --profile fast");
-    cli.fails(2, "verify p.proof --program f.elf --profile fast", "is an ELF file");
     let mut other = include_bytes!("../riscv/guests/fibonacci.elf").to_vec();
     other[4] = 1;
     cli.write("f.elf", &other);
     cli.fails(2, "execute f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
     cli.fails(2, "inspect f.elf", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
+    cli.fails(2, "prove f.elf --out p.proof", "byte 4, EI_CLASS is 0x1: the file has 32 bits");
+}
+
+#[test]
+fn elf_files_are_proven_and_verified() {
+    let cli = Cli::new();
+    cli.write("f.elf", include_bytes!("../riscv/guests/fibonacci.elf"));
+    cli.write("input", "9");
+    cli.write("output", "34\n");
+    cli.write("other", "35\n");
+    let out = cli.ok("check f.elf --input input");
+    assert!(out.contains("cpu") && out.contains("all constraints hold"), "{out}");
+    let out = cli.ok("plan f.elf --input input");
+    assert!(out.contains("memw_r") && out.contains("instructions"), "{out}");
+    let out = cli.ok("prove f.elf --input input --out p.proof --profile fast");
+    assert!(out.contains("exits with 0") && out.contains("34"), "{out}");
+    let verify = "verify p.proof --program f.elf --profile fast";
+    let out = cli.ok(&format!("{verify} --input input --output output"));
+    assert!(out.contains("compared profile, program, input, output"), "{out}");
+    let out = cli.ok(verify);
+    assert!(out.contains("read     input, output"), "{out}");
+    cli.fails(1, &format!("{verify} --output other"), "byte 1 is 0x34, expected 0x35");
+    cli.fails(2, &format!("{verify} --args 3"), "an ELF file has no entry function");
+    cli.fails(1, "verify p.proof --profile fast", "name its file with --program");
+    cli.fails(1, "prove f.elf --out q.proof", "the guest exited with code 1");
+    cli.fails(1, "prove f.elf --input input --out q.proof --max-cycles 9", "with --max-cycles");
+}
+
+/// Tables for people, and files for other tools.
+#[test]
+fn costs_are_told_by_function_and_operation() {
+    let cli = Cli::new();
+    let profile = "profile fibonacci --args 30 --profile fast";
+    let out = cli.ok(&format!("{profile} --flamegraph f.svg --pprof p.pb.gz"));
+    let heads = out.lines().filter(|line| line.trim_start().starts_with('%'));
+    let heads: Vec<&str> = heads.filter_map(|line| line.split_whitespace().last()).collect();
+    assert_eq!(heads, ["function", "function"], "{out}");
+    for part in ["whole proof", "row  fib", "padding", "  all\n"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let svg = std::fs::read_to_string(cli.path("f.svg")).unwrap();
+    assert!(svg.starts_with("<?xml") && svg.contains("fibonacci by seconds"), "{svg}");
+    assert_eq!(std::fs::read(cli.path("p.pb.gz")).unwrap()[..2], [0x1f, 0x8b]);
+    // Without a proof there are no seconds, and the rest is the same.
+    let counted = cli.ok(&format!("{profile} --no-proof --show 2"));
+    assert!(counted.contains(" more\n") && !counted.contains("whole proof"), "{counted}");
+    let all = |text: &str| {
+        text.lines()
+            .rfind(|line| line.ends_with("  all"))
+            .map(|line| line.split_whitespace().skip(2).map(String::from).collect::<Vec<_>>())
+    };
+    assert_eq!(all(&counted), all(&out));
+    cli.fails(2, &format!("{profile} --no-proof --by seconds"), "--by seconds needs a proof");
+    cli.fails(2, &format!("{profile} --by money"), "choose one of seconds, cells, rows, lookups");
+}
+
+/// A page beside the proof, and the same page from report.json later.
+#[test]
+fn a_report_is_a_page_too() {
+    let cli = Cli::new();
+    let prove = "prove fibonacci --args 30 --profile fast --shards 2 --out";
+    cli.ok(&format!("{prove} p --report r --report-html page.html"));
+    let page = std::fs::read_to_string(cli.path("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("main, shard 1: "), "{page}");
+    let said = cli.ok("report r/report.json --html again.html");
+    assert_eq!(said, "page of r/report.json in again.html\n");
+    assert!(std::fs::read_to_string(cli.path("again.html")).unwrap() == page);
+    assert!(cli.ok("report r/report.json --html -").starts_with(&page));
+    // Places are tried before the work, and nothing is written twice to one place.
+    cli.fails(
+        2,
+        &format!("{prove} q --report-html missing/page.html"),
+        "cannot write missing/page",
+    );
+    cli.fails(
+        2,
+        &format!("{prove} - --report-html -"),
+        "--out and --report-html both take standard",
+    );
+    assert!(!cli.path("q").exists());
+    cli.write("other.json", "{}");
+    cli.fails(
+        2,
+        "report other.json --html x",
+        "other.json: no report of a proof: it has no format",
+    );
+    cli.write("torn.json", "{");
+    cli.fails(2, "report torn.json --html x", "torn.json is no JSON");
+    cli.fails(2, "report missing.json --html x", "cannot read missing.json");
 }

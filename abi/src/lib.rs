@@ -20,6 +20,8 @@ pub use traceloom_air::{bytes, field};
 
 pub mod biguint;
 pub mod cuda;
+// Hosts of devices have 64 bits; a verifier may have fewer.
+#[cfg(target_pointer_width = "64")]
 #[allow(missing_docs)] // The header comments what a name does not say.
 #[rustfmt::skip]
 pub mod device_abi;

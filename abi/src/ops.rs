@@ -57,6 +57,16 @@ impl OpRecords {
         assert!(self.words.len() == end, "a record has {} words", self.num_words);
     }
 
+    /// Writes record `record` again, as [`Self::push`] does.
+    ///
+    /// # Panics
+    /// If there is no such record, or `put` appends another number of words than a record has.
+    pub fn replace(&mut self, record: usize, put: impl FnOnce(&mut Vec<u32>)) {
+        let mut words = Vec::with_capacity(self.num_words);
+        put(&mut words);
+        self.words[record * self.num_words..][..self.num_words].copy_from_slice(&words);
+    }
+
     /// The words of record `record`.
     #[inline]
     #[must_use]

@@ -4,6 +4,7 @@
 //! this module sees how they lie. Records of one execution are equal whoever filled them.
 
 mod bytes;
+mod keys;
 mod memory;
 mod queries;
 #[cfg(test)]

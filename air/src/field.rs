@@ -3,7 +3,7 @@
 //! A *word* is a canonical representative, a `u64` below [`MODULUS`]. Records,
 //! seeds and files hold words; arithmetic is done on [`Goldilocks`].
 
-pub use p3_field::{Field, PrimeCharacteristicRing, PrimeField64, TwoAdicField};
+pub use p3_field::{Field, PackedValue, PrimeCharacteristicRing, PrimeField64, TwoAdicField};
 pub use p3_goldilocks::Goldilocks;
 
 /// A vector of field elements, as wide as the vectors of the processor that this is built for.

@@ -10,6 +10,7 @@
 //! - `operations`: all rules of every operation, a file per family; `control`: those of
 //!   match, yield, return and continuation;
 //! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
+//! - [`columns`]: what columns are for, in words; [`reference`]: every operation in words;
 //! - [`contract`]: what generated code of a function relies on;
 //! - [`system`]: constraints and lookups of all circuits;
 //! - [`lower`]: plans of rows;
@@ -23,6 +24,7 @@ pub mod advice;
 pub mod builder;
 pub mod callgraph;
 pub mod check;
+pub mod columns;
 pub mod contract;
 mod control;
 pub mod execute;
@@ -40,6 +42,7 @@ pub mod near;
 mod number;
 mod operations;
 pub mod paths;
+pub mod reference;
 pub mod statements;
 pub mod system;
 mod tape;

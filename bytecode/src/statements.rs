@@ -82,6 +82,8 @@ pub enum Results {
     One(Held),
     /// A word of 32 bits, whose bytes are four values, and a byte that is at most this.
     Word32(u8),
+    /// An array of so many words of 32 bits, whose bytes are four values each.
+    Words32(usize),
     /// An array of values.
     All(Vec<Held>),
     /// Values at the beginning of a longer array.
@@ -281,6 +283,7 @@ mod tests {
                 Results::None => 0,
                 Results::Constant(_) | Results::One(_) => 1,
                 Results::Word32(_) => 5,
+                Results::Words32(words) => 4 * words,
                 Results::All(held) | Results::First(held) => held.len(),
             };
             let statements = op.statements();

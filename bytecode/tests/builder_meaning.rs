@@ -571,7 +571,7 @@ fn debug() {
     let mut hook = |line: DebugLine<'_>| {
         lines.push((line.function.to_owned(), line.label.to_owned(), line.values.to_vec()));
     };
-    let hooks = Hooks { debug: Some(&mut hook), progress: None };
+    let hooks = Hooks { debug: Some(&mut hook), progress: None, calls: None };
     let claims = [(main.id(), vec![5, 6])];
     execute_with(&program, &claims, Io::default(), &Limits::default(), hooks).unwrap();
     assert_eq!(lines, [("main".to_owned(), "look".to_owned(), vec![6, 5])]);

@@ -20,7 +20,7 @@ fn run(program: &CheckedProgram, entry: &str, claims: &[Vec<u64>], input: &[u64]
     io.add_input(0, &[], input).unwrap();
     let id = program.find(entry).expect("the entry");
     let claims: Vec<_> = claims.iter().map(|claim| (id, claim.clone())).collect();
-    let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
+    let hooks = Hooks { debug: Some(&mut |_| {}), progress: None, calls: None };
     let execution = execute_with(program, &claims, io, &Limits::default(), hooks).unwrap();
     let units = compile(program).unwrap_or_else(|faults| panic!("{faults}"));
     common::compare(program, &units.plan, &execution.record)

@@ -201,8 +201,7 @@ fn unread(program: &'static str, of: &RowProgram, plan: &PathPlan, faults: &mut 
             read |= u64::from(read_bits(plan, ValueNo(word))) << (32 * part);
             word += 1;
         }
-        let meant = if field.bits >= 64 { u64::MAX } else { (1 << field.bits) - 1 };
-        let bits = meant & !read;
+        let bits = field.mask & !read;
         if bits != 0 && field.name != ROW_NUMBER {
             faults.push(TableFault::Unread { program, field: field.name, bits });
         }

@@ -1,5 +1,7 @@
 //! Columns of a table: how wide a cell is, and what it is for.
 
+use traceloom_air::field::MODULUS;
+
 /// A column of one table, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Column(pub(crate) u32);
@@ -11,6 +13,11 @@ impl Column {
         self.0 as usize
     }
 }
+
+/// A column whose cells belong to a program of the machine, by position. Everybody knows them: no
+/// row program writes them, and no proof states them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FixedColumn(pub(crate) u32);
 
 /// How wide the cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +32,8 @@ pub enum Limb {
     Half,
     /// 32 bits.
     Word,
+    /// A field element.
+    Field,
 }
 
 impl Limb {
@@ -37,13 +46,17 @@ impl Limb {
             Self::Byte => 8,
             Self::Half => 16,
             Self::Word => 32,
+            Self::Field => 64,
         }
     }
 
     /// Exclusive upper bound of its cells.
     #[must_use]
     pub const fn bound(self) -> u64 {
-        1 << self.bits()
+        match self {
+            Self::Field => MODULUS,
+            _ => 1 << self.bits(),
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::ops::{Add, Mul, Sub};
 use std::rc::Rc;
 
-use traceloom_air::system::{Arena, ExprId};
+use traceloom_air::system::{Arena, ExprId, Node};
 
-use crate::column::Column;
+use crate::column::{Column, FixedColumn};
 
 /// A polynomial over the cells of one row. Its coefficients are field elements.
 #[derive(Clone, Debug)]
@@ -15,6 +15,7 @@ pub struct Poly(Rc<Term>);
 enum Term {
     Constant(u64),
     Cell(Column),
+    Fixed(FixedColumn),
     Sum(Poly, Poly),
     Difference(Poly, Poly),
     Product(Poly, Poly),
@@ -31,6 +32,7 @@ impl Poly {
         match &*self.0 {
             Term::Constant(word) => arena.word(*word),
             Term::Cell(column) => arena.main(column.index()),
+            Term::Fixed(column) => arena.intern(Node::Preprocessed(column.0)),
             Term::Sum(a, b) => {
                 let (a, b) = both(a, b);
                 arena.add(a, b)
@@ -50,6 +52,12 @@ impl Poly {
 impl From<Column> for Poly {
     fn from(column: Column) -> Self {
         Self::new(Term::Cell(column))
+    }
+}
+
+impl From<FixedColumn> for Poly {
+    fn from(column: FixedColumn) -> Self {
+        Self::new(Term::Fixed(column))
     }
 }
 
@@ -93,7 +101,7 @@ macro_rules! operators {
     )*};
 }
 
-operators!(Poly &Poly Column);
+operators!(Poly &Poly Column FixedColumn);
 
 /// A constant as a polynomial, to write it on the left of an operator.
 #[must_use]

@@ -166,11 +166,12 @@ impl TableProgram {
 pub struct SameName(pub &'static str);
 
 fn encode_field(encoder: &mut Encoder, field: &Field) {
-    encoder.numbers(&[field.bytes.into(), field.bits.into()]);
+    encoder.numbers(&[field.bytes.into(), field.mask]);
 }
 
 fn encode_table(encoder: &mut Encoder, table: &Table) {
     encoder.list(&table.columns, |encoder, column| encoder.number(column.limb.bits()));
+    encoder.number(table.fixed.len() as u64);
     encoder.list(&table.rows.fields, encode_field);
     let padding = table.padding.as_ref().map_or(&[][..], |padding| &padding.fields);
     encoder.list(padding, encode_field);

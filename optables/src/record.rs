@@ -1,5 +1,8 @@
 //! Records of operations as typed structs, and the values that a row program has of them.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use traceloom_abi::ops::OpRecords;
 
 use crate::row::{Int, Long};
@@ -23,8 +26,8 @@ pub struct Field {
     pub name: &'static str,
     /// Bytes of its type: 1, 2, 4 or 8.
     pub bytes: u32,
-    /// How many of its low bits mean something; row programs read every one of them.
-    pub bits: u32,
+    /// Which of its bits mean something; row programs read every one of them.
+    pub mask: u64,
 }
 
 impl Field {
@@ -49,10 +52,11 @@ pub struct Declare<'a> {
 }
 
 impl Declare<'_> {
-    /// Declares a field; its value. `bits` is how many low bits mean something, none for all.
-    pub fn field<T: FieldType>(&mut self, name: &'static str, bits: Option<u32>) -> T::Value {
+    /// Declares a field; its value. `mask` has the bits that mean something, none for all.
+    pub fn field<T: FieldType>(&mut self, name: &'static str, mask: Option<u64>) -> T::Value {
         let bytes = size_of::<T>() as u32;
-        self.fields.push(Field { name, bytes, bits: bits.unwrap_or(8 * bytes) });
+        let all = u64::MAX >> (64 - 8 * bytes);
+        self.fields.push(Field { name, bytes, mask: mask.unwrap_or(all) });
         T::value(self.words)
     }
 }
@@ -120,6 +124,57 @@ pub fn records_of<R: OpRecord>() -> OpRecords {
     OpRecords::new(fields_of::<R>().iter().map(Field::num_words).sum())
 }
 
+/// A record that stands for several equal ones, so many as `count` says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted<R, N = u32> {
+    /// The record.
+    pub op: R,
+    /// How many.
+    pub count: N,
+}
+
+/// Values of the fields of [`Counted`].
+#[derive(Clone, Copy, Debug)]
+pub struct CountedFields<F> {
+    /// Those of the record.
+    pub op: F,
+    /// How many.
+    pub count: Int,
+}
+
+impl<R: OpRecord, N: FieldType<Value = Int>> OpRecord for Counted<R, N> {
+    type Fields = CountedFields<R::Fields>;
+
+    fn declare(declare: &mut Declare<'_>) -> Self::Fields {
+        let op = R::declare(declare);
+        CountedFields { op, count: declare.field::<N>("count", None) }
+    }
+
+    fn put(&self, words: &mut Vec<u32>) {
+        self.op.put(words);
+        self.count.put(words);
+    }
+}
+
+/// Equal records as one, in the order of the first of each; no count is more than `most`.
+pub fn merged<R: Copy + Eq + Hash>(
+    records: impl IntoIterator<Item = R>,
+    most: u32,
+) -> Vec<Counted<R>> {
+    let mut merged: Vec<Counted<R>> = Vec::new();
+    let mut places: HashMap<R, usize> = HashMap::new();
+    for op in records {
+        match places.get(&op) {
+            Some(&place) if merged[place].count < most => merged[place].count += 1,
+            _ => {
+                places.insert(op, merged.len());
+                merged.push(Counted { op, count: 1 });
+            }
+        }
+    }
+    merged
+}
+
 /// A record without fields: the scalars of a padding program that needs none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoScalars;
@@ -146,8 +201,31 @@ impl OpRecord for NoScalars {
 /// }
 /// let op = SumOp { a: 7, flags: 1 };
 /// ```
+///
+/// In brackets are the bits of a field that mean something. Without `pub struct`, the type of
+/// record is one that exists, and all of its fields are named again in any order.
 #[macro_export]
 macro_rules! op_record {
+    (@impl $record:ty as $fields:ident { $($field:ident: $ty:ident $([$bits:literal])?,)* }) => {
+        impl $crate::record::OpRecord for $record {
+            type Fields = $fields;
+
+            fn declare(declare: &mut $crate::record::Declare<'_>) -> $fields {
+                $fields {
+                    $($field: declare.field::<$ty>(
+                        stringify!($field),
+                        $crate::op_record!(@bits $($bits)?),
+                    ),)*
+                }
+            }
+
+            #[inline]
+            fn put(&self, words: &mut Vec<u32>) {
+                let &Self { $($field,)* } = self;
+                $(<$ty as $crate::record::FieldType>::put($field, words);)*
+            }
+        }
+    };
     ($(#[$doc:meta])* pub struct $record:ident as $fields:ident {
         $($(#[$field_doc:meta])* $field:ident: $ty:ident $([$bits:literal])?,)*
     }) => {
@@ -163,23 +241,19 @@ macro_rules! op_record {
             $($(#[$field_doc])* pub $field: <$ty as $crate::record::FieldType>::Value,)*
         }
 
-        impl $crate::record::OpRecord for $record {
-            type Fields = $fields;
-
-            fn declare(declare: &mut $crate::record::Declare<'_>) -> $fields {
-                $fields {
-                    $($field: declare.field::<$ty>(
-                        stringify!($field),
-                        $crate::op_record!(@bits $($bits)?),
-                    ),)*
-                }
-            }
-
-            #[inline]
-            fn put(&self, words: &mut Vec<u32>) {
-                $($crate::record::FieldType::put(self.$field, words);)*
-            }
+        $crate::op_record!(@impl $record as $fields { $($field: $ty $([$bits])?,)* });
+    };
+    ($(#[$doc:meta])* $record:ty as $fields:ident {
+        $($field:ident: $ty:ident $([$bits:literal])?,)*
+    }) => {
+        $(#[$doc])*
+        #[allow(missing_docs)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $fields {
+            $(pub $field: <$ty as $crate::record::FieldType>::Value,)*
         }
+
+        $crate::op_record!(@impl $record as $fields { $($field: $ty $([$bits])?,)* });
     };
     (@bits) => { None };
     (@bits $bits:literal) => { Some($bits) };

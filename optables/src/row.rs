@@ -169,10 +169,21 @@ impl Row {
         self.push(Expr::IsZero(a.0))
     }
 
+    /// The inverse of `a - b` in the field; 0 if both are equal.
+    pub fn inverse_of_difference(&mut self, a: Int, b: Int) -> Int {
+        let difference = self.push(Expr::Sub(a.0, b.0));
+        self.push(Expr::InverseOrZero(difference.0))
+    }
+
     /// Whether `a` is `n`.
     pub fn is(&mut self, a: Int, n: u64) -> Int {
         let n = self.constant(n);
-        let difference = self.push(Expr::Sub(a.0, n.0));
+        self.equal(a, n)
+    }
+
+    /// Whether `a` is `b`.
+    pub fn equal(&mut self, a: Int, b: Int) -> Int {
+        let difference = self.push(Expr::Sub(a.0, b.0));
         self.not(difference)
     }
 
@@ -211,6 +222,16 @@ impl Row {
     /// Byte number `byte` of a word.
     pub fn byte(&mut self, a: Int, byte: u32) -> Int {
         self.push(Expr::ByteOf(a.0, byte as u8))
+    }
+
+    /// Half of a byte, rounded down.
+    pub fn half_of_byte(&mut self, a: Int) -> Int {
+        self.push(Expr::Unary(ByteOp::ShiftRight, 0, a.0))
+    }
+
+    /// `a & b`, of bytes.
+    pub fn and_bytes(&mut self, a: Int, b: Int) -> Int {
+        self.push(Expr::Binary(ByteOp::And, 0, a.0, b.0))
     }
 
     /// Number `half` of the two halves of a word, of 16 bits each.

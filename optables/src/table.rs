@@ -8,7 +8,7 @@ use traceloom_air::system::{Arena, Constraint, Direction, Lookup};
 
 use crate::bus::Bus;
 use crate::check::{self, TableFault, TableFaults};
-use crate::column::{Column, ColumnDecl, Limb, Role};
+use crate::column::{Column, ColumnDecl, FixedColumn, Limb, Role};
 use crate::poly::{Poly, is_bit};
 use crate::record::{Declare, Field, NoScalars, OpRecord};
 use crate::row::{Int, Row};
@@ -23,6 +23,8 @@ pub struct Table {
     pub name: &'static str,
     /// Columns in order.
     pub columns: Vec<ColumnDecl>,
+    /// Names of the fixed columns in order. If there are any, all rows have records or are zero.
+    pub fixed: Vec<String>,
     /// What makes a row of a record.
     pub rows: RowProgram,
     /// What makes a row that stands for no operation; zeros if there is none.
@@ -90,6 +92,7 @@ fn word_bounds(fields: &[Field]) -> Vec<u64> {
 pub struct TableBuilder {
     name: &'static str,
     columns: Vec<ColumnDecl>,
+    fixed: Vec<String>,
     rows: Option<RowProgram>,
     padding: Option<RowProgram>,
     arena: Arena,
@@ -106,6 +109,7 @@ impl TableBuilder {
         Self {
             name,
             columns: Vec::new(),
+            fixed: Vec::new(),
             rows: None,
             padding: None,
             arena: Arena::default(),
@@ -140,6 +144,12 @@ impl TableBuilder {
         self.column(name, limb, Role::Value)
     }
 
+    /// Declares a fixed column.
+    pub fn fixed(&mut self, name: &str) -> FixedColumn {
+        self.fixed.push(name.into());
+        FixedColumn(self.fixed.len() as u32 - 1)
+    }
+
     /// Declares a bit that a constraint proves to be one.
     pub fn flag(&mut self, name: &str) -> Column {
         self.column(name, Limb::Bit, Role::Flag)
@@ -169,7 +179,7 @@ impl TableBuilder {
         let mut fields = Vec::new();
         let mut dummies = (0..).map(Int::number);
         S::declare(&mut Declare { fields: &mut fields, words: &mut dummies });
-        fields.push(Field { name: ROW_NUMBER, bytes: 4, bits: 32 });
+        fields.push(Field { name: ROW_NUMBER, bytes: 4, mask: 0xffff_ffff });
         let mut row = Row::new(&word_bounds(&fields), self.columns.len());
         let words = row.words();
         let mut scalars = words.iter().copied();
@@ -244,12 +254,23 @@ impl TableBuilder {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn finish(self) -> Result<Table, TableFaults> {
-        let Self { name, columns, rows, padding, arena, constraints, lookups, byte_ops, faults } =
-            self;
+        let Self {
+            name,
+            columns,
+            fixed,
+            rows,
+            padding,
+            arena,
+            constraints,
+            lookups,
+            byte_ops,
+            faults,
+        } = self;
         let Some(rows) = rows else {
             return Err(TableFaults { table: name, faults: vec![TableFault::NoRows] });
         };
-        let table = Table { name, columns, rows, padding, arena, constraints, lookups, byte_ops };
+        let table =
+            Table { name, columns, fixed, rows, padding, arena, constraints, lookups, byte_ops };
         let mut all = faults;
         all.extend(check::faults(&table));
         if all.is_empty() { Ok(table) } else { Err(TableFaults { table: name, faults: all }) }

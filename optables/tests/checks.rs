@@ -17,7 +17,7 @@ op_record! {
         /// 16 bits.
         half: u16,
         /// Three bits of a byte.
-        flags: u8[3],
+        flags: u8[7],
     }
 }
 

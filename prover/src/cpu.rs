@@ -20,7 +20,7 @@ use traceloom_verifier::scheme::{Dft, Extension, F, FriMmcs, Mmcs, Root, mmcs};
 use traceloom_verifier::{LookupChallenges, VerifyingKey};
 
 use crate::backend::{Backend, Commitment, LayerRows, QuotientChallenges, ShardInput, StageTwo};
-use crate::metrics::{Kernel, KernelClock, Metrics};
+use crate::metrics::{Kernel, KernelClock, Metrics, Stage};
 use crate::prove::ProveError;
 use crate::quotient::{QuotientInput, slices_lde};
 use crate::rows::RowContext;
@@ -135,7 +135,11 @@ impl Backend for CpuBackend {
             values.extend_from_slice(&trace.values);
             self.extend(RowMajorMatrix::new(values, trace.width), log_blowup)
         };
-        Ok(self.commit(traces.iter().map(extend).collect()))
+        let traces = traces.iter().zip(&input.shape.active);
+        let ldes = traces.map(|(trace, active)| {
+            self.clock.circuit(Stage::Main, active.circuit, || extend(trace))
+        });
+        Ok(self.commit(ldes.collect()))
     }
 
     fn bind<E: Extension>(
@@ -165,16 +169,20 @@ impl Backend for CpuBackend {
             }
             let fixed = input.key.backend_key().fixed[index].as_ref();
             let fixed = fixed.map_or(&[][..], |table| &table.trace);
-            let context = context(input, index, &trace.values, fixed);
-            let computed = self.clock.time(Kernel::Evaluation, || stage_two(&context, challenges));
-            let (matrix, terminal) = computed.map_err(|row| ProveError::ZeroDenominator {
-                shard: input.shard,
-                circuit: context.circuit.name.clone(),
-                row,
+            let (lde, terminal) = self.clock.circuit(Stage::StageTwo, index, || {
+                let context = context(input, index, &trace.values, fixed);
+                let computed =
+                    self.clock.time(Kernel::Evaluation, || stage_two(&context, challenges));
+                let (matrix, terminal) = computed.map_err(|row| ProveError::ZeroDenominator {
+                    shard: input.shard,
+                    circuit: context.circuit.name.clone(),
+                    row,
+                })?;
+                drop(trace);
+                Ok::<_, ProveError>((self.extend(matrix, key.params().log_blowup), terminal))
             })?;
-            drop(trace);
             terminals.push(terminal);
-            ldes.push(self.extend(matrix, key.params().log_blowup));
+            ldes.push(lde);
         }
         let committed = (!ldes.is_empty()).then(|| self.commit(ldes));
         Ok(StageTwo { committed, terminals })
@@ -205,10 +213,11 @@ impl Backend for CpuBackend {
                 alpha: challenges.alpha,
                 log_height: active.log_height,
             };
-            let values = self.clock.time(Kernel::Evaluation, || quotient.values());
-            let slices = layout.num_slices;
-            ldes.push(self.clock.time(Kernel::Transforms, || {
-                slices_lde(&self.dft, values, slices, key.params().log_blowup)
+            ldes.push(self.clock.circuit(Stage::Quotient, index, || {
+                let values = self.clock.time(Kernel::Evaluation, || quotient.values());
+                let (slices, log_blowup) = (layout.num_slices, key.params().log_blowup);
+                let extend = || slices_lde(&self.dft, values, slices, log_blowup);
+                self.clock.time(Kernel::Transforms, extend)
             }));
         }
         Ok(self.commit(ldes))

@@ -22,7 +22,7 @@ mod scheme;
 mod stage_two;
 
 pub use key::{ProvingKey, SetupError};
-pub use metrics::{Metrics, Stage};
+pub use metrics::{Metrics, Span, Stage};
 pub use prove::{
     Batch, BatchReport, Committed, Finished, OnBackend, Part, Progress, ProveError, ProveOptions,
     Retention, ShardSource, ShardStore, ShardWorker, Task, Worker, WorkerReport, prove,

@@ -1,7 +1,8 @@
 //! Where proving time goes.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A stage of proving, in order.
@@ -37,11 +38,32 @@ impl Stage {
     }
 }
 
+/// A stage of one shard, computed by one worker. A shard that is made again has more than one
+/// span of a stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Name of the worker.
+    pub worker: String,
+    /// The stage.
+    pub stage: Stage,
+    /// The shard; `None` in [`Stage::Lookup`], which all shards share.
+    pub shard: Option<usize>,
+    /// When it began.
+    pub begin: Instant,
+    /// When it ended.
+    pub end: Instant,
+}
+
 /// Time per stage, summed over shards, and the share of the two kernels that
 /// dominate it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
     stages: [Duration; 5],
+    /// The stages of all shards, in the order in which a worker computed them.
+    pub spans: Vec<Span>,
+    /// By stage and circuit of the system: time of work that is for one circuit alone, within the
+    /// stages above. Trees and openings are of all circuits, so they are not here.
+    pub circuits: BTreeMap<(Stage, usize), Duration>,
     /// Number-theoretic transforms, within the stages above.
     pub transforms: Duration,
     /// Merkle trees of committed matrices, within the stages above.
@@ -66,15 +88,26 @@ impl Metrics {
     /// Adds the times of another worker.
     pub(crate) fn add(&mut self, other: &Self) {
         self.stages.iter_mut().zip(other.stages).for_each(|(all, of)| *all += of);
+        self.spans.extend(other.spans.iter().cloned());
+        for (key, time) in &other.circuits {
+            *self.circuits.entry(*key).or_default() += *time;
+        }
         self.transforms += other.transforms;
         self.hashing += other.hashing;
         self.evaluation += other.evaluation;
     }
 
-    pub(crate) fn time<T>(&mut self, stage: Stage, run: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
+    pub(crate) fn time<T>(
+        &mut self,
+        worker: &str,
+        (stage, shard): (Stage, Option<usize>),
+        run: impl FnOnce() -> T,
+    ) -> T {
+        let begin = Instant::now();
         let value = run();
-        self.stages[stage as usize] += start.elapsed();
+        let end = Instant::now();
+        self.stages[stage as usize] += end - begin;
+        self.spans.push(Span { worker: worker.to_owned(), stage, shard, begin, end });
         value
     }
 }
@@ -98,7 +131,13 @@ impl fmt::Display for Metrics {
 
 /// Kernel times of a backend.
 #[derive(Debug, Default)]
-pub(crate) struct KernelClock(Mutex<[Duration; 3]>);
+pub(crate) struct KernelClock(Mutex<Times>);
+
+#[derive(Debug, Default)]
+struct Times {
+    kernels: [Duration; 3],
+    circuits: BTreeMap<(Stage, usize), Duration>,
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kernel {
@@ -109,16 +148,27 @@ pub(crate) enum Kernel {
 
 impl KernelClock {
     pub(crate) fn time<T>(&self, kernel: Kernel, run: impl FnOnce() -> T) -> T {
+        self.add(run, |times| &mut times.kernels[kernel as usize])
+    }
+
+    /// Times work that is for one circuit of the system alone.
+    pub(crate) fn circuit<T>(&self, stage: Stage, circuit: usize, run: impl FnOnce() -> T) -> T {
+        self.add(run, |times| times.circuits.entry((stage, circuit)).or_default())
+    }
+
+    fn add<T>(&self, run: impl FnOnce() -> T, sum: impl FnOnce(&mut Times) -> &mut Duration) -> T {
         let start = Instant::now();
         let value = run();
+        let elapsed = start.elapsed();
         // A poisoned clock only means that a kernel panicked elsewhere.
-        let mut times = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        times[kernel as usize] += start.elapsed();
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *sum(&mut times) += elapsed;
         value
     }
 
     pub(crate) fn read(&self, metrics: &mut Metrics) {
-        let times = *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        [metrics.transforms, metrics.hashing, metrics.evaluation] = times;
+        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        [metrics.transforms, metrics.hashing, metrics.evaluation] = times.kernels;
+        metrics.circuits.clone_from(&times.circuits);
     }
 }

@@ -45,7 +45,7 @@ pub fn record<S: Sink>(
     sink: &mut S,
 ) -> Result<Execution, Trap> {
     let mut machine = Machine::new(program, input, limits);
-    let mut recorder = Recorder::new(program, sink);
+    let mut recorder = Recorder::new(program, input.len() as u64, sink);
     let exit_code = machine.run(&mut recorder)?;
     recorder.finish(exit_code, &machine.memory);
     Ok(machine.execution(exit_code))

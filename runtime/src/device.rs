@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
@@ -142,6 +142,8 @@ pub struct DeviceJob<'a> {
     pub name: String,
     /// Gets every transfer and launch.
     pub ledger: &'a Ledger,
+    /// When the request began: times in reports count from here.
+    pub began: Instant,
 }
 
 /// Bytes of a device.

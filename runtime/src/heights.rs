@@ -2,12 +2,11 @@
 //! provider pads to them, so proofs do not depend on the provider.
 
 use traceloom_abi::record::Record;
-use traceloom_air::system::{CircuitKind, System};
-use traceloom_bytecode::CheckedProgram;
+use traceloom_air::system::System;
 use traceloom_verifier::VerifyingKey;
 use traceloom_verifier::security::{Padding, padding};
 
-use crate::order::num_rows;
+use crate::machine::FrontEnd;
 
 /// A log height per circuit; `None` for circuits without rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +15,8 @@ pub struct Heights(Vec<Option<usize>>);
 impl Heights {
     /// The least that hold the rows of `record`, padded for `key` if there is one.
     #[must_use]
-    pub fn new(
-        program: &CheckedProgram,
+    pub fn new<'a>(
+        program: impl Into<FrontEnd<'a>>,
         system: &System,
         record: &Record,
         key: Option<&VerifyingKey>,
@@ -31,7 +30,7 @@ impl Heights {
 
     /// The least that hold the rows of `record`. `system` must be the one of `program`.
     #[must_use]
-    pub fn least(program: &CheckedProgram, system: &System, record: &Record) -> Self {
+    pub fn least<'a>(program: impl Into<FrontEnd<'a>>, system: &System, record: &Record) -> Self {
         let rows = row_counts(program, system, record).into_iter();
         let log = |rows: usize| (rows > 0).then(|| rows.next_power_of_two().ilog2() as usize);
         Self(rows.map(log).collect())
@@ -40,8 +39,8 @@ impl Heights {
     /// As [`Self::least`], and padded to what the parameters of `key` need of a shard that
     /// is proven alone.
     #[must_use]
-    pub fn padded(
-        program: &CheckedProgram,
+    pub fn padded<'a>(
+        program: impl Into<FrontEnd<'a>>,
         key: &VerifyingKey,
         record: &Record,
         num_claims: usize,
@@ -68,28 +67,12 @@ impl Heights {
 
 /// Rows of every circuit without padding. `system` must be the one of `program`.
 #[must_use]
-pub fn row_counts(program: &CheckedProgram, system: &System, record: &Record) -> Vec<usize> {
-    let circuits = system.circuits.iter().enumerate();
-    circuits
-        .map(|(position, circuit)| circuit_rows(program, &circuit.kind, record, position))
-        .collect()
-}
-
-/// Rows of a circuit without padding.
-fn circuit_rows(
-    program: &CheckedProgram,
-    kind: &CircuitKind,
+pub fn row_counts<'a>(
+    program: impl Into<FrontEnd<'a>>,
+    system: &System,
     record: &Record,
-    position: usize,
-) -> usize {
-    match kind {
-        CircuitKind::Function { .. } => num_rows(program, record, position),
-        CircuitKind::Memory { width } => {
-            let index = program.memory_index(*width).expect("the system is the program's");
-            record.memories[index].len()
-        }
-        CircuitKind::Bytes(table) => table.height(),
-        // No program of functions has any.
-        CircuitKind::Ops { .. } => 0,
-    }
+) -> Vec<usize> {
+    let front = program.into();
+    let circuits = system.circuits.iter().enumerate();
+    circuits.map(|(position, circuit)| front.num_rows(record, &circuit.kind, position)).collect()
 }

@@ -1,20 +1,30 @@
 //! What happened in a proof, as data: who wrote which rows, from how many bytes, in
-//! what time. Written as JSON by `prove --report`.
+//! what time. Written as JSON by `prove --report`; docs/report.md describes it.
+//!
+//! - `circuit`: rows and stages of a circuit; `device`: what a device did;
+//! - `timeline`: what was computed when, and the memory meanwhile;
+//! - `machine`: where it was computed, and by which version.
+
+mod circuit;
+mod device;
+mod machine;
+mod timeline;
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use traceloom_air::system::Circuit;
 use traceloom_prover::WorkerReport;
 
-pub use crate::device_report::{DeviceReport, DeviceStep};
 use crate::ledger::Entries;
-use crate::provider::{Evaluation, Provider};
-use crate::seeds::{Encoding, RunSeeds, Why};
+use crate::provider::Provider;
 use crate::session::ExecutedBy;
 use crate::shards::Planned;
 use crate::shards::cache::CacheReport;
-use crate::source::SourceRun;
+
+pub use circuit::{CircuitReport, RunReport, encoding_name};
+pub use device::{DeviceReport, DeviceStep};
+pub use machine::Machine;
+pub use timeline::{Sample, Span};
 
 /// Version of the JSON form.
 const FORMAT: &str = "traceloom-report/1";
@@ -38,6 +48,19 @@ pub struct ProofReport {
     pub executed_by: ExecutedBy,
     /// Stages by name, in order.
     pub stages: Vec<(&'static str, Duration)>,
+    /// Time of constraints, keys, and the choice of shards.
+    pub setup: Duration,
+    /// Time of the verification that ends every proof.
+    pub verification: Duration,
+    /// Time from the request to the proof. Stages of several workers overlap, and the start of a
+    /// device belongs to no stage, so the other times do not add up to it.
+    pub total: Duration,
+    /// What was computed when, by time of begin.
+    pub spans: Vec<Span>,
+    /// The memory of the process over time; empty unless it was asked for.
+    pub memory: Vec<Sample>,
+    /// Where it was computed, and by which version.
+    pub machine: Machine,
     /// Peak of the process's memory so far, in bytes, if the system states it.
     pub peak_memory: Option<u64>,
     /// The shards, with the memory that was planned for them.
@@ -74,153 +97,6 @@ pub struct TraceReport {
     pub ledger: Entries,
 }
 
-/// One circuit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CircuitReport {
-    /// Its name.
-    pub name: String,
-    /// Who wrote its rows.
-    pub provider: Provider,
-    /// Why the rows come from another provider than was asked for, if they do.
-    pub reason: Option<String>,
-    /// What evaluates its constraints and lookups.
-    pub evaluation: Evaluation,
-    /// Rows without padding.
-    pub rows: usize,
-    /// Rows with padding, of all shards; 0 for an inactive circuit.
-    pub height: usize,
-    /// Number of columns.
-    pub width: usize,
-    /// Runs of rows from seeds; empty for other providers.
-    pub runs: Vec<RunReport>,
-    /// Time to pack seeds.
-    pub packing: Duration,
-    /// Time to write rows.
-    pub writing: Duration,
-}
-
-/// One run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunReport {
-    /// Position among the members of the circuit.
-    pub member: usize,
-    /// Path number.
-    pub path: u32,
-    /// Number of rows.
-    pub rows: usize,
-    /// How its seeds are written.
-    pub encoding: Encoding,
-    /// Bytes of all its seeds.
-    pub seed_bytes: usize,
-}
-
-impl RunReport {
-    pub(crate) fn new(run: &RunSeeds) -> Self {
-        Self {
-            member: run.member,
-            path: run.path,
-            rows: run.rows.len(),
-            encoding: run.encoding,
-            seed_bytes: run.bytes.len(),
-        }
-    }
-
-    pub(crate) fn of_device(run: &SourceRun, (encoding, bytes): (Encoding, u64)) -> Self {
-        Self {
-            member: run.member,
-            path: run.path,
-            rows: run.rows.len(),
-            encoding,
-            seed_bytes: bytes as usize,
-        }
-    }
-}
-
-impl CircuitReport {
-    pub(crate) fn new(circuit: &Circuit, provider: Provider) -> Self {
-        Self {
-            name: circuit.name.clone(),
-            provider,
-            reason: None,
-            evaluation: Evaluation::System,
-            rows: 0,
-            height: 0,
-            width: circuit.width,
-            runs: Vec::new(),
-            packing: Duration::ZERO,
-            writing: Duration::ZERO,
-        }
-    }
-
-    /// Adds the rows of another shard, or the time of a shard that was made again.
-    pub(crate) fn add(&mut self, part: Self, is_again: bool) {
-        self.packing += part.packing;
-        self.writing += part.writing;
-        if !is_again {
-            self.rows += part.rows;
-            self.height += part.height;
-            self.runs.extend(part.runs);
-        }
-    }
-
-    /// Bytes of typed seeds.
-    #[must_use]
-    pub fn typed_bytes(&self) -> usize {
-        self.bytes(|encoding| encoding == Encoding::Typed)
-    }
-
-    /// Bytes of full seeds.
-    #[must_use]
-    pub fn full_bytes(&self) -> usize {
-        self.bytes(|encoding| encoding != Encoding::Typed)
-    }
-
-    fn bytes(&self, which: impl Fn(Encoding) -> bool) -> usize {
-        self.runs.iter().filter(|run| which(run.encoding)).map(|run| run.seed_bytes).sum()
-    }
-
-    fn json(&self) -> Value {
-        let runs: Vec<Value> = self
-            .runs
-            .iter()
-            .map(|run| {
-                json!({
-                    "member": run.member,
-                    "path": run.path,
-                    "rows": run.rows,
-                    "encoding": encoding_name(run.encoding),
-                    "seed_bytes": run.seed_bytes,
-                })
-            })
-            .collect();
-        json!({
-            "name": self.name,
-            "provider": self.provider.name(),
-            "reason": self.reason,
-            "evaluator": self.evaluation.name(),
-            "rows": self.rows,
-            "height": self.height,
-            "width": self.width,
-            "typed_seed_bytes": self.typed_bytes(),
-            "full_seed_bytes": self.full_bytes(),
-            "packing_seconds": self.packing.as_secs_f64(),
-            "writing_seconds": self.writing.as_secs_f64(),
-            "runs": runs,
-        })
-    }
-}
-
-/// The encoding, and why, in one word.
-#[must_use]
-pub fn encoding_name(encoding: Encoding) -> &'static str {
-    match encoding {
-        Encoding::Typed => "typed",
-        Encoding::Full(Why::Widened) => "widened",
-        Encoding::Full(Why::Short) => "short",
-        Encoding::Full(Why::ManyPaths) => "many-paths",
-    }
-}
-
 impl TraceReport {
     /// Adds what another worker wrote of the same record.
     pub(crate) fn add(&mut self, other: Self) {
@@ -242,6 +118,7 @@ impl TraceReport {
     /// As JSON.
     #[must_use]
     pub fn json(&self) -> Value {
+        let sum = |of: fn(&CircuitReport) -> usize| self.circuits.iter().map(of).sum::<usize>();
         json!({
             "requested": self.requested,
             "strict": self.strict,
@@ -250,6 +127,8 @@ impl TraceReport {
             "device": self.device,
             "downloading_seconds": self.downloading.as_secs_f64(),
             "ledger": self.ledger.json(),
+            "rows": sum(|circuit| circuit.rows),
+            "cells": sum(CircuitReport::cells),
             "circuits": self.circuits.iter().map(CircuitReport::json).collect::<Vec<_>>(),
         })
     }
@@ -311,7 +190,13 @@ impl ProofReport {
             "proof_bytes": self.proof_bytes,
             "backend": { "name": self.backend, "reason": self.backend_reason },
             "execution": { "name": self.executed_by.name, "reason": self.executed_by.reason },
+            "machine": self.machine.json(),
+            "total_seconds": self.total.as_secs_f64(),
+            "setup_seconds": self.setup.as_secs_f64(),
+            "verification_seconds": self.verification.as_secs_f64(),
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
+            "spans": self.spans.iter().map(Span::json).collect::<Vec<_>>(),
+            "memory": self.memory.iter().map(Sample::json).collect::<Vec<_>>(),
             "peak_memory_bytes": self.peak_memory,
             "shards": self.shards.json(&self.trace),
             "record_freed_seconds": self.record_freed.map(|time| time.as_secs_f64()),

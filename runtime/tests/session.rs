@@ -8,6 +8,7 @@ use traceloom_bytecode::json;
 use traceloom_generated::PROGRAMS;
 use traceloom_prover::Stage;
 use traceloom_runtime::provider::{Provider, TraceProvider};
+use traceloom_runtime::report::CircuitReport;
 use traceloom_runtime::session::{
     Backend, Description, Devices, ExecutedBy, Executor, Expected, Kind, Request, Session,
     SessionBuilder, SessionError, Step,
@@ -227,13 +228,42 @@ fn what_happens_is_told() {
 fn units_and_their_program_make_a_strict_session() {
     let program = traceloom_programs::find("fibonacci").unwrap().build().unwrap();
     let builder = || Session::of_units(json::print(&program), PROGRAMS).profile(Profile::Fast);
-    let session = builder().strict(true).build().unwrap();
+    let every = std::time::Duration::from_millis(1);
+    let session = builder().strict(true).memory_samples(every).build().unwrap();
     let proved = session.prove(Request::args([30])).unwrap();
     assert_eq!(proved.summary.outputs(0), [832_040]);
     let report = &proved.report;
     assert_eq!(report.trace.circuits[0].provider, Provider::Scalar);
     let stages: Vec<&str> = report.stages.iter().map(|(name, _)| *name).collect();
     assert_eq!(stages[..3], ["execution", "rows", Stage::ALL[0].name()]);
+    let of_step = |step: &str| -> std::time::Duration {
+        let spans = report.spans.iter().filter(|span| span.step == step);
+        spans.map(|span| span.end - span.begin).sum()
+    };
+    // One worker: its spans add up to the stages, and everything fits into the total.
+    for (stage, time) in &report.stages {
+        assert_eq!(of_step(stage), *time, "{stage}");
+    }
+    assert_eq!(of_step("setup"), report.setup);
+    assert_eq!(of_step("verification"), report.verification);
+    assert!(report.spans.iter().all(|span| span.begin <= span.end && span.end <= report.total));
+    assert!(report.spans.is_sorted_by_key(|span| span.begin));
+    assert!(!report.memory.is_empty() || !std::path::Path::new("/proc/self/status").exists());
+    // What is for one circuit alone is a part of its stage, of every circuit with rows.
+    for stage in [Stage::Main, Stage::StageTwo, Stage::Quotient] {
+        let circuits = report.trace.circuits.iter().filter(|circuit| circuit.height > 0);
+        let of = |circuit: &CircuitReport| {
+            circuit.stages.iter().find(|(of, _)| *of == stage).map(|of| of.1)
+        };
+        let times: Vec<_> = circuits.map(of).collect();
+        assert!(times.iter().all(Option::is_some), "{stage:?}: {times:?}");
+        assert!(times.iter().flatten().sum::<std::time::Duration>() <= proved.metrics.stage(stage));
+    }
+    let circuit = &report.trace.circuits[0];
+    let of_system = &session.system().circuits[0];
+    assert_eq!(circuit.constraints, of_system.constraints.len());
+    assert_eq!(circuit.lookups, of_system.lookups.len());
+    assert_eq!(circuit.cells(), of_system.width * circuit.height);
     assert_eq!(report.profile, Profile::Fast.name());
     assert_eq!(report.proof_bytes, proved.bytes.len());
     // Nothing that a session may choose changes a byte.

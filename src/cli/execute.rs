@@ -16,11 +16,9 @@ pub fn run(args: &ExecuteArgs) -> Result<(), Failure> {
     if riscv::is_elf(&args.run.program) {
         return riscv::run(args);
     }
-    if args.max_cycles.is_some() || args.output.is_some() {
+    if args.output.is_some() {
         let program = args.run.program.display();
-        return Err(Failure::Malformed(format!(
-            "{program} is no ELF file; leave out --max-cycles and --output"
-        )));
+        return Err(Failure::Malformed(format!("{program} is no ELF file; leave out --output")));
     }
     let args = &args.run;
     let progress = Progress::new();
@@ -94,7 +92,8 @@ pub fn print_rows(session: &Session, steps: u64, rows: &[usize]) {
                 say!("{rows:>12}  {}", names.join("+"));
             }
             CircuitKind::Memory { width } => say!("{rows:>12}  memory of width {width}"),
-            CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => {}
+            CircuitKind::Ops { .. } => say!("{rows:>12}  {}", plain(&circuit.name)),
+            CircuitKind::Bytes(_) => {}
         }
     }
 }

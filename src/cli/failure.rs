@@ -7,6 +7,7 @@ use traceloom_bytecode::near::did_you_mean;
 use traceloom_programs as programs;
 use traceloom_runtime::session::{Kind, SessionError, entry_functions};
 
+use super::riscv;
 use super::source::usage;
 
 /// A failed command. The message says what is wrong, where, and what to do.
@@ -102,6 +103,7 @@ fn worded(error: &SessionError) -> String {
                 _ => message,
             }
         }
+        SessionError::Machine { place, error } => riscv::worded(place, error),
         SessionError::Plan(error) => dashed(&error.to_string()),
         SessionError::Backend(error) => format!("--backend cuda{error}"),
         other => other.to_string(),

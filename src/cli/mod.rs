@@ -30,13 +30,16 @@ mod new;
 mod output;
 mod outputs;
 mod plan;
+mod profile;
 mod programs;
 mod progress;
 mod prove;
+mod report;
 mod riscv;
 mod shards;
 mod shell;
 mod source;
+mod stated;
 mod verify;
 mod warnings;
 
@@ -53,9 +56,11 @@ use traceloom_runtime::provider::TraceProvider;
 use traceloom_runtime::session::Executor;
 
 pub use failure::Failure;
+pub use profile::Unit;
 
 use convert::ConvertArgs;
 use new::NewArgs;
+use profile::ProfileArgs;
 use shell::{CompletionsArgs, ManArgs};
 use verify::VerifyArgs;
 
@@ -113,6 +118,15 @@ enum Command {
     /// Run a program and prove the claim that its outputs follow from its inputs.
     #[command(after_help = EXIT_CODES)]
     Prove(ProveArgs),
+    /// Print what a proof costs by function and operation: rows, cells, lookups, seconds.
+    ///
+    /// Also as a flamegraph and for pprof. The program is run twice and proven, unless --no-proof
+    /// is given.
+    #[command(after_help = EXIT_CODES)]
+    Profile(ProfileArgs),
+    /// Write a page about a proof from its report.json: times, rows, seeds, memory.
+    #[command(after_help = EXIT_CODES)]
+    Report(ReportArgs),
     /// Verify a proof and print what it proves.
     #[command(after_help = EXIT_CODES)]
     Verify(VerifyArgs),
@@ -153,9 +167,10 @@ enum Command {
 /// What to run.
 #[derive(Debug, Args)]
 struct RunArgs {
-    /// A program with a name, or a file with program text (.tla) or JSON (.json).
+    /// A program with a name, a file with program text (.tla) or JSON (.json), or an ELF file of
+    /// RV64IM.
     program: PathBuf,
-    /// File whose bytes go to io channel 0 under the empty key.
+    /// File whose bytes go to io channel 0 under the empty key; the input of an ELF file.
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// File whose bytes go to an io channel under a key.
@@ -176,6 +191,9 @@ struct RunArgs {
     /// is the same.
     #[arg(long, default_value = "auto", value_parser = source::executor, value_name = "EXECUTOR")]
     execute: Executor,
+    /// Of an ELF file: how many instructions it may execute; 2^36 without it.
+    #[arg(long, value_name = "N")]
+    max_cycles: Option<u64>,
     #[command(flatten)]
     limits: limits::LimitArgs,
 }
@@ -184,9 +202,6 @@ struct RunArgs {
 struct ExecuteArgs {
     #[command(flatten)]
     run: RunArgs,
-    /// Of an ELF file: how many instructions it may execute; 2^36 without it.
-    #[arg(long, value_name = "N")]
-    max_cycles: Option<u64>,
     /// Of an ELF file: where to write its output.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -218,6 +233,21 @@ struct CheckArgs {
     run: RunArgs,
     #[command(flatten)]
     trace: TraceArgs,
+    /// How many failures of each kind are described.
+    #[arg(long, value_name = "N", default_value_t = traceloom_runtime::check::MAX_DESCRIBED)]
+    show: usize,
+    /// Change a cell before the check, to see which constraint or lookup refuses it.
+    ///
+    /// Circuit and column are names or positions; a column is also named by the variable of the
+    /// program's text that it holds. The value is a decimal number below p, or a negative one. The
+    /// option may be given several times: --poke fibonacci,3,v7=0
+    #[arg(
+        long,
+        value_name = "CIRCUIT,ROW,COLUMN=VALUE",
+        value_parser = check::poke,
+        allow_hyphen_values = true
+    )]
+    poke: Vec<traceloom_runtime::check::Poke>,
 }
 
 #[derive(Debug, Args)]
@@ -254,13 +284,26 @@ struct ProveArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Folder for report.json: who wrote which rows and why, from how many bytes, what was
-    /// copied to a GPU and back, and times.
+    /// copied to a GPU and back, and times (docs/report.md).
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// The same report as a page for a browser: one file, which needs no network.
+    #[arg(long, value_name = "FILE")]
+    report_html: Option<PathBuf>,
     /// Parameters: standard (100 bits provable), strong (128 bits provable), heuristic (small
     /// and fast: 100 bits against the best attack known) or fast (tests only).
     #[arg(long, default_value = "standard", value_parser = source::profile)]
     profile: traceloom_verifier::Profile,
+}
+
+#[derive(Debug, Args)]
+struct ReportArgs {
+    /// The file report.json that `prove --report` wrote.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The page to write; - is standard output.
+    #[arg(long, value_name = "FILE")]
+    html: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -367,6 +410,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
         Command::Plan(plan) => args(&plan.run.args),
         Command::Check(check) => args(&check.run.args),
         Command::Prove(prove) => args(&prove.run.args),
+        Command::Profile(profile) => args(&profile.run.args),
         Command::Verify(verify) => {
             let mut lists: Vec<Vec<u64>> = args(&verify.args)?;
             lists.extend(verify.outputs.as_deref().map(verify::outputs).transpose()?);
@@ -374,6 +418,7 @@ fn lists(command: &Command) -> Result<Vec<Vec<u64>>, Failure> {
         }
         Command::New(_)
         | Command::Programs
+        | Command::Report(_)
         | Command::Inspect(_)
         | Command::Convert(_)
         | Command::Import(_)
@@ -447,9 +492,13 @@ fn run(cli: &Cli) -> Result<(), Failure> {
 impl Cli {
     fn mode(&self) -> output::Mode {
         let is_taken = match &self.command {
-            Command::Prove(args) => output::is_stdout(&args.out),
+            Command::Prove(args) => {
+                let page = args.report_html.as_deref();
+                output::is_stdout(&args.out) || page.is_some_and(output::is_stdout)
+            }
             Command::Convert(args) => output::is_stdout(&args.out),
             Command::Import(args) => output::is_stdout(&args.out),
+            Command::Report(args) => output::is_stdout(&args.html),
             _ => false,
         };
         output::Mode { json: self.json, quiet: self.quiet, is_taken }
@@ -464,6 +513,8 @@ impl Command {
             Self::Execute(_) => "execute",
             Self::Check(_) => "check",
             Self::Prove(_) => "prove",
+            Self::Profile(_) => "profile",
+            Self::Report(_) => "report",
             Self::Verify(_) => "verify",
             Self::Inspect(_) => "inspect",
             Self::Plan(_) => "plan",
@@ -485,6 +536,8 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Execute(args) => execute::run(args),
         Command::Check(args) => check::run(args),
         Command::Prove(args) => prove::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Report(args) => report::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Plan(args) => plan::run(args),
@@ -527,6 +580,7 @@ pub fn run_kept(args: impl IntoIterator<Item = OsString>, limits: &Limits) -> Ra
         Command::Plan(plan) => plan.run.limits.set_base(limits),
         Command::Check(check) => check.run.limits.set_base(limits),
         Command::Prove(prove) => prove.run.limits.set_base(limits),
+        Command::Profile(profile) => profile.run.limits.set_base(limits),
         _ => {}
     }
     let (result, output::Printed { out, mut err }) = output::kept(|| run(&cli));

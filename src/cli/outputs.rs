@@ -16,25 +16,36 @@ pub struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Checks that `out` and the folder of a report can be written.
-    pub fn tried(out: &Path, report: Option<&'a Path>) -> Result<Self, Failure> {
+    /// Checks that `out`, the folder of a report and its page can be written.
+    pub fn tried(
+        out: &Path,
+        report: Option<&'a Path>,
+        page: Option<&Path>,
+    ) -> Result<Self, Failure> {
         let outputs = Self { report };
         if let (Some(folder), Some(path)) = (report, outputs.report()) {
             let failure = |error: io::Error| Failure::file("make", folder, &error);
             try_folder(nearest(folder)).map_err(failure)?;
             check_place(&path)?;
         }
+        for file in [Some(out), page].into_iter().flatten() {
+            outputs.try_file(file)?;
+        }
+        Ok(outputs)
+    }
+
+    /// Checks that a file can be written.
+    fn try_file(&self, out: &Path) -> Result<(), Failure> {
         if is_stdout(out) {
-            return Ok(outputs);
+            return Ok(());
         }
         let folder = folder_of(out);
         // The folder of the report will be there, and those above it.
-        let will_be_made = report.is_some_and(|report| report.starts_with(folder));
+        let will_be_made = self.report.is_some_and(|report| report.starts_with(folder));
         if folder.exists() || !will_be_made {
             try_folder(folder).map_err(|error| Failure::file("write", out, &error))?;
         }
-        check_place(out)?;
-        Ok(outputs)
+        check_place(out)
     }
 
     /// Makes the folder of the report.

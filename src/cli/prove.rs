@@ -9,21 +9,30 @@ use traceloom_runtime::report::DeviceReport;
 use traceloom_runtime::session::Proved;
 
 use super::backend::Gpu;
-use super::execute::{print_claim, print_rows};
+use super::execute::print_rows;
 use super::log::Progress;
-use super::output::{hex, plain, result, say, seconds, size, write_whole};
+use super::output::{hex, is_stdout, plain, result, say, seconds, size, write_whole};
 use super::outputs::Outputs;
 use super::progress::told;
-use super::{Failure, ProveArgs, json, source};
+use super::{Failure, ProveArgs, source, stated};
+use crate::html;
+
+/// How often a report has the memory of the process.
+const MEMORY_SAMPLES: Duration = Duration::from_millis(20);
 
 /// Runs a program, proves the claim and writes the proof.
 pub fn run(args: &ProveArgs) -> Result<(), Failure> {
     let progress = Progress::with(args.log);
-    prove(args, progress).inspect_err(|failure| progress.failure(&failure.to_string()))
+    prove(args, &progress).inspect_err(|failure| progress.failure(&failure.to_string()))
 }
 
-fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
-    let outputs = Outputs::tried(&args.out, args.report.as_deref())?;
+fn prove(args: &ProveArgs, progress: &Progress) -> Result<(), Failure> {
+    let page = args.report_html.as_deref();
+    if is_stdout(&args.out) && page.is_some_and(is_stdout) {
+        let both = "--out and --report-html both take standard output; name a file for one of them";
+        return Err(Failure::Malformed(both.into()));
+    }
+    let outputs = Outputs::tried(&args.out, args.report.as_deref(), page)?;
     let gpu = Gpu::open(&args.trace, args.backend, args.devices.as_ref(), args.max_device_memory)?;
     let start = Instant::now();
     let mut builder = source::session(&args.run)?
@@ -36,6 +45,9 @@ fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     if let Some(folder) = &args.cache {
         builder = builder.cache(folder);
     }
+    if args.report.is_some() || page.is_some() {
+        builder = builder.memory_samples(MEMORY_SAMPLES);
+    }
     let session = told(builder, gpu, progress).build()?;
     let proved = session.prove(source::request(&args.run)?)?;
     progress.done();
@@ -44,18 +56,22 @@ fn prove(args: &ProveArgs, progress: Progress) -> Result<(), Failure> {
     if let Some(path) = outputs.report() {
         write_whole(&path, format!("{:#}\n", proved.report.json()).as_bytes())?;
     }
-    let claim = &proved.summary.claims[0].claim;
+    if let Some(path) = page {
+        let page = html::page(&proved.report.json()).map_err(Failure::Malformed)?;
+        write_whole(path, page.as_bytes())?;
+    }
+    let summary = &proved.summary;
     result(json!({
         "out": args.out.display().to_string(),
         "proof_bytes": proved.bytes.len(),
-        "fingerprint": hex(&session.program().fingerprint()),
+        "fingerprint": hex(&session.fingerprint()),
         "profile": args.profile.name(),
-        "claim": json::claim(&session, claim),
+        "claim": stated::of(&session, &summary.claims, &summary.boundary),
         "seconds": start.elapsed().as_secs_f64(),
         "report": proved.report.json(),
     }));
-    print_claim(&session, claim);
-    print_rows(&session, proved.summary.stats.steps, &proved.summary.rows);
+    stated::print(&session, &summary.claims(), &summary.boundary);
+    print_rows(&session, summary.stats.steps, &summary.rows);
     print_shards(&proved);
     print_times(&proved, start.elapsed());
     say!("proof    {} in {}", size(proved.bytes.len() as u64), args.out.display());

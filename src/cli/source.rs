@@ -50,7 +50,10 @@ pub fn open(name: impl AsRef<Path>) -> Result<SessionBuilder, Failure> {
 
 /// The builder of the session that a command line asks for.
 pub fn session(args: &RunArgs) -> Result<SessionBuilder, Failure> {
-    riscv::refuse(&args.program)?;
+    if riscv::is_elf(&args.program) {
+        return riscv::session(args);
+    }
+    riscv::refuse_options(args)?;
     Ok(open(&args.program)?.execute(args.execute).limits(args.limits.limits()))
 }
 
@@ -102,10 +105,7 @@ pub fn executor(name: &str) -> Result<Executor, String> {
 
 /// Parses `--profile`.
 pub fn profile(name: &str) -> Result<Profile, String> {
-    Profile::from_name(name).ok_or_else(|| {
-        let names = Profile::ALL.map(Profile::name);
-        format!("{name:?} is not a profile; choose one of {}", names.join(", "))
-    })
+    traceloom_expect::expectation::profile(name)
 }
 
 /// The options that give a built-in program its input.

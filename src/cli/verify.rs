@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use traceloom_runtime::session::{Expected, Session, SessionBuilder, Verified, read_proof};
+use traceloom_expect::Expectation;
+use traceloom_expect::expectation::bytes_of_hex;
+use traceloom_runtime::session::{
+    Expected, Session, SessionBuilder, Verified, read_input, read_proof,
+};
 use traceloom_verifier::{Profile, Proof};
 
-use super::execute::print_claim;
-use super::expect::Expectation;
 use super::output::{hex, plain, result, say, seconds};
-use super::{Failure, json as forms, riscv, source};
+use super::riscv::ExpectedOfGuest;
+use super::{Failure, expect, json as forms, source, stated};
 
 /// The proof, and what is expected of it.
 #[derive(Debug, Args)]
@@ -46,6 +49,12 @@ pub struct VerifyArgs {
     /// Numbers separated by commas, or one hexadecimal string of output bytes after `0x`.
     #[arg(long, value_name = "N,N,…|0xHEX", requires = "program")]
     pub outputs: Option<String>,
+    /// Of an ELF file: file with the input that the proof must state.
+    #[arg(long, value_name = "FILE", requires = "program", conflicts_with = "expect")]
+    pub input: Option<PathBuf>,
+    /// Of an ELF file: file with the output that the proof must state.
+    #[arg(long, value_name = "FILE", requires = "program", conflicts_with = "expect")]
+    pub output: Option<PathBuf>,
     /// Print all terms of the two security figures.
     #[arg(long)]
     pub explain: bool,
@@ -55,7 +64,7 @@ pub struct VerifyArgs {
 /// what was only read.
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let about = |error| Failure::about(&args.proof, &error);
-    let expectation = args.expect.as_deref().map(Expectation::read).transpose()?;
+    let expectation = args.expect.as_deref().map(expect::read).transpose()?;
     let bytes = read_proof(&args.proof)?;
     let proof = Proof::decode(&bytes).map_err(|error| about(error.into()))?;
     let builder = match (&args.program, &expectation) {
@@ -68,17 +77,33 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let session = builder.profile(profile).build()?;
     let expected = match &expectation {
         Some(expectation) => {
-            expectation.check_fingerprint(&session.program().fingerprint())?;
+            expectation.check_fingerprint(&session.fingerprint())?;
             expectation.check_system(session.verifying_key()?.digest())?;
-            expectation.expected()
+            expect::expected(expectation)
         }
         None => expected(args)?,
     };
+    let is_guest = session.machine().is_some();
+    let of_guest = is_guest.then(|| of_guest(args, expectation.as_ref())).transpose()?;
+    if !is_guest && (args.input.is_some() || args.output.is_some()) {
+        return Err(Failure::Malformed(
+            "--input and --output are of ELF files; state what a program takes and gives with \
+             --args and --outputs"
+                .into(),
+        ));
+    }
+    let expected = if is_guest { Expected::any() } else { expected };
     let verified = session.verify_proof(&proof, &expected).map_err(about)?;
+    if let Some(expected) = &of_guest {
+        expected.compare(&verified.boundary)?;
+    }
     if let Some(expectation) = &expectation {
         expectation.check_bits(&verified.report.security)?;
     }
-    let compared = Compared::new(args, expectation.as_ref(), &session);
+    let compared = match &of_guest {
+        None => Compared::new(args, expectation.as_ref(), &session),
+        Some(expected) => Compared::of_guest(args, expectation.as_ref(), expected),
+    };
     result(object(&session, &verified, profile, &compared, bytes.len())?);
     print(&session, &verified, profile, &compared)?;
     if args.explain {
@@ -132,6 +157,24 @@ impl Compared {
         let read = parts().filter(|(_, is)| !is).map(|(part, _)| part).collect();
         Self { compared, read }
     }
+
+    fn of_guest(
+        args: &VerifyArgs,
+        expectation: Option<&Expectation>,
+        expected: &ExpectedOfGuest,
+    ) -> Self {
+        let program = args.program.is_some() || expectation.is_some();
+        let parts = [
+            ("program", "--program", program),
+            ("input", "--input", expected.input.is_some()),
+            ("output", "--output", expected.output.is_some()),
+        ];
+        let mut compared: Vec<&str> = vec!["profile"];
+        compared.extend(parts.iter().filter(|part| part.2).map(|part| part.0));
+        compared.extend(expectation.iter().flat_map(|expectation| expectation.compared()));
+        let read = parts.iter().filter(|part| !part.2).map(|part| (part.0, part.1)).collect();
+        Self { compared, read }
+    }
 }
 
 /// What a reader has to know of the profile.
@@ -146,19 +189,26 @@ fn print(
     profile: Profile,
     compared: &Compared,
 ) -> Result<(), Failure> {
-    let name = &session.program().program().name;
-    say!("valid    program {name:?}, profile {}", profile.name());
+    let (front, is_guest) = (session.front(), session.machine().is_some());
+    let kind = if is_guest { "guest" } else { "program" };
+    say!("valid    {kind} {:?}, profile {}", front.name(), profile.name());
     if let Some(warning) = warning(profile) {
         say!("warning  {warning}");
     }
+    stated::print(session, &verified.claims, &verified.boundary);
     for claim in &verified.claims {
-        print_claim(session, claim);
         if let Some(entry) = session.program().program().functions.get(claim.function as usize) {
             say!("entry    {}", plain(&entry.name));
         }
     }
-    say!("         transparent, not zero-knowledge; io is advice, the claim is all it binds");
-    say!("program  fingerprint {}", hex(&session.program().fingerprint()));
+    say!(
+        "         transparent, not zero-knowledge; {}",
+        match is_guest {
+            true => "the proof has the whole input and output",
+            false => "io is advice, the claim is all it binds",
+        }
+    );
+    say!("program  fingerprint {}", hex(&session.fingerprint()));
     say!("         system digest {}", hex(session.verifying_key()?.digest()));
     say!("compared {}", compared.compared.join(", "));
     if !compared.read.is_empty() {
@@ -185,9 +235,11 @@ fn object(
 ) -> Result<Value, Failure> {
     let security = &verified.report.security;
     let claims = verified.claims.iter().map(|claim| forms::claim(session, claim));
+    let of_guest = session.machine().map(|_| stated::object(session, &verified.boundary));
+    let claims = claims.chain(of_guest);
     Ok(json!({
-        "program": session.program().program().name,
-        "fingerprint": hex(&session.program().fingerprint()),
+        "program": session.front().name(),
+        "fingerprint": hex(&session.fingerprint()),
         "system_digest": hex(session.verifying_key()?.digest()),
         "profile": profile.name(),
         "claims": claims.collect::<Vec<_>>(),
@@ -206,7 +258,6 @@ fn object(
 
 /// The program that a caller names: one with a name, a file, or by its fingerprint.
 fn named(name: &Path) -> Result<SessionBuilder, Failure> {
-    riscv::refuse(name)?;
     let text = name.to_str().filter(|text| !crate::is_known(text) && !name.exists());
     let fingerprint = text.and_then(bytes_of_hex).and_then(|bytes| bytes.try_into().ok());
     match fingerprint {
@@ -230,6 +281,38 @@ fn of_fingerprint(fingerprint: &[u8; 32], whose: &str) -> Result<SessionBuilder,
              name its file with --program",
             hex(fingerprint)
         ))
+    })
+}
+
+/// What the caller expects of a guest.
+fn of_guest(
+    args: &VerifyArgs,
+    expectation: Option<&Expectation>,
+) -> Result<ExpectedOfGuest, Failure> {
+    let entry = expectation.map_or(&args.entry, |file| &file.entry);
+    if entry.is_some() || args.args.is_some() || args.outputs.is_some() {
+        return Err(Failure::Malformed(
+            "an ELF file has no entry function and no arguments; state its input with --input, its \
+             output with --output, or both with --expect"
+                .into(),
+        ));
+    }
+    let bytes = |key: &str, words: &Option<Vec<u64>>| {
+        let Some(words) = words else { return Ok(None) };
+        let bytes = words.iter().map(|&word| u8::try_from(word).ok());
+        bytes.collect::<Option<Vec<u8>>>().map(Some).ok_or_else(|| {
+            Failure::Malformed(format!("--expect: {key}: those of an ELF file are bytes"))
+        })
+    };
+    Ok(match expectation {
+        Some(file) => ExpectedOfGuest {
+            input: bytes("inputs", &file.inputs)?,
+            output: bytes("outputs", &file.outputs)?,
+        },
+        None => ExpectedOfGuest {
+            input: args.input.as_deref().map(read_input).transpose()?,
+            output: args.output.as_deref().map(read_input).transpose()?,
+        },
     })
 }
 
@@ -258,15 +341,4 @@ pub(super) fn outputs(list: &str) -> Result<Vec<u64>, Failure> {
         }
         None => source::words("--outputs", list),
     }
-}
-
-/// Bytes from pairs of hexadecimal digits.
-pub(super) fn bytes_of_hex(digits: &str) -> Option<Vec<u8>> {
-    let pairs = digits.as_bytes().chunks(2).map(|pair| {
-        let text = std::str::from_utf8(pair).ok().filter(|text| {
-            text.len() == 2 && text.bytes().all(|digit| digit.is_ascii_hexdigit())
-        })?;
-        u8::from_str_radix(text, 16).ok()
-    });
-    pairs.collect()
 }

@@ -1,7 +1,7 @@
 //! The machine that emitted pieces run on: frames, the stack of words, the record.
 
-use super::{Counts, Ended, FunctionExecutor, Stop};
-use crate::bytes::ByteTable;
+use super::counts::Notes;
+use super::{Counts, Ended, FunctionExecutor, Given, Stop};
 use crate::io::Io;
 use crate::limits::{Limits, Meter, Stats};
 use crate::record::{ByteCounts, Part, Record, Stored};
@@ -34,6 +34,8 @@ pub struct Machine<'a> {
     pub(super) callee_ranks: Vec<u32>,
     /// Those among them inside their caller's component, of frames that count.
     pub(super) inside_ranks: Vec<u32>,
+    /// For the bytes of inputs and outputs.
+    pub(super) raw: Vec<u8>,
 }
 
 /// A query that is running or being replayed.
@@ -133,6 +135,7 @@ impl<'a> Machine<'a> {
             leaves: Vec::new(),
             callee_ranks: Vec::new(),
             inside_ranks: Vec::new(),
+            raw: Vec::new(),
         }
     }
 
@@ -144,26 +147,24 @@ impl<'a> Machine<'a> {
     pub fn claim(&mut self, function: u32, args: &[u64]) -> Result<Vec<u64>, Stop> {
         self.stack.clear();
         self.bytes.clear();
-        self.request(function, &[Part::Words(args)], true)?;
-        let mut counts = self.record.bytes.each_mut().map(ByteCounts::take);
-        let ended = self.run(&mut counts);
-        self.record.bytes = counts;
+        let mut tables = self.record.bytes.each_mut().map(ByteCounts::take);
+        let ended = self.run(function, args, &mut tables);
+        self.record.bytes = tables;
         ended?;
         let (function, query) = self.answer;
         Ok(self.record.functions[function as usize].outputs(query).to_vec())
     }
 
-    fn run(&mut self, counts: &mut [ByteCounts; 2]) -> Ended {
-        let mut unread = None;
+    fn run(&mut self, function: u32, args: &[u64], tables: &mut [ByteCounts; 2]) -> Ended {
+        let mut notes = Notes::new();
+        let counts = Counts::new(true, tables, &mut notes);
+        self.request(counts, function, &[Given::Words(args)], true)?;
         while let Some(frame) = self.frames.last() {
             let executor = self.executors.get(frame.function as usize).ok_or(Stop)?;
             let piece = executor.pieces.get(frame.piece as usize).ok_or(Stop)?;
             self.mode = frame.mode;
-            let counts = match self.mode {
-                Mode::Advice => unread.get_or_insert_with(|| ByteTable::ALL.map(ByteCounts::new)),
-                Mode::Counting | Mode::Replay => &mut *counts,
-            };
-            piece(self, Counts::new(counts)?)?;
+            let counts = Counts::new(self.mode.counts(), tables, &mut notes);
+            piece(self, counts)?;
         }
         Ok(())
     }
@@ -192,6 +193,23 @@ impl<'a> Machine<'a> {
         self.record.functions[function as usize].outputs(query)
     }
 
+    /// Words that a piece gives, as parts of a list.
+    #[inline]
+    pub(super) fn parts<'p>(
+        &'p self,
+        given: &'p [Given<'p>],
+    ) -> impl Iterator<Item = Part<'p>> + Clone {
+        given.iter().map(|&given| match given {
+            Given::Words(words) => Part::Words(words),
+            Given::Bytes(bytes) => Part::Bytes(bytes),
+            Given::Inputs(first, count) => match self.query() {
+                Ok(inputs) => Part::Stored(inputs, first, count),
+                Err(Stop) => unreachable!("a piece runs for the query of a frame"),
+            },
+            Given::Outputs(first, count) => Part::Stored(self.answer(), first, count),
+        })
+    }
+
     /// Inputs of the frame's query, from `first` on.
     ///
     /// # Errors
@@ -210,6 +228,15 @@ impl<'a> Machine<'a> {
         self.query()?.bytes(first).ok_or(Stop)
     }
 
+    /// The bytes of `4 * N` inputs of the frame's query, from `first` on, as words.
+    ///
+    /// # Errors
+    /// [`Stop`] if it has fewer or one is no byte.
+    #[inline(always)]
+    pub fn input_words32<const N: usize>(&self, first: usize) -> Result<[u32; N], Stop> {
+        self.query()?.words32(first).ok_or(Stop)
+    }
+
     /// Outputs of the call that the frame waited for, from `first` on.
     ///
     /// # Errors
@@ -226,6 +253,15 @@ impl<'a> Machine<'a> {
     #[inline(always)]
     pub fn output_bytes<const N: usize>(&self, first: usize) -> Result<[u8; N], Stop> {
         self.answer().bytes(first).ok_or(Stop)
+    }
+
+    /// The bytes of `4 * N` of these outputs, from `first` on, as words.
+    ///
+    /// # Errors
+    /// [`Stop`] if there are fewer or one is no byte.
+    #[inline(always)]
+    pub fn output_words32<const N: usize>(&self, first: usize) -> Result<[u32; N], Stop> {
+        self.answer().words32(first).ok_or(Stop)
     }
 
     /// Leaves words to the next piece of the frame.
@@ -263,7 +299,8 @@ impl<'a> Machine<'a> {
     /// # Errors
     /// [`Stop`] if no frame runs.
     #[inline]
-    pub fn goto(&mut self, piece: u32) -> Ended {
+    pub fn goto(&mut self, counts: Counts<'_>, piece: u32) -> Ended {
+        counts.end();
         self.frames.last_mut().ok_or(Stop)?.piece = piece;
         Ok(())
     }

@@ -11,7 +11,8 @@
 //!   ([`Machine::pop`]). It ends with what happens next: [`Machine::call`],
 //!   [`Machine::advise`], [`Machine::goto`] or [`Machine::finish`]. Words that live across
 //!   are on stacks of the machine, so nothing nests on the stack of the thread.
-//! - Inputs and outputs are read as bytes where whatever comes next takes them for bytes.
+//! - Inputs and outputs are read as bytes where whatever comes next takes them for bytes, and
+//!   not at all where they only go on to a call or a return ([`Given::Inputs`]).
 //! - **An executor never says why it stops.** Whatever is wrong, or might be (an operand out
 //!   of range, a missing case, a limit), ends it with [`Stop`]. Then the interpreter runs
 //!   the claims again from their start and says what is wrong and where; it alone decides.
@@ -28,8 +29,6 @@ pub use counts::Counts;
 pub use machine::{DebugPlace, Hooks, Machine, Ranked};
 pub use values::*;
 
-pub use crate::record::Part;
-
 use crate::biguint::NotAnInteger;
 use crate::io::IoError;
 use crate::limits::LimitError;
@@ -38,7 +37,20 @@ use crate::limits::LimitError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
 
-/// What a piece gives.
+/// Consecutive words of a list that a piece gives: inputs of a call, or its own outputs.
+#[derive(Clone, Copy, Debug)]
+pub enum Given<'a> {
+    /// Any words.
+    Words(&'a [u64]),
+    /// Words below 256.
+    Bytes(&'a [u8]),
+    /// So many inputs of the frame's query, from the first one given here on.
+    Inputs(usize, usize),
+    /// The same of outputs of the call that the frame waited for.
+    Outputs(usize, usize),
+}
+
+/// What a piece gives back.
 pub type Ended = Result<(), Stop>;
 
 /// A piece of an executor.

@@ -2,7 +2,7 @@
 //! in `bytecode/src/execute/machine.rs`.
 
 use super::machine::{Frame, Mode};
-use super::{Counts, Ended, Machine, Ranked, Stop};
+use super::{Counts, Ended, Given, Machine, Ranked, Stop};
 use crate::limits::QUERY_BYTES;
 use crate::record::{Finish, Part, above};
 
@@ -12,31 +12,66 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// [`Stop`]: a cycle, a replay that went another way, a limit.
-    pub fn call(&mut self, function: u32, ranked: Ranked, args: &[Part<'_>], resume: u32) -> Ended {
+    #[inline]
+    pub fn call(
+        &mut self,
+        counts: Counts<'_>,
+        function: u32,
+        ranked: Ranked,
+        args: &[Given<'_>],
+        resume: u32,
+    ) -> Ended {
         let frame = self.frames.last_mut().ok_or(Stop)?;
         (frame.piece, frame.ranked) = (resume, ranked);
-        let counts = frame.mode.counts();
-        self.request(function, args, counts)
+        let is_counted = frame.mode.counts();
+        self.request(counts, function, args, is_counted)
     }
 
     /// Calls `function` without constraints; the same otherwise.
     ///
     /// # Errors
     /// As [`Self::call`].
-    pub fn advise(&mut self, function: u32, args: &[Part<'_>], resume: u32) -> Ended {
+    pub fn advise(
+        &mut self,
+        counts: Counts<'_>,
+        function: u32,
+        args: &[Given<'_>],
+        resume: u32,
+    ) -> Ended {
         let frame = self.frames.last_mut().ok_or(Stop)?;
         (frame.piece, frame.ranked) = (resume, Ranked::No);
-        self.request(function, args, false)
+        self.request(counts, function, args, false)
     }
 
     /// Asks for a query: either it is the answer, or a frame is entered that will give it.
-    pub(super) fn request(&mut self, function: u32, args: &[Part<'_>], counts: bool) -> Ended {
+    /// What the piece before has noted is counted while the index is on its way.
+    pub(super) fn request(
+        &mut self,
+        noted: Counts<'_>,
+        function: u32,
+        args: &[Given<'_>],
+        counts: bool,
+    ) -> Ended {
+        let mut raw = std::mem::take(&mut self.raw);
+        let table = &self.record.functions[function as usize];
+        let hash = match table.prepare(self.parts(args), &mut raw) {
+            Some(hash) => hash,
+            None => {
+                let words: Vec<u64> = Part::words(self.parts(args)).collect();
+                let table = &mut self.record.functions[function as usize];
+                table.widen(&words);
+                table.prepare([Part::Words(&words)].into_iter(), &mut raw).ok_or(Stop)?
+            }
+        };
+        noted.end();
         let table = &mut self.record.functions[function as usize];
-        let (query, is_new) = table.find_or_insert(args);
+        let (query, is_new) = table.enter(hash, &raw);
+        let is_finished = table.is_finished(query);
+        self.raw = raw;
         if is_new {
             return self.enter_new(function, query, counts);
         }
-        if !table.is_finished(query) {
+        if !is_finished {
             return Err(Stop);
         }
         if counts && !self.counted[function as usize][query] {
@@ -95,14 +130,15 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// [`Stop`]: a replay that went another way, a limit.
-    pub fn finish(&mut self, mut counts: Counts<'_>, path: u32, outputs: &[Part<'_>]) -> Ended {
-        let frame = self.frames.pop().ok_or(Stop)?;
+    pub fn finish(&mut self, mut counts: Counts<'_>, path: u32, outputs: &[Given<'_>]) -> Ended {
+        let frame = *self.frames.last().ok_or(Stop)?;
         let (function, query) = (frame.function as usize, frame.query);
         let callee_ranks = &self.callee_ranks[frame.first_rank..];
-        let table = &mut self.record.functions[function];
         if frame.mode == Mode::Replay {
+            let table = &self.record.functions[function];
+            let outputs: Vec<Part<'_>> = self.parts(outputs).collect();
             let same = path == table.path(query)
-                && table.outputs(query).is(outputs)
+                && table.outputs(query).is(&outputs)
                 && frame.rank == table.rank(query)
                 && callee_ranks == table.callee_ranks(query);
             if !same {
@@ -110,15 +146,35 @@ impl Machine<'_> {
             }
         } else {
             self.meter.bytes(4 * callee_ranks.len() as u64, self.stack_bytes)?;
-            table.finish(query, Finish { path, rank: frame.rank, callee_ranks, outputs });
+            self.store_outputs(&frame, path, outputs)?;
         }
+        self.frames.pop();
         for inside in self.inside_ranks.drain(frame.first_inside..) {
             counts.limbs(frame.rank - 1 - inside);
         }
+        counts.end();
         self.leaves.truncate(frame.first_leaf);
         self.callee_ranks.truncate(frame.first_rank);
         self.stack_bytes -= self.executors[function].frame_bytes + self.frame_bytes;
         self.deliver(frame.function, query, frame.mode.counts())
+    }
+
+    fn store_outputs(&mut self, frame: &Frame, path: u32, outputs: &[Given<'_>]) -> Ended {
+        let mut raw = std::mem::take(&mut self.raw);
+        let function = frame.function as usize;
+        if !self.record.functions[function].write_outputs(self.parts(outputs), &mut raw) {
+            let words: Vec<u64> = Part::words(self.parts(outputs)).collect();
+            let table = &mut self.record.functions[function];
+            table.widen_outputs(&words);
+            if !table.write_outputs([Part::Words(&words)].into_iter(), &mut raw) {
+                return Err(Stop);
+            }
+        }
+        let callee_ranks = &self.callee_ranks[frame.first_rank..];
+        let finish = Finish { path, rank: frame.rank, callee_ranks, outputs: &[] };
+        self.record.functions[function].finish_raw(frame.query, &raw, finish);
+        self.raw = raw;
+        Ok(())
     }
 
     /// Answers the call that the innermost frame waits for, or a claim.

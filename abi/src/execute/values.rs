@@ -78,11 +78,11 @@ pub fn u32_sum<const N: usize>(words: [u32; N]) -> (u32, u8) {
     (sum as u32, (sum >> 32) as u8)
 }
 
-/// Eight little-endian bytes.
+/// The words of 32 bits of a word, the lower one first.
 #[inline(always)]
 #[must_use]
-pub fn bytes_of(word: u64) -> [u8; 8] {
-    word.to_le_bytes()
+pub fn words_of(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
 }
 
 #[cfg(test)]
@@ -108,6 +108,6 @@ mod tests {
         assert_eq!(u32_sum([u32::MAX; 3]), (u32::MAX - 2, 2));
         assert_eq!((byte(255), byte(256)), (Ok(255), Err(Stop)));
         assert_eq!((same(3, 3), same(3, 4)), (Ok(()), Err(Stop)));
-        assert_eq!(bytes_of(0x0102), [2, 1, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(words_of(0x0304_0000_0102), [0x0102, 0x0304]);
     }
 }

@@ -1,28 +1,24 @@
 //! The write-once memory of one width.
 
+use super::keys::Keys;
 use super::one_more;
-use super::queries::find_or_push;
-use super::words::{Part, Stored, Words};
-use crate::index::Index;
+use super::words::{Part, Stored};
 
 /// The write-once memory of one width: equal values, equal pointer. Pointers
 /// count from zero.
 #[derive(Clone, Debug)]
 pub struct MemoryTable {
-    values: Words,
+    values: Keys,
     multiplicities: Vec<u64>,
-    index: Index,
 }
 
 impl MemoryTable {
     pub(super) fn new(width: usize) -> Self {
-        Self { values: Words::new(width), multiplicities: Vec::new(), index: Index::default() }
+        Self { values: Keys::new(width), multiplicities: Vec::new() }
     }
 
     pub(super) fn num_bytes(&self) -> usize {
-        self.values.num_bytes()
-            + size_of_val(&self.multiplicities[..])
-            + self.index.allocation_size()
+        self.values.num_bytes() + size_of_val(&self.multiplicities[..])
     }
 
     /// Number of values per pointer.
@@ -46,8 +42,7 @@ impl MemoryTable {
     /// The pointer to `values`, if they were stored.
     #[must_use]
     pub fn find(&self, values: &[u64]) -> Option<usize> {
-        let found = |key: &[u8]| self.index.find(key, |pointer| self.values.raw(pointer) == key);
-        self.values.with_raw(values, found)?
+        self.values.find(values)
     }
 
     /// The pointer to `values`, stored if they are new.
@@ -64,15 +59,11 @@ impl MemoryTable {
     /// If the number of values is wrong or 2^32 pointers are there: the executor
     /// checks both before.
     pub fn find_or_store(&mut self, values: &[u64]) -> (usize, bool) {
-        assert_eq!(values.len(), self.width(), "the executor checks widths");
-        let (count, values) = (self.len(), [Part::Words(values)]);
-        match find_or_push(&mut self.values, &mut self.index, count, &values) {
-            Some(pointer) => (pointer, false),
-            None => {
-                self.multiplicities.push(0);
-                (count, true)
-            }
+        let (pointer, is_new) = self.values.find_or_enter(&[Part::Words(values)]);
+        if is_new {
+            self.multiplicities.push(0);
         }
+        (pointer, is_new)
     }
 
     /// The values behind `pointer`, if it was stored.

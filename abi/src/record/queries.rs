@@ -1,8 +1,9 @@
 //! The queries of one function.
 
+use super::keys::Keys;
 use super::one_more;
 use super::words::{Part, Stored, Words};
-use crate::index::Index;
+use crate::index::Hash;
 
 /// The path of a query that has none yet. Paths are numbered below it.
 const UNFINISHED: u32 = u32::MAX;
@@ -12,13 +13,14 @@ const UNFINISHED: u32 = u32::MAX;
 /// finished when its body has returned.
 #[derive(Clone, Debug)]
 pub struct QueryTable {
-    inputs: Words,
+    inputs: Keys,
     outputs: Words,
     queries: Vec<Query>,
     /// By query, as far as there was any such rank.
     ranges: Vec<RankRange>,
     callee_ranks: Vec<u32>,
-    index: Index,
+    /// For the bytes of outputs.
+    raw: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,12 +55,12 @@ pub struct Finish<'a> {
 impl QueryTable {
     pub(super) fn new(num_inputs: usize, num_outputs: usize) -> Self {
         Self {
-            inputs: Words::new(num_inputs),
+            inputs: Keys::new(num_inputs),
             outputs: Words::new(num_outputs),
             queries: Vec::new(),
             ranges: Vec::new(),
             callee_ranks: Vec::new(),
-            index: Index::default(),
+            raw: Vec::new(),
         }
     }
 
@@ -68,7 +70,6 @@ impl QueryTable {
             + size_of_val(&self.queries[..])
             + size_of_val(&self.ranges[..])
             + size_of_val(&self.callee_ranks[..])
-            + self.index.allocation_size()
     }
 
     /// Number of queries, those without multiplicity included.
@@ -86,8 +87,7 @@ impl QueryTable {
     /// The query with these inputs.
     #[must_use]
     pub fn find(&self, inputs: &[u64]) -> Option<usize> {
-        let found = |key: &[u8]| self.index.find(key, |query| self.inputs.raw(query) == key);
-        self.inputs.with_raw(inputs, found)?
+        self.inputs.find(inputs)
     }
 
     /// Enters a query that [`Self::find`] does not find; multiplicity 0, unfinished.
@@ -105,20 +105,85 @@ impl QueryTable {
     /// If the number of inputs is wrong or 2^32 queries are there: the executor
     /// checks both before.
     pub fn find_or_insert(&mut self, inputs: &[Part<'_>]) -> (usize, bool) {
-        let count = Part::total(inputs);
-        assert_eq!(count, self.inputs.num_words(), "the executor checks arities");
-        let found = find_or_push(&mut self.inputs, &mut self.index, self.queries.len(), inputs);
-        if let Some(query) = found {
-            return (query, false);
+        let (query, is_new) = self.inputs.find_or_enter(inputs);
+        if is_new {
+            self.add_query();
         }
+        (query, is_new)
+    }
+
+    /// Sets `raw` to the bytes of a query's inputs and begins to look for it; `None` if they
+    /// need more bytes than inputs have: see [`Self::widen`].
+    #[inline]
+    pub(crate) fn prepare<'p>(
+        &self,
+        inputs: impl Iterator<Item = Part<'p>>,
+        raw: &mut Vec<u8>,
+    ) -> Option<Hash> {
+        self.inputs.prepare(inputs, raw)
+    }
+
+    /// Makes place for inputs.
+    #[cold]
+    pub(crate) fn widen(&mut self, inputs: &[u64]) {
+        self.inputs.widen(inputs);
+    }
+
+    /// The query that was prepared, as [`Self::find_or_insert`] gives it.
+    ///
+    /// # Panics
+    /// As [`Self::find_or_insert`].
+    #[inline]
+    pub(crate) fn enter(&mut self, hash: Hash, raw: &[u8]) -> (usize, bool) {
+        let (query, is_new) = self.inputs.enter(hash, raw);
+        if is_new {
+            self.add_query();
+        }
+        (query, is_new)
+    }
+
+    #[inline]
+    fn add_query(&mut self) {
         self.outputs.push_zeros();
         self.queries.push(Query { multiplicity: 0, path: UNFINISHED, rank: 0 });
-        (self.queries.len() - 1, true)
     }
 
     /// Records what the body of `query` reached.
+    ///
+    /// # Panics
+    /// If the number of outputs is wrong: the executor checks it before.
     pub fn finish(&mut self, query: usize, finish: Finish<'_>) {
-        self.outputs.set(query, finish.outputs);
+        let (mut raw, outputs) = (std::mem::take(&mut self.raw), finish.outputs.iter().copied());
+        if !self.write_outputs(outputs.clone(), &mut raw) {
+            assert_eq!(Part::total(finish.outputs), self.outputs.num_words(), "one per output");
+            self.widen_outputs(&Part::words(outputs.clone()).collect::<Vec<_>>());
+            self.write_outputs(outputs, &mut raw);
+        }
+        self.finish_raw(query, &raw, finish);
+        self.raw = raw;
+    }
+
+    /// Sets `raw` to the bytes of a query's outputs; false if they need more bytes than
+    /// outputs have: see [`Self::widen_outputs`].
+    #[inline]
+    pub(crate) fn write_outputs<'p>(
+        &self,
+        outputs: impl Iterator<Item = Part<'p>>,
+        raw: &mut Vec<u8>,
+    ) -> bool {
+        self.outputs.write(outputs, raw)
+    }
+
+    /// Makes place for outputs.
+    #[cold]
+    pub(crate) fn widen_outputs(&mut self, outputs: &[u64]) {
+        self.outputs.widen(outputs);
+    }
+
+    /// The same as [`Self::finish`], with the outputs as [`Self::write_outputs`] gives them.
+    #[inline]
+    pub(crate) fn finish_raw(&mut self, query: usize, outputs: &[u8], finish: Finish<'_>) {
+        self.outputs.set_raw(query, outputs);
         let entry = &mut self.queries[query];
         entry.path = finish.path.min(UNFINISHED - 1);
         entry.rank = finish.rank;
@@ -232,28 +297,4 @@ impl QueryTable {
     pub fn outputs(&self, query: usize) -> Stored<'_> {
         self.outputs.get(query)
     }
-}
-
-/// The position of a list among the keys of `index`, which are the first `count` of `keys`;
-/// `None` if it was appended to them just now.
-#[inline]
-pub(super) fn find_or_push(
-    keys: &mut Words,
-    index: &mut Index,
-    count: usize,
-    list: &[Part<'_>],
-) -> Option<usize> {
-    if !keys.push(list) {
-        // No key has these words. The others have new bytes now.
-        keys.widen(list);
-        let fits = keys.push(list);
-        assert!(fits, "positions are as wide as these words");
-        index.rebuild(count, |at| keys.raw(at));
-    }
-    let key = keys.raw(count);
-    let found = index.find_or_insert(key, count, |at| keys.raw(at) == key);
-    if found.is_some() {
-        keys.pop();
-    }
-    found
 }

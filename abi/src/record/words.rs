@@ -21,15 +21,18 @@ pub enum Part<'a> {
     Words(&'a [u64]),
     /// Words below 256.
     Bytes(&'a [u8]),
+    /// So many words of a list of a record, from the first one given here on.
+    Stored(Stored<'a>, usize, usize),
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
     /// Number of words.
     #[must_use]
     pub const fn len(&self) -> usize {
         match self {
             Self::Words(words) => words.len(),
             Self::Bytes(bytes) => bytes.len(),
+            Self::Stored(_, _, count) => *count,
         }
     }
 
@@ -49,17 +52,24 @@ impl Part<'_> {
         match self {
             Self::Words(words) => words[at],
             Self::Bytes(bytes) => bytes[at].into(),
+            Self::Stored(list, first, _) => list.word(first + at),
         }
     }
 
-    fn words<'b>(parts: &'b [Self]) -> impl Iterator<Item = u64> + 'b {
-        parts.iter().flat_map(|part| (0..part.len()).map(move |at| part.word(at)))
+    /// All words of `parts`.
+    pub(crate) fn words(parts: impl Iterator<Item = Self>) -> impl Iterator<Item = u64> {
+        parts.flat_map(|part| (0..part.len()).map(move |at| part.word(at)))
     }
 
     /// Stores words from `first` on, as many as fill `out`; the bits that do not fit.
+    #[inline]
     fn store(&self, first: usize, width: Width, out: &mut [u8]) -> u64 {
         let count = out.len() / width.bytes();
         match (self, width) {
+            (Self::Stored(list, start, _), Width::U8) => list.pack::<1>(start + first, out),
+            (Self::Stored(list, start, _), Width::U16) => list.pack::<2>(start + first, out),
+            (Self::Stored(list, start, _), Width::U32) => list.pack::<4>(start + first, out),
+            (Self::Stored(list, start, _), Width::Full) => list.pack::<8>(start + first, out),
             (Self::Bytes(bytes), Width::U8) => {
                 out.copy_from_slice(&bytes[first..first + count]);
                 0
@@ -119,8 +129,9 @@ impl Layout {
         Self { places, runs, stride }
     }
 
-    /// Stores a list; whether every word fits.
-    fn put(&self, parts: &[Part<'_>], mut out: &mut [u8]) -> bool {
+    /// Stores a list; whether every word fits and there are as many as there should be.
+    #[inline]
+    fn put<'p>(&self, parts: impl Iterator<Item = Part<'p>>, mut out: &mut [u8]) -> bool {
         let mut runs = self.runs.iter();
         let (mut width, mut left, mut over) = (Width::U8, 0, 0);
         for part in parts {
@@ -136,7 +147,7 @@ impl Layout {
                 (out, first, left) = (rest, first + count, left - count);
             }
         }
-        over == 0
+        over == 0 && out.is_empty()
     }
 }
 
@@ -186,16 +197,12 @@ impl Words {
         self.num_lists += 1;
     }
 
-    /// Appends a list if all of its words fit.
+    /// Appends a list of which these are the bytes.
     #[inline]
-    pub fn push(&mut self, parts: &[Part<'_>]) -> bool {
-        let list = self.num_lists;
-        self.push_zeros();
-        let fits = self.layout.put(parts, &mut self.bytes[list * self.layout.stride..]);
-        if !fits {
-            self.pop();
-        }
-        fits
+    pub fn push_raw(&mut self, raw: &[u8]) {
+        debug_assert_eq!(raw.len(), self.layout.stride, "these are the bytes of a list");
+        self.bytes.extend_from_slice(raw);
+        self.num_lists += 1;
     }
 
     /// Removes the last list.
@@ -205,14 +212,19 @@ impl Words {
         self.num_lists -= 1;
     }
 
-    /// Replaces a list; what does not fit widens the table.
-    pub fn set(&mut self, list: usize, parts: &[Part<'_>]) {
+    /// Replaces a list by one of which these are the bytes.
+    #[inline]
+    pub fn set_raw(&mut self, list: usize, raw: &[u8]) {
         let stride = self.layout.stride;
-        if !self.layout.put(parts, &mut self.bytes[list * stride..][..stride]) {
-            self.widen(parts);
-            let stride = self.layout.stride;
-            self.layout.put(parts, &mut self.bytes[list * stride..][..stride]);
-        }
+        self.bytes[list * stride..][..stride].copy_from_slice(raw);
+    }
+
+    /// Sets `raw` to the bytes that a list of `parts` has here; false if a word does not fit,
+    /// so that no list is this one, or if there are more or fewer words.
+    #[inline]
+    pub fn write<'p>(&self, parts: impl Iterator<Item = Part<'p>>, raw: &mut Vec<u8>) -> bool {
+        raw.resize(self.layout.stride, 0);
+        self.layout.put(parts, raw)
     }
 
     /// What `f` says of the bytes that these words have here; `None` if they do not fit, so
@@ -229,17 +241,20 @@ impl Words {
                 &mut long[..]
             }
         };
-        self.layout.put(&[Part::Words(words)], bytes).then(|| f(bytes))
+        self.layout.put([Part::Words(words)].into_iter(), bytes).then(|| f(bytes))
     }
 
-    /// Widens positions until `parts` fit.
+    /// Widens positions until `list` fits; nothing if it is no list of this length.
     #[cold]
-    pub fn widen(&mut self, parts: &[Part<'_>]) {
+    pub fn widen(&mut self, list: &[u64]) {
+        if list.len() != self.num_words() {
+            return;
+        }
         self.moved += self.bytes.len();
         let is_enough = self.moved > MOST_MOVES * self.bytes.len().max(SHORT);
-        let words = self.layout.places.iter().zip(Part::words(parts));
+        let words = self.layout.places.iter().zip(list);
         let widths: Vec<Width> = words
-            .map(|(place, word)| match is_enough {
+            .map(|(place, &word)| match is_enough {
                 true => Width::Full,
                 false => place.width.max(Width::of_bound(word.saturating_add(1))),
             })
@@ -250,7 +265,7 @@ impl Words {
         for list in 0..self.num_lists {
             self.get(list).copy_to(&mut words);
             let out = &mut bytes[list * layout.stride..][..layout.stride];
-            layout.put(&[Part::Words(&words)], out);
+            layout.put([Part::Words(&words)].into_iter(), out);
         }
         (self.layout, self.bytes) = (layout, bytes);
     }
@@ -311,10 +326,38 @@ impl<'a> Stored<'a> {
     #[must_use]
     pub fn words<const N: usize>(&self, first: usize) -> Option<[u64; N]> {
         let mut words = [0; N];
-        if first + N > self.len() {
-            return None;
+        let place = match self.layout.places.get(first) {
+            Some(place) if first + N <= self.len() => place,
+            _ => return (N == 0 && first == self.len()).then_some(words),
+        };
+        if place.width == Width::U8 && place.end as usize >= first + N {
+            let bytes: &[u8; N] = self.bytes.get(place.offset as usize..)?.first_chunk()?;
+            return Some(bytes.map(u64::from));
         }
         self.copy_from(first, &mut words);
+        Some(words)
+    }
+
+    /// The bytes of `4 * N` words from `first` on as words of 32 bits; `None` if there are not
+    /// so many or one is no byte.
+    #[inline(always)]
+    #[must_use]
+    pub fn words32<const N: usize>(&self, first: usize) -> Option<[u32; N]> {
+        let place = self.layout.places.get(first)?;
+        if place.width == Width::U8 && place.end as usize >= first + 4 * N {
+            let (bytes, _) = self.bytes.get(place.offset as usize..)?.as_chunks::<4>();
+            return bytes.first_chunk::<N>().map(|bytes| bytes.map(u32::from_le_bytes));
+        }
+        self.convert32(first)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn convert32<const N: usize>(&self, first: usize) -> Option<[u32; N]> {
+        let mut words = [0; N];
+        for (word, at) in words.iter_mut().zip((first..).step_by(4)) {
+            *word = u32::from_le_bytes(self.bytes(at)?);
+        }
         Some(words)
     }
 
@@ -337,6 +380,7 @@ impl<'a> Stored<'a> {
     }
 
     /// Copies as many words as `out` has, from `first` on.
+    #[inline(never)]
     fn copy_from(&self, mut first: usize, mut out: &mut [u64]) {
         while !out.is_empty() {
             let Place { offset, end, width } = self.layout.places[first];
@@ -379,7 +423,7 @@ impl<'a> Stored<'a> {
     /// Whether these are the words of `parts`.
     #[must_use]
     pub fn is(&self, parts: &[Part<'_>]) -> bool {
-        Part::total(parts) == self.len() && self.iter().eq(Part::words(parts))
+        Part::total(parts) == self.len() && self.iter().eq(Part::words(parts.iter().copied()))
     }
 }
 

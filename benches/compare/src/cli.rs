@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 
 use crate::Error;
 use crate::command::{Command, Side};
+use crate::job::cli::JobArguments;
 use crate::pairs::{Plan, Run};
 use crate::report;
 use crate::run::Running;
@@ -38,9 +39,28 @@ pub const MOST_PAIRS: usize = 1000;
 Examples:
   traceloom-bench --a 'old/prover x.json' --b 'new/prover x.json' --csv pairs.csv
   traceloom-bench --a 1 --b 2 -- RAYON_NUM_THREADS={} traceloom prove blake3 --input x.json --out p.proof
-  traceloom-bench --a ./prover --b ./prover    (calibration: A against A)"
+  traceloom-bench --a ./prover --b ./prover    (calibration: A against A)
+  traceloom-bench run --out job --memory-max 64GiB -- traceloom prove blake3 --input x --out p.proof"
 )]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Arguments {
+    #[command(subcommand)]
+    job: Option<Job>,
+    #[command(flatten)]
+    pairs: Option<Pairs>,
+    /// No progress on standard error
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Job {
+    Run(JobArguments),
+}
+
+/// The options of a comparison.
+#[derive(Debug, Args)]
+struct Pairs {
     /// Command A, or its setting for the template
     #[arg(long, value_name = "COMMAND|SETTING", allow_hyphen_values = true)]
     a: String,
@@ -79,9 +99,6 @@ struct Arguments {
     /// Keep what the commands print in this folder, as pair-N-SIDE.stdout and .stderr
     #[arg(long, value_name = "DIR")]
     keep_output: Option<PathBuf>,
-    /// No progress on standard error
-    #[arg(short, long)]
-    quiet: bool,
 }
 
 /// Parses the command line, runs the benchmark, prints its report.
@@ -99,8 +116,17 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<(), Error> {
     let quiet = arguments.quiet;
-    let settings = settings(arguments)?;
     let running = Arc::new(Running::default());
+    let pairs = match (arguments.job, arguments.pairs) {
+        (Some(Job::Run(job)), _) => {
+            watch_signals(&running);
+            return crate::job::cli::run(job, &running);
+        }
+        (None, Some(pairs)) => pairs,
+        // clap asks for one of them.
+        (None, None) => return Err(Error::EmptyCommand { side: Side::A.into() }),
+    };
+    let settings = settings(pairs)?;
     watch_signals(&running);
     let pairs = settings.plan.pairs;
     let mut progress = |pair: &[Run]| {
@@ -109,7 +135,11 @@ fn run(arguments: Arguments) -> Result<(), Error> {
         }
     };
     let outcome = session(&settings, &running, &mut progress)?;
-    let text = report::text(&settings, &outcome);
+    print(&report::text(&settings, &outcome))
+}
+
+/// Prints a report.
+pub(crate) fn print(text: &str) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|source| Error::Write {
@@ -119,7 +149,7 @@ fn run(arguments: Arguments) -> Result<(), Error> {
     })
 }
 
-fn settings(arguments: Arguments) -> Result<Settings, Error> {
+fn settings(arguments: Pairs) -> Result<Settings, Error> {
     let command = |side, text: &str| {
         if arguments.template.is_empty() {
             Command::parse(side, text)
@@ -165,7 +195,7 @@ fn parse_pairs(text: &str) -> Result<usize, String> {
     }
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())

@@ -25,6 +25,30 @@ impl fmt::Display for Side {
     }
 }
 
+/// Whose command it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// That of a side.
+    Side(Side),
+    /// That of a job, which is compared with nothing.
+    Job,
+}
+
+impl From<Side> for Owner {
+    fn from(side: Side) -> Self {
+        Self::Side(side)
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Side(side) => side.fmt(f),
+            Self::Job => f.write_str("of the job"),
+        }
+    }
+}
+
 /// The place in a template that a setting fills.
 pub const PLACE: &str = "{}";
 
@@ -45,7 +69,15 @@ impl Command {
     /// # Errors
     /// Quotes that do not close, no words, and a program that is not found.
     pub fn parse(side: Side, text: &str) -> Result<Self, Error> {
-        Self::from_words(side, split(side, text)?)
+        Self::from_words(side.into(), split(side, text)?)
+    }
+
+    /// The command of a job: its words as they are.
+    ///
+    /// # Errors
+    /// No words, and a program that is not found.
+    pub fn of_job(words: &[String]) -> Result<Self, Error> {
+        Self::from_words(Owner::Job, words.to_vec())
     }
 
     /// Puts `setting` at every place of `template`. An argument that is nothing but the
@@ -65,7 +97,7 @@ impl Command {
                 words.push(word.replace(PLACE, setting));
             }
         }
-        Self::from_words(side, words)
+        Self::from_words(side.into(), words)
     }
 
     /// The command as one line that a shell would read the same way.
@@ -78,7 +110,7 @@ impl Command {
         parts.join(" ")
     }
 
-    fn from_words(side: Side, mut words: Vec<String>) -> Result<Self, Error> {
+    fn from_words(side: Owner, mut words: Vec<String>) -> Result<Self, Error> {
         let is_program = |word: &String| assignment(word).is_none();
         let first = words.iter().position(is_program).ok_or(Error::EmptyCommand { side })?;
         let environment: Vec<_> =
@@ -111,7 +143,7 @@ fn assignment(word: &str) -> Option<(String, String)> {
 }
 
 fn split(side: Side, text: &str) -> Result<Vec<String>, Error> {
-    shlex::split(text).ok_or_else(|| Error::Quotes { side, text: text.to_owned() })
+    shlex::split(text).ok_or_else(|| Error::Quotes { side: side.into(), text: text.to_owned() })
 }
 
 /// Quotes words where a shell needs it. A word with a NUL, which cannot be quoted and
@@ -157,7 +189,7 @@ mod tests {
     #[test]
     fn what_cannot_run_is_refused() {
         let parse = |text| Command::parse(Side::B, text).unwrap_err();
-        assert!(matches!(parse("  "), Error::EmptyCommand { side: Side::B }));
+        assert!(matches!(parse("  "), Error::EmptyCommand { side: Owner::Side(Side::B) }));
         assert!(matches!(parse("X=1"), Error::EmptyCommand { .. }));
         assert!(matches!(parse("sh 'x"), Error::Quotes { .. }));
         assert!(matches!(parse("sh a\0b"), Error::Nul { .. }));

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::command::Side;
+use crate::command::Owner;
 use crate::run::State;
 
 /// Why no result came out. [`Error::exit_code`] says whose fault it is.
@@ -13,13 +13,13 @@ pub enum Error {
     #[error("command {side} is empty; give a program and its arguments")]
     EmptyCommand {
         /// Whose command.
-        side: Side,
+        side: Owner,
     },
     /// Quotes that do not close.
     #[error("command {side} has a quote or a backslash without an end: {text}")]
     Quotes {
         /// Whose command.
-        side: Side,
+        side: Owner,
         /// The text that was given.
         text: String,
     },
@@ -27,7 +27,7 @@ pub enum Error {
     #[error("command {side} has a NUL character, which no program can be given")]
     Nul {
         /// Whose command.
-        side: Side,
+        side: Owner,
     },
     /// A template that gives the same command for every setting.
     #[error(
@@ -45,7 +45,7 @@ pub enum Error {
     )]
     NoProgram {
         /// Whose command.
-        side: Side,
+        side: Owner,
         /// Its first word.
         program: String,
     },
@@ -54,6 +54,55 @@ pub enum Error {
     SameOutput {
         /// The path.
         path: PathBuf,
+    },
+    /// A folder of a job that has files.
+    #[error("{} is not empty, and a job writes over nothing; name another --out", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A cap on memory that this system does not give.
+    #[error(
+        "cannot cap the memory of the job, at {}: {source}; give a group that you may write with \
+         --cgroup, or leave out --memory-max",
+        path.display()
+    )]
+    Cap {
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Stored figures of something else.
+    #[error(
+        "the baseline is of another {what}, so nothing can be compared:\n  stored {stored}\n  \
+         now    {found}"
+    )]
+    OtherBaseline {
+        /// What differs.
+        what: &'static str,
+        /// What the baseline has.
+        stored: String,
+        /// What is there now.
+        found: String,
+    },
+    /// A job that did not succeed.
+    #[error("the job {state}{}\nits folder is {}", quoted(stderr), folder.display())]
+    Job {
+        /// How it ended.
+        state: String,
+        /// Last lines of its standard error.
+        stderr: String,
+        /// Where all about it is.
+        folder: PathBuf,
+    },
+    /// A job above its gate.
+    #[error("the job is above its gate: {what}\nits folder is {}", folder.display())]
+    Gate {
+        /// The figures.
+        what: String,
+        /// Where all about it is.
+        folder: PathBuf,
     },
     /// An output that cannot be written.
     #[error("cannot write {what} to {}: {source}", path.display())]
@@ -128,6 +177,8 @@ impl Error {
             Error::Start { .. }
             | Error::Failed { .. }
             | Error::Changed { .. }
+            | Error::Job { .. }
+            | Error::Gate { .. }
             | Error::Interrupted { .. }
             | Error::Clock { .. } => 1,
             _ => 2,

@@ -5,6 +5,9 @@
 //! and [`report`] and [`document`] write all of it, as text and as JSON. The README beside
 //! this crate defines every figure.
 //!
+//! [`job`] measures one complete job instead: provenance, samples of host and devices while it
+//! runs, a cap on its memory, a stored baseline with a gate, and a page with plots.
+//!
 //! The crate depends on no other crate of the workspace: it measures programs, and knows
 //! none. It needs a Unix system; what only Linux tells is absent elsewhere.
 
@@ -13,6 +16,7 @@ pub mod command;
 pub mod compare;
 pub mod document;
 pub mod error;
+pub mod job;
 pub mod machine;
 pub mod pairs;
 pub mod provenance;

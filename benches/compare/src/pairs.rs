@@ -156,11 +156,19 @@ pub fn quantity(runs: &[Run], of: impl Fn(&Measured) -> f64) -> Vec<Pair> {
         .collect()
 }
 
-fn seconds<S: serde::Serializer>(
+pub(crate) fn seconds<S: serde::Serializer>(
     duration: &Option<Duration>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     duration.map(|duration| duration.as_secs_f64()).serialize(serializer)
+}
+
+/// The same of one that is always there.
+pub(crate) fn some_seconds<S: serde::Serializer>(
+    duration: &Duration,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    duration.as_secs_f64().serialize(serializer)
 }
 
 struct Ended {
@@ -236,7 +244,7 @@ fn temporary(source: std::io::Error) -> Error {
 }
 
 /// At most ten lines and 4 KiB from the end of a file; what cannot be read is said.
-fn last_lines(mut file: &File) -> String {
+pub(crate) fn last_lines(mut file: &File) -> String {
     let mut read = || -> std::io::Result<Vec<u8>> {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(4096)))?;

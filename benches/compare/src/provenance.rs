@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::Error;
-use crate::command::{Command, Side};
+use crate::command::Command;
 use crate::machine::{self, Machine};
 
 /// A file and what was in it.
@@ -42,19 +42,57 @@ pub struct Program {
     pub checkout: Option<Checkout>,
 }
 
+/// The programs of a comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sides {
+    /// Side A.
+    pub a: Program,
+    /// Side B.
+    pub b: Program,
+}
+
+/// The program of a job.
+#[derive(Clone, Debug, Serialize)]
+pub struct Job {
+    /// The program.
+    pub program: Program,
+    /// Variables that change what such programs do, as they were.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// Begins of the names of such variables.
+const VARIABLES: [&str; 5] = ["TRACELOOM_", "RAYON_", "CUDA_", "NVIDIA_", "RUST"];
+
+/// The files that ran.
+pub trait Programs {
+    /// All of them.
+    fn files(&self) -> Vec<&Digest>;
+}
+
+impl Programs for Sides {
+    fn files(&self) -> Vec<&Digest> {
+        vec![&self.a.file, &self.b.file]
+    }
+}
+
+impl Programs for Job {
+    fn files(&self) -> Vec<&Digest> {
+        vec![&self.program.file]
+    }
+}
+
 /// Everything that says what was measured.
 #[derive(Clone, Debug, Serialize)]
-pub struct Provenance {
+pub struct Provenance<P = Sides> {
     /// Version of this tool.
     pub tool: &'static str,
     /// When the first run began, UTC.
     pub started: String,
     /// When the last run had ended, UTC. `None` while the benchmark runs.
     pub ended: Option<String>,
-    /// Side A.
-    pub a: Program,
-    /// Side B.
-    pub b: Program,
+    /// What ran.
+    #[serde(flatten)]
+    pub programs: P,
     /// Files that were named as inputs.
     pub inputs: Vec<Digest>,
     /// Files among the arguments, as they were before the first run.
@@ -79,15 +117,39 @@ impl Provenance {
     /// # Errors
     /// A program or a named input cannot be read.
     pub fn before(a: &Command, b: &Command, inputs: &[PathBuf]) -> Result<Self, Error> {
+        let sides =
+            Sides { a: program("the program of A", a)?, b: program("the program of B", b)? };
+        Self::of(sides, &[a, b], inputs)
+    }
+}
+
+impl Provenance<Job> {
+    /// Takes it all down before a job.
+    ///
+    /// # Errors
+    /// The program or a named input cannot be read.
+    pub fn of_job(command: &Command, inputs: &[PathBuf]) -> Result<Self, Error> {
+        let is_told = |name: &str| VARIABLES.iter().any(|begin| name.starts_with(begin));
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| is_told(name))
+            .chain(command.environment.iter().cloned())
+            .collect();
+        let job = Job { program: program("the program", command)?, environment };
+        Self::of(job, &[command], inputs)
+    }
+}
+
+impl<P: Programs> Provenance<P> {
+    fn of(programs: P, commands: &[&Command], inputs: &[PathBuf]) -> Result<Self, Error> {
         let folder = std::env::current_dir().unwrap_or_default();
         let named = inputs.iter().map(|path| digest("the input file", path));
-        let arguments = files_among(a).into_iter().chain(files_among(b));
+        let arguments = commands.iter().flat_map(|command| files_among(command));
         let distinct: BTreeMap<PathBuf, Digest> =
             arguments.map(|file| (file.path.clone(), file)).collect();
         Ok(Provenance {
             tool: concat!("traceloom-bench ", env!("CARGO_PKG_VERSION")),
-            a: program(Side::A, a)?,
-            b: program(Side::B, b)?,
+            programs,
             inputs: named.collect::<Result<_, _>>()?,
             arguments: distinct.into_values().collect(),
             changed_arguments: Vec::new(),
@@ -111,7 +173,7 @@ impl Provenance {
         let changed = |file: &Digest| digest("the file", &file.path).ok().as_ref() != Some(file);
         let gone = self.arguments.iter().filter(|file| changed(file));
         self.changed_arguments = gone.map(|file| file.path.clone()).collect();
-        let fixed = [&self.a.file, &self.b.file].into_iter().chain(&self.inputs);
+        let fixed = self.programs.files().into_iter().chain(&self.inputs);
         match fixed.into_iter().find(|file| changed(file)) {
             Some(file) => Err(Error::Changed { path: file.path.clone() }),
             None => Ok(()),
@@ -124,11 +186,7 @@ fn now() -> String {
     jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
 }
 
-fn program(side: Side, command: &Command) -> Result<Program, Error> {
-    let what = match side {
-        Side::A => "the program of A",
-        Side::B => "the program of B",
-    };
+fn program(what: &'static str, command: &Command) -> Result<Program, Error> {
     // Links are followed: the checkout is the one of the file itself.
     let real = command.program.canonicalize().unwrap_or_else(|_| command.program.clone());
     Ok(Program {

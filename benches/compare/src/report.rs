@@ -200,8 +200,8 @@ fn provenance(p: &Provenance) -> String {
     let devices = if m.devices.is_empty() { "none".to_owned() } else { m.devices.join("; ") };
     let mut lines = vec![
         ("date".to_owned(), format!("{} to {}", p.started, p.ended.as_deref().unwrap_or("?"))),
-        ("A".to_owned(), program(&p.a)),
-        ("B".to_owned(), program(&p.b)),
+        ("A".to_owned(), program(&p.programs.a)),
+        ("B".to_owned(), program(&p.programs.b)),
     ];
     lines.extend(p.inputs.iter().map(|file| ("input".to_owned(), digest(file))));
     lines.extend(p.arguments.iter().map(|file| ("argument".to_owned(), digest(file))));

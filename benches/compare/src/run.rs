@@ -105,6 +105,11 @@ impl Running {
         before
     }
 
+    /// The process group that runs now.
+    pub fn group_id(&self) -> Option<i32> {
+        self.group().map(|group| group.as_raw_nonzero().get())
+    }
+
     /// Whether [`Running::interrupt`] was called.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)

@@ -159,6 +159,7 @@ fn interpret(
     let hooks = Hooks {
         debug: Some(&mut print_line as DebugHook<'_>),
         progress: every.map(|every| (every, &mut report as ProgressHook<'_>)),
+        calls: None,
     };
     execute_with(program, claims, io, limits, hooks)
 }

@@ -25,7 +25,7 @@ use traceloom_air::claim::{Claim, RankedClaim};
 use traceloom_air::field::{element, is_canonical};
 
 use super::error::{ExecuteError, Failure, Fault, MAX_CALLERS, Place, Words};
-use super::{DebugHook, Hooks, ProgressHook};
+use super::{CallEvent, CallHook, DebugHook, Hooks, ProgressHook};
 use crate::callgraph::RankedCall;
 use crate::check::CheckedProgram;
 use crate::control::execution::Shape;
@@ -45,6 +45,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) meter: Meter,
     pub(super) debug: Option<DebugHook<'a>>,
     progress: Option<ProgressHook<'a>>,
+    calls: Option<CallHook<'a>>,
     pub(crate) shapes: Vec<Shape>,
     /// By function and query: whether its lookups have been counted.
     counted: Vec<Vec<bool>>,
@@ -166,6 +167,7 @@ impl<'a> Machine<'a> {
             meter: Meter::new(limits, every),
             debug: hooks.debug,
             progress,
+            calls: hooks.calls,
             shapes: program.function_ids().map(|id| Shape::new(program, id)).collect(),
             counted: vec![Vec::new(); functions.len()],
             frames: Vec::new(),
@@ -303,6 +305,9 @@ impl<'a> Machine<'a> {
         mode: Mode,
     ) -> Outcome<()> {
         self.meter.depth(self.frames.len() as u64 + 1)?;
+        if let Some(hook) = &mut self.calls {
+            hook(CallEvent::Enter { function, counts: mode.counts() });
+        }
         self.frames.push(Frame {
             function,
             query,
@@ -335,6 +340,9 @@ impl<'a> Machine<'a> {
             self.record.functions[function.index()].finish(query, finish);
         }
         self.count_gaps(&frame);
+        if let Some(hook) = &mut self.calls {
+            hook(CallEvent::Leave { path });
+        }
         self.frames.pop();
         self.leaves.truncate(frame.first_leaf);
         self.callee_ranks.truncate(frame.first_rank);

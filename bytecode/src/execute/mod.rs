@@ -83,6 +83,28 @@ pub type DebugHook<'a> = &'a mut dyn FnMut(DebugLine<'_>);
 /// A receiver of progress.
 pub type ProgressHook<'a> = &'a mut dyn FnMut(&Stats);
 
+/// A query that is run, or run again to count what it looks up. A call of a query that is known
+/// runs nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallEvent {
+    /// It begins, inside those that have begun and not ended.
+    Enter {
+        /// Its function.
+        function: FunctionId,
+        /// Whether it was requested with constraints. This happens once to every query that is a
+        /// row.
+        counts: bool,
+    },
+    /// The innermost one ends.
+    Leave {
+        /// Number of its path.
+        path: u32,
+    },
+}
+
+/// A receiver of calls.
+pub type CallHook<'a> = &'a mut dyn FnMut(CallEvent);
+
 /// Where an execution reports while it runs.
 #[derive(Default)]
 pub struct Hooks<'a> {
@@ -90,6 +112,8 @@ pub struct Hooks<'a> {
     pub debug: Option<DebugHook<'a>>,
     /// Is called about every so many steps.
     pub progress: Option<(u64, ProgressHook<'a>)>,
+    /// Receives calls. The interpreter reports them; emitted executors do not.
+    pub calls: Option<CallHook<'a>>,
 }
 
 /// Runs `claims`, functions with their arguments, in order and against one

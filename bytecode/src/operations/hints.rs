@@ -120,7 +120,7 @@ impl Operation for FieldToBytes {
 
     fn statements(&self) -> Vec<Statement> {
         let args = vec![Arg::Word(self.0)];
-        vec![Statement::new(Of::Values, "bytes_of", args, Results::All(vec![Held::BYTE; 8]))]
+        vec![Statement::new(Of::Values, "words_of", args, Results::Words32(2))]
     }
 
     fn execute(&self, machine: &mut Machine<'_>, at: At) -> Outcome<()> {

@@ -4,7 +4,7 @@
 //! those of a word, four operations are one on the word; two shifted bytes that are added
 //! are eight other bits of it, and four of those are the word rotated or shifted.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use traceloom_air::bytes::ByteOp;
 use traceloom_bytecode::model::{Op, ValueId};
@@ -21,7 +21,7 @@ impl Scope {
         let bytes = values.map(|value| self.byte(value, text));
         let word = self.new_word();
         self.made.insert(values.map(|value| value.0), word);
-        let name = word_variable(word);
+        let name = self.read_word(word);
         text.extend(quote! { let #name = u32::from_le_bytes([#(#bytes),*]); });
         quote!(#name)
     }
@@ -30,7 +30,7 @@ impl Scope {
     pub(super) fn as_word(&self, values: &[ValueId; 4]) -> Option<TokenStream> {
         let kinds = values.map(|value| self.kinds[value.index()]);
         if let Some(&word) = self.made.get(&values.map(|value| value.0)) {
-            let name = word_variable(word);
+            let name = self.read_word(word);
             return Some(quote!(#name));
         }
         if let [Some(a), Some(b), Some(c), Some(d)] = values.map(|value| self.constant_byte(value))
@@ -39,7 +39,6 @@ impl Scope {
             return Some(quote!(#word));
         }
         let Kind::Lane(word, first) = kinds[0] else { return None };
-        let name = word_variable(word);
         let at = |position: u8| first + 8 * position;
         let rotated = |position: u8| Kind::Lane(word, at(position) % 32);
         let shifted = |position: u8| match at(position) {
@@ -49,8 +48,10 @@ impl Scope {
         };
         let bits = Literal::u8_unsuffixed(first);
         if kinds == [0, 1, 2, 3].map(rotated) {
+            let name = self.read_word(word);
             Some(if first == 0 { quote!(#name) } else { quote!(#name.rotate_right(#bits)) })
         } else if kinds == [0, 1, 2, 3].map(shifted) {
+            let name = self.read_word(word);
             Some(quote!((#name >> #bits)))
         } else {
             None
@@ -89,6 +90,13 @@ impl Scope {
         Some(text)
     }
 
+    /// A new word, whose bytes are appended to the values; its variable.
+    pub(super) fn append_word(&mut self) -> Ident {
+        let word = self.new_word();
+        self.kinds.extend([0, 8, 16, 24].map(|first| Kind::Lane(word, first)));
+        word_variable(word)
+    }
+
     /// The sum of two values, if they are what two neighbours in a word were shifted to, so that
     /// it is eight bits of it.
     pub(super) fn sum_of_bits(&self, a: ValueId, b: ValueId) -> Option<Kind> {
@@ -107,7 +115,7 @@ impl Scope {
 }
 
 /// What an operation is, if it is a byte operation of two operands.
-fn byte_operation(op: &Op) -> Option<(ByteOp, ValueId, ValueId)> {
+pub(super) fn byte_operation(op: &Op) -> Option<(ByteOp, ValueId, ValueId)> {
     match &op.statements()[..] {
         [Statement { of: Of::Counts, args, .. }] => match args[..] {
             [Arg::ByteOp(op), Arg::Byte(a), Arg::Byte(b)] => Some((op, a, b)),

@@ -5,13 +5,14 @@
 //! - `live`: which values a place needs;
 //! - `pieces`: where a function is cut, and its control;
 //! - `print`: statements of operations;
-//! - `scope`: how values are held, and `lanes`: four bytes as a word.
+//! - `scope`: how values are held, `lanes`: four bytes as a word, and `sums`: words from bytes.
 
 mod lanes;
 mod live;
 mod pieces;
 mod print;
 mod scope;
+mod sums;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};

@@ -17,8 +17,9 @@ use traceloom_bytecode::callgraph::RankedCall;
 use traceloom_bytecode::model::{Block, BlockId, Control, FunctionId, Match, Op, ValueId};
 use traceloom_bytecode::statements::{Arg, Held};
 
+use super::lanes::byte_operation;
 use super::live::{At, Live};
-use super::scope::{Scope, variable};
+use super::scope::{Scope, variable, word_variable};
 use crate::rust::number;
 
 /// Matches that nest in one piece.
@@ -65,6 +66,47 @@ struct Needs {
     bytes: Vec<(u32, u8)>,
 }
 
+/// A value, or four, of a list in the record.
+#[derive(Clone, Copy)]
+struct InRecord {
+    source: Source,
+    /// Its position in the list.
+    at: u32,
+    held: As,
+}
+
+/// The list that has a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The inputs of the query.
+    Inputs,
+    /// The outputs of the call before.
+    Outputs,
+}
+
+/// How it is held.
+#[derive(Clone, Copy)]
+enum As {
+    /// This value, as a word.
+    Word(u32),
+    /// This value, as a byte.
+    Byte(u32),
+    /// Four values, as the bytes of this word of 32 bits.
+    Word32(u32),
+}
+
+impl InRecord {
+    /// Whether `next` is read with it.
+    fn goes_on_at(&self, next: &Self) -> bool {
+        let len = match (self.held, next.held) {
+            (As::Word(_), As::Word(_)) | (As::Byte(_), As::Byte(_)) => 1,
+            (As::Word32(_), As::Word32(_)) => 4,
+            _ => return false,
+        };
+        self.source == next.source && self.at + len == next.at
+    }
+}
+
 /// What a leaf has to do so that a return knows its path.
 enum PathRule {
     /// Nothing: paths are not numbered.
@@ -102,9 +144,10 @@ impl<'a> Pieces<'a> {
         let mut all = Vec::new();
         while let Some(entry) = self.entries.get(all.len()).cloned() {
             let at = entry.at;
-            let (begin, scope) = self.begin(&entry);
+            let (scope, held) = self.enter(&entry);
             self.operations = 0;
-            let text = self.block(at, scope, 0);
+            let text = self.block(at, scope.clone(), 0);
+            let begin = begin(&entry.needs, &held, &scope);
             let place = match (all.len(), at) {
                 (0, _) => "from its beginning".to_owned(),
                 (_, (block, 0)) => format!("block {block}"),
@@ -236,7 +279,7 @@ impl<'a> Pieces<'a> {
             quote! { m.leaf(#selector); }
         });
         let push = push_words(scope, &pushed);
-        quote! { #leaf #push m.goto(#piece) }
+        quote! { #leaf #push m.goto(t, #piece) }
     }
 
     fn call(
@@ -257,7 +300,7 @@ impl<'a> Pieces<'a> {
         let piece = self.piece(Entry { at: next, needs, outputs, num_values });
         let (callee, args) = (number(callee.0), scope.parts(args));
         if !constrained {
-            return quote! { #push m.advise(#callee, #args, #piece) };
+            return quote! { #push m.advise(t, #callee, #args, #piece) };
         }
         let place = &self.program.layout(self.id).blocks[at.0 as usize].ops[at.1 as usize];
         let ranked = match place.ranked_call {
@@ -266,7 +309,7 @@ impl<'a> Pieces<'a> {
             RankedCall::Inside => quote!(Ranked::Inside),
             RankedCall::Lone => quote!(Ranked::Lone),
         };
-        quote! { #push m.call(#callee, #ranked, #args, #piece) }
+        quote! { #push m.call(t, #callee, #ranked, #args, #piece) }
     }
 
     /// Goes on at `at` in a piece of its own.
@@ -274,7 +317,7 @@ impl<'a> Pieces<'a> {
         let (needs, push) = self.leave(at, scope);
         let (outputs, num_values) = ((vec![], 0), scope.len());
         let piece = self.piece(Entry { at, needs, outputs, num_values });
-        quote! { #push m.goto(#piece) }
+        quote! { #push m.goto(t, #piece) }
     }
 
     /// What `at` needs of the values here, and the text that leaves it there.
@@ -298,45 +341,50 @@ impl<'a> Pieces<'a> {
         (needs, push)
     }
 
-    /// The text that gets what a piece needs, and the values there.
-    fn begin(&self, entry: &Entry) -> (TokenStream, Scope) {
+    /// The values where a piece begins, and those among them that the record has.
+    fn enter(&self, entry: &Entry) -> (Scope, Vec<InRecord>) {
         let Entry { at, needs, outputs: (outputs, first), num_values } = entry;
-        let mut scope = Scope::new(*num_values);
-        let mut text = TokenStream::new();
-        let names = |values: &[u32]| {
-            let names = values.iter().map(|&value| variable(value));
-            quote!([#(#names),*])
-        };
-        if !needs.words.is_empty() {
-            let names = names(&needs.words);
-            text.extend(quote! { let #names = m.pop()?; });
-        }
-        if !needs.bytes.is_empty() {
-            let names = names(&needs.bytes.iter().map(|&(value, _)| value).collect::<Vec<_>>());
-            text.extend(quote! { let #names = m.pop_bytes()?; });
-        }
-        let byte_outputs =
-            byte_uses(&self.program.function(self.id).blocks[at.0 as usize].ops[at.1 as usize..]);
-        let read = [
-            (&needs.inputs, 0, &self.byte_inputs, ["inputs", "input_bytes"]),
-            (outputs, *first, &byte_outputs, ["outputs", "output_bytes"]),
-        ];
-        for (values, first, bytes, methods) in read {
-            let held = |value: u32| match bytes.contains(&value) {
-                true => Held::BYTE,
-                false => Held::WORD,
-            };
-            for run in values.chunk_by(|&a, &b| a + 1 == b && held(a) == held(b)) {
-                let method = methods[usize::from(held(run[0]) == Held::BYTE)];
-                let (names, method) = (names(run), format_ident!("{method}"));
-                let first = number(run[0] - first);
-                text.extend(quote! { let #names = m.#method(#first)?; });
-                run.iter().for_each(|&value| scope.set(value, held(value)));
-            }
-        }
+        let function = self.program.function(self.id);
+        let (num_inputs, end) = (function.num_inputs, *num_values as u32);
+        // Without a call before, there are no outputs.
+        let stored_outputs = if outputs.is_empty() { 0..0 } else { *first..end };
+        let mut scope = Scope::new(*num_values, 0..num_inputs, stored_outputs);
         needs.words.iter().for_each(|&value| scope.set(value, Held::WORD));
         needs.bytes.iter().for_each(|&(value, most)| scope.set(value, Held::Byte(most)));
-        (text, scope)
+        let ops = &function.blocks[at.0 as usize].ops[at.1 as usize..];
+        let (byte_outputs, words) = (byte_uses(ops), word_uses(&function.blocks[0].ops, ops));
+        let inputs = (Source::Inputs, &needs.inputs, 0, &self.byte_inputs);
+        let outputs = (Source::Outputs, outputs, *first, &byte_outputs);
+        let mut held = Vec::new();
+        for (source, values, first, bytes) in [inputs, outputs] {
+            let is_byte = |value: u32| bytes.contains(&value);
+            for run in values.chunk_by(|&a, &b| a + 1 == b && is_byte(a) == is_byte(b)) {
+                let mut rest = run;
+                let word = run.iter().position(|value| words.contains(value)).map(|at| at % 4);
+                if let Some(aligned) = word.filter(|_| is_byte(run[0]) && run.len() >= 4) {
+                    let (before, after) = run.split_at(aligned);
+                    let (fours, after) = after.as_chunks::<4>();
+                    for value in before {
+                        scope.set(*value, Held::BYTE);
+                        held.push(InRecord { source, at: value - first, held: As::Byte(*value) });
+                    }
+                    for four in fours {
+                        let word = scope.set_word(four[0]);
+                        held.push(InRecord { source, at: four[0] - first, held: As::Word32(word) });
+                    }
+                    rest = after;
+                }
+                for &value in rest {
+                    let (as_held, held_as) = match is_byte(value) {
+                        true => (As::Byte(value), Held::BYTE),
+                        false => (As::Word(value), Held::WORD),
+                    };
+                    scope.set(value, held_as);
+                    held.push(InRecord { source, at: value - first, held: as_held });
+                }
+            }
+        }
+        (scope, held)
     }
 
     fn piece(&mut self, entry: Entry) -> Literal {
@@ -367,6 +415,46 @@ impl<'a> Pieces<'a> {
     }
 }
 
+/// The text that gets what a piece needs and reads.
+fn begin(needs: &Needs, held: &[InRecord], scope: &Scope) -> TokenStream {
+    let mut text = TokenStream::new();
+    let names = |values: &mut dyn Iterator<Item = u32>| {
+        let names = values.map(variable);
+        quote!([#(#names),*])
+    };
+    if !needs.words.is_empty() {
+        let names = names(&mut needs.words.iter().copied());
+        text.extend(quote! { let #names = m.pop()?; });
+    }
+    if !needs.bytes.is_empty() {
+        let names = names(&mut needs.bytes.iter().map(|&(value, _)| value));
+        text.extend(quote! { let #names = m.pop_bytes()?; });
+    }
+    let is_read = |value: &&InRecord| match value.held {
+        As::Word(value) | As::Byte(value) => scope.is_read(value),
+        As::Word32(word) => scope.is_word_read(word),
+    };
+    let read: Vec<&InRecord> = held.iter().filter(is_read).collect();
+    for run in read.chunk_by(|a, b| a.goes_on_at(b)) {
+        let names = run.iter().map(|value| match value.held {
+            As::Word(value) | As::Byte(value) => variable(value),
+            As::Word32(word) => word_variable(word),
+        });
+        let [words, bytes, words32] = match run[0].source {
+            Source::Inputs => ["inputs", "input_bytes", "input_words32"],
+            Source::Outputs => ["outputs", "output_bytes", "output_words32"],
+        };
+        let method = match run[0].held {
+            As::Word(_) => words,
+            As::Byte(_) => bytes,
+            As::Word32(_) => words32,
+        };
+        let (method, first) = (format_ident!("{method}"), number(run[0].at));
+        text.extend(quote! { let [#(#names),*] = m.#method(#first)?; });
+    }
+    text
+}
+
 /// Values that `ops` take for bytes: a run that gets through all of them has bytes there.
 fn byte_uses(ops: &[Op]) -> BTreeSet<u32> {
     let mut uses = BTreeSet::new();
@@ -375,6 +463,30 @@ fn byte_uses(ops: &[Op]) -> BTreeSet<u32> {
             Arg::Byte(value) => _ = uses.insert(value.0),
             Arg::Words32(words) => uses.extend(words.as_flattened().iter().map(|value| value.0)),
             _ => {}
+        }
+    }
+    uses
+}
+
+/// First values of those that operations take, four in a row, for the bytes of a word.
+fn word_uses(first: &[Op], here: &[Op]) -> BTreeSet<u32> {
+    let mut uses = BTreeSet::new();
+    let mut add = |[a, b, c, d]: [ValueId; 4]| {
+        if [b.0, c.0, d.0] == [a.0 + 1, a.0 + 2, a.0 + 3] {
+            uses.insert(a.0);
+        }
+    };
+    for ops in [first, here] {
+        for arg in ops.iter().flat_map(Op::statements).flat_map(|statement| statement.args) {
+            if let Arg::Words32(words) = arg {
+                words.into_iter().for_each(&mut add);
+            }
+        }
+        for four in ops.windows(4).filter_map(<[Op]>::first_chunk::<4>) {
+            if let [Some(a), Some(b), Some(c), Some(d)] = four.each_ref().map(byte_operation) {
+                add([a.1, b.1, c.1, d.1]);
+                add([a.2, b.2, c.2, d.2]);
+            }
         }
     }
     uses

@@ -8,7 +8,7 @@ use traceloom_bytecode::model::FunctionId;
 use traceloom_bytecode::statements::{Arg, Held, Integer, Of, Results, Statement, byte_results};
 
 use super::live::At;
-use super::scope::{Kind, Scope, word_variable};
+use super::scope::{Kind, Scope};
 use crate::rust::number;
 
 impl Scope {
@@ -29,6 +29,11 @@ impl Scope {
             [a, b].map(|value| self.kinds[value.index()])
         {
             self.kinds.push(Kind::Constant(most));
+            return Some(TokenStream::new());
+        }
+        if let Some(sum) = self.side_by_side(integer, a, b) {
+            self.kinds.push(Kind::Sum(self.sums.len() as u32));
+            self.sums.push(sum);
             return Some(TokenStream::new());
         }
         let mut text = TokenStream::new();
@@ -100,10 +105,12 @@ impl Scope {
                 quote! { let #(#names)* = #call; }
             }
             Results::Word32(most) => {
-                let word = self.new_word();
-                self.kinds.extend([0, 8, 16, 24].map(|first| Kind::Lane(word, first)));
-                let (word, names) = (word_variable(word), self.append(&[Held::Byte(*most)]));
+                let (word, names) = (self.append_word(), self.append(&[Held::Byte(*most)]));
                 quote! { let (#word, #(#names)*) = #call; }
+            }
+            Results::Words32(count) => {
+                let words = (0..*count).map(|_| self.append_word()).collect::<Vec<_>>();
+                quote! { let [#(#words),*] = #call; }
             }
             Results::All(held) => {
                 let names = self.append(held);

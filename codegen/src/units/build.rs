@@ -45,8 +45,11 @@ impl Units {
     }
 
     fn print_triggers(&self) {
-        // A folder stands for everything in it, new files included.
-        println!("cargo::rerun-if-changed={}", self.programs.display());
+        // A folder stands for everything in it, new files included. One that is not there would
+        // make every build run the script; a crate may have op tables alone.
+        if self.tables.is_empty() || self.programs.exists() {
+            println!("cargo::rerun-if-changed={}", self.programs.display());
+        }
         if !self.is_build_output() {
             println!("cargo::rerun-if-changed={}", self.output.display());
         }

@@ -48,7 +48,8 @@ impl Case<'_> {
             let (mut lines, mut reports) = (Vec::new(), Vec::new());
             let mut take = |line: DebugLine<'_>| lines.push(line.to_string());
             let mut note = |stats: &Stats| reports.push(*stats);
-            let hooks = Hooks { debug: Some(&mut take), progress: Some((100, &mut note)) };
+            let hooks =
+                Hooks { debug: Some(&mut take), progress: Some((100, &mut note)), calls: None };
             let (program, claims, io) = (self.program, &self.claims, self.io.clone());
             let end = match is_generated {
                 true => execute_generated(program, self.executors, claims, io, limits, hooks),

@@ -43,7 +43,7 @@ pub fn run(
     io.add_input(0, &[], input).unwrap();
     let id = program.find(entry).expect("the entry");
     let claims: Vec<_> = claims.iter().map(|claim| (id, claim.clone())).collect();
-    let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
+    let hooks = Hooks { debug: Some(&mut |_| {}), progress: None, calls: None };
     let execution = execute_with(program, &claims, io.clone(), &Limits::default(), hooks).unwrap();
     let mut tally = run_record(program, emitted, execution.record);
     tally.ends = executors(program, emitted, claims, io);

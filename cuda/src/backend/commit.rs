@@ -76,11 +76,17 @@ impl<'a> Extending<'a> {
         Ok(Self { work, log_blowup, cells, matrices, scratch })
     }
 
-    /// Extends the columns in `from`, values on the trace domain, to matrix `index`.
-    pub(super) fn extend(&self, index: usize, from: &Buffer) -> Result<(), Failure> {
+    /// Extends the columns in `from`, values on the trace domain, to matrix `index`. `work` says
+    /// what that is counted under.
+    pub(super) fn extend(
+        &self,
+        work: Work<'_>,
+        index: usize,
+        from: &Buffer,
+    ) -> Result<(), Failure> {
         let to = self.matrices[index];
         let log_height = to.height.ilog2() - self.log_blowup;
-        let tables = self.work.tables(log_height, self.log_blowup)?;
+        let tables = work.tables(log_height, self.log_blowup)?;
         let chunk = chunk(to.height, to.width);
         let places = Places {
             from: ColumnsAt { buffer: 0, first: 0, stride: 1 << log_height },
@@ -93,7 +99,7 @@ impl<'a> Extending<'a> {
         let launches = tables.extension.launches(&places, to.width)?;
         let buffers = [from, &self.cells, &tables.tables, &tables.factors, &self.scratch];
         let bytes = 8 * to.width * ((1 << log_height) + to.height);
-        self.work.run((Step::Extension, bytes), &launches, &buffers)
+        work.run((Step::Extension, bytes), &launches, &buffers)
     }
 
     /// Builds the tree and reads its root.

@@ -160,12 +160,19 @@ pub(super) struct Work<'a> {
     pub(super) clock: &'a Clock,
     /// What its work is counted under.
     pub(super) stage: &'static str,
+    /// The circuit of the system that its work is for, if it is for one alone.
+    pub(super) circuit: Option<usize>,
 }
 
 impl<'a> Work<'a> {
     /// The same in another stage.
     pub(super) const fn stage(self, stage: &'static str) -> Self {
         Self { stage, ..self }
+    }
+
+    /// The same for one circuit of the system.
+    pub(super) const fn of(self, circuit: usize) -> Self {
+        Self { circuit: Some(circuit), ..self }
     }
 
     /// Memory for words, at least one.
@@ -208,10 +215,12 @@ impl<'a> Work<'a> {
             self.ledger.dispatched(PROVER, &launch.kernel, threads);
         }
         let stream = self.context.engine.compute();
+        self.clock.sample(self.context.engine.device().held());
         let begin = stream.record()?;
         self.context.kernels.run(stream, launches, buffers)?;
         let launches = launches.len() as u64;
-        let queued = Queued { stage: self.stage, step, launches, bytes };
+        let Self { stage, circuit, .. } = *self;
+        let queued = Queued { stage, circuit, step, launches, bytes };
         Ok(self.clock.end(stream, begin, queued)?)
     }
 

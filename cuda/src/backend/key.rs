@@ -175,7 +175,7 @@ impl FixedTable {
         let log_height = (cells.len() / width).ilog2() as usize;
         let name = format!("fixed columns of {circuit}");
         let extending = Extending::new(work, &name, [(width, log_height)], log_blowup)?;
-        extending.extend(0, &trace)?;
+        extending.extend(work, 0, &trace)?;
         let (root, committed) = extending.finish(None)?;
         Ok(Some(Self { trace, root, committed }))
     }

@@ -78,7 +78,7 @@ impl<'a> CudaBackend<'a> {
     /// Over a device; `ledger` gets every transfer and launch, `clock` the time of kernels.
     #[must_use]
     pub fn new(context: &'a ProofContext, ledger: &'a Ledger, clock: &'a Clock) -> Self {
-        Self { work: Work { context, ledger, clock, stage: KEY }, launches: None }
+        Self { work: Work { context, ledger, clock, stage: KEY, circuit: None }, launches: None }
     }
 
     /// With launches of the system that are made already.
@@ -207,7 +207,7 @@ impl Backend for CudaBackend<'_> {
         let extending = extending.map_err(|failure| at.failed(failure))?;
         for (index, (trace, active)) in traces.iter().zip(&input.shape.active).enumerate() {
             let of_circuit = at.circuit(name(&input, active.circuit));
-            let extended = extending.extend(index, &trace.cells);
+            let extended = extending.extend(work.of(active.circuit), index, &trace.cells);
             extended.map_err(|failure| of_circuit.failed(failure))?;
         }
         extending.finish(Some(input.shard)).map_err(|failure| at.failed(failure))
@@ -259,8 +259,9 @@ impl Backend for CudaBackend<'_> {
                 log_height: active.log_height as u32,
             };
             let result = (&results, words * position as u64);
+            let work = work.of(active.circuit);
             let columns = stages::stage_two(work, messages, of, challenges, result)
-                .and_then(|columns| extending.extend(index, &columns));
+                .and_then(|columns| extending.extend(work, index, &columns));
             let of_circuit = at.circuit(name(&input, active.circuit));
             columns.map_err(|failure| of_circuit.failed(failure))?;
             index += 1;
@@ -303,8 +304,9 @@ impl Backend for CudaBackend<'_> {
                 alpha: challenges.alpha,
                 publics: &input.publics[active.circuit],
             };
+            let work = work.of(active.circuit);
             let columns = stages::quotient(work, key.quotient(active.circuit), of, &parameters)
-                .and_then(|columns| extending.extend(index, &columns));
+                .and_then(|columns| extending.extend(work, index, &columns));
             let of_circuit = at.circuit(name(&input, active.circuit));
             columns.map_err(|failure| of_circuit.failed(failure))?;
         }

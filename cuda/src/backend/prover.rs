@@ -214,6 +214,7 @@ impl DeviceProver {
             available_bytes: admitted.have,
             peak_bytes: held,
             taken_bytes: taken,
+            memory: Vec::new(),
             steps: clock.steps(),
         }
     }
@@ -243,7 +244,7 @@ impl ProofDevice for DeviceProver {
     }
 
     fn work(&self, job: DeviceJob<'_>) -> Result<DeviceReport, DeviceProofError> {
-        let DeviceJob { key, batch, rows, retention, name, ledger } = job;
+        let DeviceJob { key, batch, rows, retention, name, ledger, began } = job;
         let context = self.context(ledger)?;
         let launches = self.launches(key)?;
         let retention = self.retention(&context, key, &launches, batch.shapes(), retention)?;
@@ -257,7 +258,8 @@ impl ProofDevice for DeviceProver {
         let mut source = Born { backend, clock: &clock, key, statements, shards: rows };
         let worker = OnBackend::new(&backend, &proving, &mut source);
         batch.work(&mut worker.named(name).keeping(retention == Retention::Retain))?;
-        Ok(self.report(&admitted, plan.need(), &clock))
+        let memory = clock.memory(began);
+        Ok(DeviceReport { memory, ..self.report(&admitted, plan.need(), &clock) })
     }
 }
 
@@ -287,7 +289,7 @@ impl ShardSource for Born<'_> {
             MainTrace::Device(trace) => 8 * (trace.width() * trace.height()) as u64,
         });
         let (bytes, launches) = (bytes.sum(), 0);
-        let queued = Queued { stage: ROWS, step: Step::Rows, launches, bytes };
+        let queued = Queued { stage: ROWS, circuit: None, step: Step::Rows, launches, bytes };
         self.clock.end(stream, begin, queued).map_err(failed)?;
         let traces = traces.into_iter().zip(&self.key.system().circuits);
         traces

@@ -115,6 +115,12 @@ impl Device {
         (held, lock(&self.0.pool.taken).peak)
     }
 
+    /// Bytes in buffers now.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        lock(&self.0.pool.accounts).held
+    }
+
     /// Begins to look for the most bytes again.
     pub fn begin_peak(&self) {
         let mut accounts = lock(&self.0.pool.accounts);

@@ -73,6 +73,17 @@ fn stays(kernels: &Kernels) {
         let launched: u64 = of_prover.map(|(_, of)| of.launches).sum();
         assert_eq!(report.steps.iter().map(|step| step.launches).sum::<u64>(), launched);
         assert!(report.steps.iter().all(|step| step.bytes > 0), "{report:?}");
+        // Bytes in buffers over time, never more than the peak.
+        let memory = &report.memory;
+        assert!(memory.iter().any(|sample| sample.bytes > 0), "{memory:?}");
+        assert!(memory.is_sorted_by_key(|sample| sample.at), "{memory:?}");
+        assert!(memory.iter().all(|sample| sample.bytes <= report.peak_bytes), "{report:?}");
+        // Work for one circuit alone is a part of its stage on the device.
+        for (stage, all) in report.stages() {
+            let circuits = again.report.trace.circuits.iter().flat_map(|circuit| &circuit.stages);
+            let of_stage = circuits.filter(|(of, _)| of.name() == stage).map(|(_, time)| *time);
+            assert!(of_stage.sum::<std::time::Duration>() <= all, "{stage}");
+        }
     }
     assert_eq!(up(&second, Kind::Tables), up(&third, Kind::Tables));
 }

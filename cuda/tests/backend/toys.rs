@@ -107,6 +107,7 @@ fn proved_on(
         retention: RetentionChoice::Always(retention),
         name: "mock".into(),
         ledger: &ledger,
+        began: std::time::Instant::now(),
     });
     let report = worked.map_err(|error| match error {
         DeviceProofError::Setup(error) => Failure::Setup(error),

@@ -17,8 +17,6 @@ macro_rules! buses {
 }
 
 buses! {
-    /// half, amount of 4 bits, shifted half, bits shifted out.
-    HWSL = 9, 4;
     /// Asks for a read: the eight old values, then as [`MEMW_WRITE`].
     MEMW_READ = 13, 24;
     /// Asks for a write: is register, address (2), values (8), time (2), width is 2, 4, 8.
@@ -31,22 +29,44 @@ buses! {
     DECODE = 18, 5;
     /// time (2), first operand (2).
     ECALL = 19, 4;
+    /// bytes of input that are left, byte: the statement sends it.
+    INPUT = 20, 2;
+    /// number of the byte, byte: the statement receives it.
+    OUTPUT = 21, 2;
     /// operands (2 + 2), flags, result (2).
     ALU = 25, 7;
     /// time (2), address (2), value to store (2), flags, loaded value (2).
     MEMORY_OP = 26, 9;
     /// time (2), pc (2), half of the length.
     CPU32 = 27, 5;
+    /// time of the call that ends the execution.
+    HALT = 28, 1;
+    /// is output, time, address (2), counter, bytes that are left of the call.
+    MOVE = 29, 6;
+    /// exponent, power of two.
+    POWER = 30, 2;
+    /// number of a table that is there exactly once.
+    ONCE = 31, 1;
+    /// region, address behind the last eight bytes below (low, high).
+    ORDER = 32, 3;
 }
 
+/// [`ALU`]: the operation equality.
+pub const ALU_EQ: u64 = 3;
 /// [`ALU`]: the operation less-than.
 pub const ALU_LT: u64 = 4;
 /// [`ALU`]: the operation shift; the shift of 32 bits is the next one.
 pub const ALU_SHIFT: u64 = 5;
+/// [`ALU`]: the operation product.
+pub const ALU_MUL: u64 = 7;
+/// [`ALU`]: the operation division.
+pub const ALU_DIV: u64 = 8;
 /// [`ALU`]: weight of the flag "signed".
 pub const ALU_SIGNED: u64 = 32;
 /// [`ALU`]: weight of the flag "inverted", or "to the right" of shifts.
 pub const ALU_SECOND: u64 = 64;
+/// [`ALU`]: weight of the flag "high word" of products, "remainder" of divisions.
+pub const ALU_UPPER: u64 = 128;
 
 /// `x / 2^32`, where `x` is a sum of words less its word: the carry, if that is a bit.
 pub fn carry(x: impl Into<Poly>) -> Poly {
@@ -94,18 +114,26 @@ pub fn memw_read(old: [Poly; 8], write: Vec<Poly>) -> Vec<Poly> {
     old.into_iter().chain(write).collect()
 }
 
-/// A register as eight cells, of which it uses two.
-#[must_use]
-pub fn register_cells([low, high]: [Column; 2]) -> [Poly; 8] {
-    let mut cells = [const { None }; 8];
-    (cells[0], cells[1]) = (Some(low), Some(high));
-    cells.map(|cell| cell.map_or_else(|| constant(0), Poly::from))
+/// A value as the first of eight cells.
+pub fn first_cells<const N: usize>(cells: [impl Into<Poly>; N]) -> [Poly; 8] {
+    let mut cells = cells.into_iter();
+    [(); 8].map(|()| cells.next().map_or_else(|| constant(0), Into::into))
 }
 
 /// The values of [`MEMW_WRITE`] of a register.
 #[must_use]
-pub fn register_write(register: Poly, value: [Column; 2], time: [Poly; 2]) -> Vec<Poly> {
+pub fn register_write(register: Poly, value: [impl Into<Poly>; 2], time: [Poly; 2]) -> Vec<Poly> {
     let base = [register * constant(2), constant(0)];
     let widths = [constant(1), constant(0), constant(0)];
-    memw_write(constant(1), base, register_cells(value), time, widths)
+    memw_write(constant(1), base, first_cells(value), time, widths)
+}
+
+/// The values of [`MEMW_READ`] of a register.
+#[must_use]
+pub fn register_read<P: Into<Poly> + Clone>(
+    register: Poly,
+    value: [P; 2],
+    time: [Poly; 2],
+) -> Vec<Poly> {
+    memw_read(first_cells(value.clone()), register_write(register, value, time))
 }

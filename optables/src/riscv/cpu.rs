@@ -1,16 +1,23 @@
 //! CPU: one row per instruction. It adds and subtracts, moves the pc, and asks other tables for
 //! everything else. Instructions of 32 bits are CPU32's: their rows say little more.
 
+use traceloom_abi::ops::OpRecords;
 use traceloom_air::bytes::ByteOp;
+use traceloom_riscv::Instruction;
+
+use traceloom_riscv::records::{self, Decoded as Word};
 
 use super::buses::{
     ALU, BRANCH, CPU32, DECODE, ECALL, MEMORY_OP, MEMORY_TOKEN, MEMW_READ, MEMW_WRITE, carry,
-    memw_read, register_cells, register_write, words_of_halves,
+    register_read, register_write, words_of_halves,
 };
+use super::decode::{self, Parts};
+use super::machine::{MachineTable, Padding, Run};
 use crate::check::TableFaults;
 use crate::column::{Column, Limb};
 use crate::op_record;
 use crate::poly::{Poly, constant, is_bit, not};
+use crate::record::OpRecord;
 use crate::row::{Int, Long, Row};
 use crate::table::{Table, TableBuilder};
 use crate::values;
@@ -33,7 +40,7 @@ op_record! {
         result: u64,
         /// As the decoder says, bit by bit: word, read1, read2, write, ALU, ADD, SUB, MEMORY,
         /// BRANCH, ECALL.
-        flags: u16[10],
+        flags: u16[0x3ff],
         /// First source register.
         rs1: u8,
         /// Second source register.
@@ -57,12 +64,65 @@ op_record! {
     }
 }
 
+/// How the table is made and fed.
+pub const TABLE: MachineTable = MachineTable { pad, ..MachineTable::new(table, feed) };
+
+/// One record per instruction. Of a record of the execution the decoder says the rest.
+fn feed(run: &Run<'_>, records: &mut OpRecords) {
+    for (op, index) in run.records.cpu.iter().zip(0..) {
+        let instruction = run.program.instruction(op.pc).unwrap_or(Instruction::ILLEGAL);
+        let op = CpuOp::new(op, index, &Word::new(&instruction));
+        records.push(|words| op.put(words));
+    }
+}
+
+fn pad(table: &Table, padding: &Padding, count: usize, records: &mut OpRecords) {
+    let last_timestamp = padding.last_timestamp;
+    if let Some(program) = &table.padding {
+        program.push_padding(records, &CpuPadding { last_timestamp }, 1, count);
+    }
+}
+
+impl CpuOp {
+    /// The record of instruction number `index`, from what it did and how it is decoded.
+    #[must_use]
+    pub fn new(op: &records::CpuOp, index: u32, decoded: &Word) -> Self {
+        let flags = [
+            decoded.word32,
+            decoded.read1,
+            decoded.read2,
+            decoded.write,
+            decoded.alu,
+            decoded.add,
+            decoded.sub,
+            decoded.memory,
+            decoded.branch,
+            decoded.ecall,
+        ];
+        Self {
+            timestamp: 4 * index + 4,
+            pc: op.pc,
+            imm: decoded.imm as u32,
+            rv1: op.rv1,
+            rv2: op.rv2,
+            result: op.result,
+            flags: flags.iter().rev().fold(0, |all, &flag| all << 1 | u16::from(flag)),
+            rs1: decoded.rs1,
+            rs2: decoded.rs2,
+            rd: decoded.rd,
+            half_length: records::HALF_LENGTH,
+            alu_flags: decoded.alu_flags,
+            memory_flags: decoded.memory_flags,
+        }
+    }
+}
+
 /// Time from one instruction to the next.
 const STEP: u64 = 4;
 /// The register that is the pc.
-const PC: u64 = 255;
+pub(super) const PC: u64 = 255;
 /// Where padding rows are: the decode table has an entry that stays there.
-const PADDING_PC: u64 = 1;
+pub(super) const PADDING_PC: u64 = 1;
 
 /// The columns.
 struct Columns {
@@ -192,14 +252,16 @@ fn rows(c: &Columns, row: &mut Row, op: CpuFields) {
     let difference = row.sub_long(rv1, arg2);
     let res = row.select_long(sub, difference, op.result);
     let res = row.select_long(add, sum, res);
+    let length = row.scale(2, op.half_length);
+    let length = row.widen(length);
+    let following = row.add_long(op.pc, length);
+    let jumps = row.all(&[branch, memory_bit]);
+    let res = row.select_long(jumps, following, res);
     let res = row.keep_long(long, res);
     let halves = row.halves(res);
     row.put_all(c.res, halves);
 
     row.step("next pc");
-    let length = row.scale(2, op.half_length);
-    let length = row.widen(length);
-    let following = row.add_long(op.pc, length);
     let compared = row.bit(op.result.low, 0);
     let holds = row.or(memory_bit, compared);
     let taken = row.all(&[branch, holds]);
@@ -280,6 +342,9 @@ fn constraints(c: &Columns, t: &mut TableBuilder) {
         t.zero(&format!("rv2[{i}] is read or zero"), not(c.read2) * c.rv2[i]);
         t.zero(&format!("rvd[{i}] of a plain row"), plain() * (c.rvd[i] - res));
         t.zero(&format!("a register or imm[{i}]"), plain() * c.read2 * c.imm[i]);
+        // The words of `res` are made of halves, so those of the link are words, too.
+        let jumps = c.branch * c.memory_flags;
+        t.zero(&format!("rvd[{i}] of a jump"), jumps * (c.rvd[i] - res));
     }
     let following = [words(c.pc), length];
     sums(t, "the link of a branch", c.branch.into(), following.clone(), words(c.rvd));
@@ -308,12 +373,11 @@ fn sums(
 
 /// Messages that ask other tables.
 fn requests(c: &Columns, t: &mut TableBuilder) {
-    let bits =
+    let flags =
         [c.read1, c.read2, c.write, c.word, c.alu, c.add, c.sub, c.memory, c.branch, c.ecall];
     let bytes = [c.rs1, c.rs2, c.rd, c.half_length, c.alu_flags, c.memory_flags];
-    let bits = bits.into_iter().zip(0..);
-    let bytes = bytes.into_iter().zip((10..).step_by(8));
-    let packed = crate::poly::sum(bits.chain(bytes).map(|(c, shift)| c * constant(1 << shift)));
+    let packed =
+        decode::packed(Parts { flags: flags.map(Into::into), bytes: bytes.map(Into::into) });
     let ([pc0, pc1], [imm0, imm1]) = (c.pc, c.imm);
     let (ts, [next0, next1], [a0, a1]) = (c.timestamp, c.next_pc, c.rv1);
     let ([b0, b1], [s0, s1]) = (c.arg2, c.rv2);
@@ -342,8 +406,7 @@ fn registers(c: &Columns, t: &mut TableBuilder) {
     for (register, value, count, after) in [(c.rs1, c.rv1, c.read1, 0), (c.rs2, c.rv2, c.read2, 1)]
     {
         let time = [ts + constant(after), constant(0)];
-        let write = register_write(register.into(), value, time);
-        t.send(MEMW_READ, count, memw_read(register_cells(value), write));
+        t.send(MEMW_READ, count, register_read(register.into(), value, time));
     }
     let time = [ts + constant(2), constant(0)];
     t.send(MEMW_WRITE, c.write, register_write(c.rd.into(), c.rvd, time));

@@ -1,8 +1,10 @@
 //! LOAD: makes a memory read of a load and proves the extension of its result.
 
 use traceloom_air::bytes::ByteOp;
+use traceloom_riscv::records::LoadOp;
 
 use super::buses::{MEMORY_OP, MEMW_READ, memw_read, memw_write, words_of_bytes};
+use super::machine::{MachineTable, push_all};
 use crate::check::TableFaults;
 use crate::column::{Limb, Role};
 use crate::op_record;
@@ -11,18 +13,18 @@ use crate::table::{Table, TableBuilder};
 use crate::values;
 
 op_record! {
-    /// A load.
-    pub struct LoadOp as LoadFields {
-        /// Address.
+    /// Values of the fields of [`LoadOp`].
+    LoadOp as LoadFields {
         base: u64,
-        /// Time.
         timestamp: u64,
-        /// The result, extended to 64 bits.
         result: u64,
-        /// Bit 0: the load extends a sign. Bits 1, 2, 3: it reads exactly 2, 4, 8 bytes.
-        flags: u8[4],
+        flags: u8[0x1e],
     }
 }
+
+/// How the table is made and fed.
+pub const TABLE: MachineTable =
+    MachineTable::new(table, |run, records| push_all(records, &run.records.load));
 
 /// The table.
 ///
@@ -42,7 +44,7 @@ pub fn table() -> Result<Table, TableFaults> {
         row.put_long(base, op.base);
         row.put_long(timestamp, op.timestamp);
         row.step("width");
-        let [is_signed, w2, w4, w8] = [0, 1, 2, 3].map(|i| row.bit(op.flags, i));
+        let [is_signed, w2, w4, w8] = [1, 2, 3, 4].map(|i| row.bit(op.flags, i));
         row.put_all([r2, r4, r8], [w2, w4, w8]);
         let narrow = row.not(w8);
         let extends = row.all(&[is_signed, narrow]);

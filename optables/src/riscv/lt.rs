@@ -1,26 +1,40 @@
 //! LT: less-than of 64 bits, signed or not, inverted or not.
 
+use traceloom_abi::ops::OpRecords;
 use traceloom_air::bytes::ByteOp;
+use traceloom_riscv::records::LtOp;
 
 use super::buses::{ALU, ALU_LT, ALU_SECOND, ALU_SIGNED, carry, words_of_halves};
+use super::machine::{MachineTable, Run};
+use super::{dvrm, ecall};
 use crate::check::TableFaults;
 use crate::column::{Column, Limb, Role};
 use crate::op_record;
 use crate::poly::{Poly, constant, is_bit, join};
+use crate::record::{Counted, CountedFields, OpRecord, merged};
 use crate::table::{Table, TableBuilder};
 use crate::values;
 
 op_record! {
-    /// A comparison, and how often it is asked for.
-    pub struct LtOp as LtFields {
-        /// Left operand.
+    /// Values of the fields of [`LtOp`].
+    LtOp as LtFields {
         lhs: u64,
-        /// Right operand.
         rhs: u64,
-        /// Bit 0: signed. Bit 1: the result is inverted.
-        flags: u8[2],
-        /// How often. A comparison that is asked for more often has several rows.
-        count: u8,
+        flags: u8[0x60],
+    }
+}
+
+/// How the table is made and fed.
+pub const TABLE: MachineTable = MachineTable::new(table, feed);
+
+/// One record per comparison that is asked for, by whatever table, and per 255 equal ones.
+fn feed(run: &Run<'_>, records: &mut OpRecords) {
+    let divisions = run.records.div_rem.iter().filter_map(dvrm::comparison);
+    let calls = run.records.ecall.iter().filter_map(ecall::comparison);
+    let all = run.records.lt.iter().copied().chain(divisions).chain(calls);
+    for Counted { op, count } in merged(all, u8::MAX.into()) {
+        let count = count as u8;
+        records.push(|words| Counted { op, count }.put(words));
     }
 }
 
@@ -45,7 +59,7 @@ pub fn table() -> Result<Table, TableFaults> {
     let out = t.limb("out", Limb::Bit);
     let mu = t.column("mu", Limb::Byte, Role::Multiplicity);
 
-    t.rows::<LtOp>(|row, op| {
+    t.rows::<Counted<LtOp, u8>>(|row, CountedFields { op, count }| {
         row.step("operands");
         for ((low, high), long) in [(lhs, op.lhs), (rhs, op.rhs)] {
             row.put(low, long.low);
@@ -57,7 +71,7 @@ pub fn table() -> Result<Table, TableFaults> {
         let halves = row.halves(wrapped);
         row.put_all(difference, halves);
         row.step("comparison");
-        let [is_signed, inverts] = [0, 1].map(|i| row.bit(op.flags, i));
+        let [is_signed, inverts] = [5, 6].map(|i| row.bit(op.flags, i));
         let [a, b] = [op.lhs, op.rhs].map(|long| row.bit(long.high, 31));
         let below = row.less_long(op.lhs, op.rhs);
         // Operands with different signs are ordered the other way round.
@@ -67,7 +81,7 @@ pub fn table() -> Result<Table, TableFaults> {
         row.put_all([signed, lt, lhs_top, rhs_top], [is_signed, less, a, b]);
         let result = row.xor(less, inverts);
         row.put_all([invert, out], [inverts, result]);
-        row.put(mu, op.count);
+        row.put(mu, count);
     });
 
     let words = |(low, high): (Column, [Column; 2])| [Poly::from(low), join(16, &high)];

@@ -1,8 +1,10 @@
 //! MEMW_A: aligned accesses of cells that were all accessed last at one time.
 
 use traceloom_air::bytes::ByteOp;
+use traceloom_riscv::records::AlignedOp;
 
 use super::buses::{ALU, ALU_LT, MEMORY_TOKEN, MEMW_READ, MEMW_WRITE, memw_read, memw_write};
+use super::machine::{MachineTable, push_all};
 use crate::check::TableFaults;
 use crate::column::{Limb, Role};
 use crate::op_record;
@@ -11,25 +13,20 @@ use crate::table::{Table, TableBuilder};
 use crate::values;
 
 op_record! {
-    /// An access of memory, or of a register that MEMW_R does not take.
-    ///
-    /// Of memory, `base` is a multiple of the width. A register r has the base 2·r and the
-    /// width 2; its cells are words.
-    pub struct AlignedOp as AlignedFields {
-        /// Address.
+    /// Values of the fields of [`AlignedOp`].
+    AlignedOp as AlignedFields {
         base: u64,
-        /// Time.
         timestamp: u64,
-        /// Time of the access before.
         old_timestamp: u64,
-        /// Of a read its result with the extension; of a write all eight bytes of its source.
         value: u64,
-        /// What was there before a write. A read has no other than `value`.
-        old: u64,
-        /// Bit 0: a register. Bit 1: a read. Bits 2, 3, 4: exactly 2, 4, 8 cells.
-        flags: u8[5],
+        old_value: u64,
+        flags: u8[0x3d],
     }
 }
+
+/// How the table is made and fed.
+pub const TABLE: MachineTable =
+    MachineTable::new(table, |run, records| push_all(records, &run.records.aligned));
 
 /// The table.
 ///
@@ -55,7 +52,8 @@ pub fn table() -> Result<Table, TableFaults> {
 
     t.rows::<AlignedOp>(|row, op| {
         row.step("address");
-        let [register, is_read, n2, n4, n8] = [0, 1, 2, 3, 4].map(|i| row.bit(op.flags, i));
+        let [is_write, n2, n4, n8, register] = [0, 2, 3, 4, 5].map(|i| row.bit(op.flags, i));
+        let is_read = row.not(is_write);
         row.put(is_register, register);
         let halves = [0, 1].map(|i| row.half(op.base.low, i));
         row.put_all(base_halves, halves);
@@ -65,7 +63,7 @@ pub fn table() -> Result<Table, TableFaults> {
         row.put_long(old_timestamp, op.old_timestamp);
         row.put_all([w2, w4, w8], [n2, n4, n8]);
         row.step("cells");
-        let before = row.select_long(is_read, op.value, op.old);
+        let before = row.select_long(is_read, op.value, op.old_value);
         for (columns, long) in [(value, op.value), (old, before)] {
             let mut cells = row.bytes(long);
             cells[0] = row.select(register, long.low, cells[0]);
@@ -77,7 +75,6 @@ pub fn table() -> Result<Table, TableFaults> {
             row.put_all(columns, cells);
         }
         row.step("multiplicities");
-        let is_write = row.not(is_read);
         row.put_all([mu_read, mu_write], [is_read, is_write]);
     });
 

@@ -1,10 +1,10 @@
 //! MEMW_R: accesses of registers that were accessed lately, in short form.
 
 use traceloom_air::bytes::ByteOp;
+use traceloom_riscv::records::RegisterOp;
 
-use super::buses::{
-    MEMORY_TOKEN, MEMW_READ, MEMW_WRITE, memw_read, register_cells, register_write,
-};
+use super::buses::{MEMORY_TOKEN, MEMW_READ, MEMW_WRITE, first_cells, memw_read, register_write};
+use super::machine::{MachineTable, push_all};
 use crate::check::TableFaults;
 use crate::column::{Limb, Role};
 use crate::op_record;
@@ -13,31 +13,20 @@ use crate::table::{Table, TableBuilder};
 use crate::values;
 
 op_record! {
-    /// An access of a register. It is one of this table if [`accepts`] says so.
-    pub struct RegisterOp as RegisterFields {
-        /// Number of the register.
-        register: u8,
-        /// Time.
+    /// Values of the fields of [`RegisterOp`].
+    RegisterOp as RegisterFields {
         timestamp: u64,
-        /// Its value after the access.
         value: u64,
-        /// Its value before the access. A read has no other than `value`.
         old_value: u64,
-        /// Low word of the time of the access before. Its high word is that of `timestamp`.
-        old_timestamp: u32,
-        /// Bit 0: the access is a read.
-        flags: u8[1],
+        old_timestamp_low: u32,
+        register: u8,
+        is_write: u8[1],
     }
 }
 
-/// Whether this table takes an access at `timestamp` of a register that was last accessed at
-/// `old_timestamp`. A record has the low word of the old time only, so every other access goes
-/// elsewhere.
-#[must_use]
-pub const fn accepts(old_timestamp: u64, timestamp: u64) -> bool {
-    let same_high = old_timestamp >> 32 == timestamp >> 32;
-    same_high && old_timestamp < timestamp && timestamp - old_timestamp <= 1 << 16
-}
+/// How the table is made and fed.
+pub const TABLE: MachineTable =
+    MachineTable::new(table, |run, records| push_all(records, &run.records.register));
 
 /// The table.
 ///
@@ -58,13 +47,13 @@ pub fn table() -> Result<Table, TableFaults> {
         row.put(register, op.register);
         row.put_long(timestamp, op.timestamp);
         row.step("values");
-        let is_read = row.bit(op.flags, 0);
+        let is_write = row.bit(op.is_write, 0);
+        let is_read = row.not(is_write);
         let old = row.select_long(is_read, op.value, op.old_value);
         row.put_long(value, op.value);
         row.put_long(old_value, old);
-        row.put(old_timestamp, op.old_timestamp);
+        row.put(old_timestamp, op.old_timestamp_low);
         row.step("multiplicities");
-        let is_write = row.not(is_read);
         row.put_all([mu_read, mu_write], [is_read, is_write]);
     });
 
@@ -84,7 +73,7 @@ pub fn table() -> Result<Table, TableFaults> {
     }
     let time = timestamp.map(Poly::from);
     let write = register_write(register.into(), value, time);
-    t.receive(MEMW_READ, mu_read, memw_read(register_cells(old_value), write.clone()));
+    t.receive(MEMW_READ, mu_read, memw_read(first_cells(old_value), write.clone()));
     t.receive(MEMW_WRITE, mu_write, write);
     t.finish()
 }

@@ -6,8 +6,10 @@
 //! bits that were shifted out.
 
 use traceloom_air::bytes::ByteOp;
+use traceloom_riscv::records::ShiftOp;
 
-use super::buses::{ALU, ALU_SECOND, ALU_SHIFT, ALU_SIGNED, HWSL, words_of_halves};
+use super::buses::{ALU, ALU_SECOND, ALU_SHIFT, ALU_SIGNED, POWER, words_of_halves};
+use super::machine::{MachineTable, push_all};
 use crate::check::TableFaults;
 use crate::column::{Column, Limb, Role};
 use crate::op_record;
@@ -17,16 +19,17 @@ use crate::table::{Table, TableBuilder};
 use crate::values;
 
 op_record! {
-    /// A shift.
-    pub struct ShiftOp as ShiftFields {
-        /// What is shifted. Of a shift of 32 bits, extended as the shift needs it.
-        value: u64,
-        /// By how much: all bits of the operand, of which a shift uses 6, or 5.
-        amount: u64,
-        /// Bit 0: to the right. Bit 1: with the sign. Bit 2: of 32 bits.
-        flags: u8[3],
+    /// Values of the fields of [`ShiftOp`].
+    ShiftOp as ShiftFields {
+        lhs: u64,
+        rhs: u64,
+        flags: u8[0x62],
     }
 }
+
+/// How the table is made and fed.
+pub const TABLE: MachineTable =
+    MachineTable::new(table, |run, records| push_all(records, &run.records.shift));
 
 /// The columns.
 struct Columns {
@@ -49,6 +52,8 @@ struct Columns {
     amount_1: Column,
     amount_2: Column,
     amount_4: Column,
+    /// What halves are multiplied by: 2^16 if a shift to the right moves whole halves.
+    power: Column,
 }
 
 /// The table.
@@ -74,13 +79,14 @@ pub fn table() -> Result<Table, TableFaults> {
         amount_1: t.limb("amount_1", Limb::Byte),
         amount_2: t.limb("amount_2", Limb::Half),
         amount_4: t.limb("amount_4", Limb::Word),
+        power: t.limb("power", Limb::Word),
     };
     t.rows::<ShiftOp>(|row, op| rows(&c, row, op));
-    // Otherwise padding would look up shifts of halves.
+    // The power of no shift.
     t.constant_padding(|row| {
         row.step("no shift");
         let one = row.constant(1);
-        row.put(c.no_bit_shift, one);
+        row.put_all([c.no_bit_shift, c.power], [one; 2]);
         row.put_zero_elsewhere();
     });
     constraints(&c, &mut t);
@@ -90,15 +96,15 @@ pub fn table() -> Result<Table, TableFaults> {
 
 fn rows(c: &Columns, row: &mut Row, op: ShiftFields) {
     row.step("operands");
-    let input = row.halves(op.value);
+    let input = row.halves(op.lhs);
     row.put_all(c.input, input);
-    let amount = row.byte(op.amount.low, 0);
+    let amount = row.byte(op.rhs.low, 0);
     row.put(c.amount, amount);
-    let rest = [row.byte(op.amount.low, 1), row.half(op.amount.low, 1), op.amount.high];
+    let rest = [row.byte(op.rhs.low, 1), row.half(op.rhs.low, 1), op.rhs.high];
     row.put_all([c.amount_1, c.amount_2, c.amount_4], rest);
-    let [right, signed, word] = [0, 1, 2].map(|i| row.bit(op.flags, i));
+    let [signed, right, word] = [5, 6, 1].map(|i| row.bit(op.flags, i));
     row.put_all([c.right, c.signed, c.word], [right, signed, word]);
-    let top = row.bit(op.value.high, 31);
+    let top = row.bit(op.lhs.high, 31);
     let negative = row.all(&[signed, top]);
     row.put(c.negative, negative);
 
@@ -109,12 +115,13 @@ fn rows(c: &Columns, row: &mut Row, op: ShiftFields) {
     row.put_all([c.bit_shift, c.no_bit_shift], [bit_shift, none]);
     let power = power_of_two(row, bit_shift);
     let is_out = row.all(&[none, right]);
-    let zero = row.constant(0);
+    let (zero, whole) = (row.constant(0), row.constant(1 << 16));
+    let power = row.select(is_out, whole, power);
+    row.put(c.power, power);
     let (mut x, mut y) = ([zero; 5], [zero; 4]);
     for i in 0..4 {
         let shifted = row.mul(input[i], power);
-        let [low, high] = [0, 1].map(|half| row.half(shifted, half));
-        (x[i], y[i]) = (row.select(is_out, zero, low), row.select(is_out, input[i], high));
+        [x[i], y[i]] = [0, 1].map(|half| row.half(shifted, half));
     }
     let ones = row.constant(0xffff);
     let extension = row.keep(negative, ones);
@@ -202,11 +209,14 @@ fn constraints(c: &Columns, t: &mut TableBuilder) {
     t.zero("a direction is of a shift", right * not(c.mu));
     t.zero("negative is a bit", is_bit(c.negative));
     t.zero("only signed shifts are negative", not(c.signed) * c.negative);
+    t.zero("no_bit_shift is a bit", is_bit(none));
     for i in 0..4 {
-        let kept = not(right) * c.input[i];
-        t.zero(&format!("x[{i}] without a shift"), none * (c.x[i] - kept));
-        t.zero(&format!("y[{i}] without a shift"), none * (c.y[i] - right * c.input[i]));
+        let shifted = c.x[i] + c.y[i] * constant(1 << 16);
+        t.zero(&format!("half {i} is shifted"), c.input[i] * c.power - shifted);
     }
+    // Of a number with a sign, the halves above it are all ones.
+    let ones = c.negative * (constant(1 << 16) - c.power);
+    t.zero("the half above is shifted", not(none) * (ones - c.x[4]));
     t.zero("x[4] without a shift", none * c.x[4]);
     let [l0, l1, l2] = c.limbs;
     let limbs: [Poly; 4] = [l0.into(), l1.into(), l2.into(), constant(1) - l0 - l1 - l2];
@@ -240,12 +250,10 @@ fn messages(c: &Columns, t: &mut TableBuilder) {
     let complement = constant(256) - none * constant(16) - c.amount;
     t.look_up(ByteOp::And, right, values![complement, 15, c.bit_shift]);
     t.look_up(ByteOp::LessThan, mu, values![c.bit_shift, 1, none]);
-    for i in 0..4 {
-        t.send(HWSL, not(none), values![c.input[i], c.bit_shift, c.x[i], c.y[i]]);
+    t.send(POWER, mu, values![c.bit_shift + none * right * constant(16), c.power]);
+    for half in c.x.into_iter().take(4).chain(c.y) {
+        t.look_up(ByteOp::RangeCheck16, mu, values![half]);
     }
-    let extension = c.negative * constant(0xffff);
-    let carry = &extension - c.x[4];
-    t.send(HWSL, not(none), values![extension, c.bit_shift, c.x[4], carry]);
     let [l0, l1, l2] = c.limbs;
     let mask = constant(48) - c.word * constant(32);
     let limb = constant(48) - l0 * constant(48) - l1 * constant(32) - l2 * constant(16);

@@ -1,8 +1,10 @@
 //! STORE: makes a memory write of a store, byte by byte.
 
 use traceloom_air::bytes::ByteOp;
+use traceloom_riscv::records::StoreOp;
 
 use super::buses::{MEMORY_OP, MEMW_WRITE, memw_write, words_of_bytes};
+use super::machine::{MachineTable, push_all};
 use crate::check::TableFaults;
 use crate::column::{Limb, Role};
 use crate::op_record;
@@ -11,18 +13,18 @@ use crate::table::{Table, TableBuilder};
 use crate::values;
 
 op_record! {
-    /// A store.
-    pub struct StoreOp as StoreFields {
-        /// Address.
+    /// Values of the fields of [`StoreOp`].
+    StoreOp as StoreFields {
         base: u64,
-        /// Time.
         timestamp: u64,
-        /// All eight bytes of the register that is stored, whatever the width.
         value: u64,
-        /// Bits 0, 1, 2: it writes exactly 2, 4, 8 bytes.
-        flags: u8[3],
+        flags: u8[0x1c],
     }
 }
+
+/// How the table is made and fed.
+pub const TABLE: MachineTable =
+    MachineTable::new(table, |run, records| push_all(records, &run.records.store));
 
 /// The table.
 ///
@@ -41,7 +43,7 @@ pub fn table() -> Result<Table, TableFaults> {
         row.put_long(base, op.base);
         row.put_long(timestamp, op.timestamp);
         row.step("width");
-        let widths = [0, 1, 2].map(|i| row.bit(op.flags, i));
+        let widths = [2, 3, 4].map(|i| row.bit(op.flags, i));
         row.put_all([w2, w4, w8], widths);
         row.step("value");
         let bytes = row.bytes(op.value);

@@ -152,7 +152,8 @@ impl<'a, B: Backend> OnBackend<'a, B> {
     ) -> Result<T, ProveError> {
         task.reporter.begins(stage, task.shard);
         let backend = self.backend;
-        let result = self.metrics.time(stage, || run(backend))?;
+        let of = (stage, Some(task.shard));
+        let result = self.metrics.time(&self.name, of, || run(backend))?;
         task.reporter.is_done(stage, task.shard);
         Ok(result)
     }
@@ -207,7 +208,8 @@ impl<E: Extension, B: Backend> ShardWorker<E> for OnBackend<'_, B> {
 
     fn grind(&mut self, transcript: &mut Transcript, bits: usize) -> Result<F, ProveError> {
         let backend = self.backend;
-        self.metrics.time(Stage::Lookup, || grind(backend, transcript, bits))
+        let of = (Stage::Lookup, None);
+        self.metrics.time(&self.name, of, || grind(backend, transcript, bits))
     }
 
     fn prove(

@@ -123,6 +123,21 @@ impl Program {
         self.place(address).map(|(code, index)| self.code[code].instructions[index])
     }
 
+    /// All words of code with their addresses, by address; those that are no instruction are
+    /// [`Instruction::ILLEGAL`].
+    pub fn instructions(&self) -> impl Iterator<Item = (u64, Instruction)> {
+        let addresses = |code: &Code| (code.base..).step_by(4);
+        self.code
+            .iter()
+            .flat_map(move |code| addresses(code).zip(code.instructions.iter().copied()))
+    }
+
+    /// The mapped pages in groups with the same permissions, by address. The stack is one.
+    #[must_use]
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
     /// The number of the code and the index in it.
     pub(crate) fn place(&self, address: u64) -> Option<(usize, usize)> {
         if !address.is_multiple_of(4) {

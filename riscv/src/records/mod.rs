@@ -8,7 +8,8 @@
 //!
 //! **Registers are memory** in a space of their own. Register r owns the cells 2r and 2r + 1, a
 //! word of 32 bits each, which are always accessed together. x0 is never accessed. Register
-//! [`PC`] is the pc and [`OUTPUT_INDEX`] counts output bytes. The CPU table moves the pc itself;
+//! [`PC`] is the pc, [`OUTPUT_INDEX`] counts output bytes up, and [`INPUT_LEFT`] counts input bytes
+//! down. The CPU table moves the pc itself;
 //! only reads of the pc by `auipc` and `jal` are accesses with a record.
 //!
 //! **Who asks for what.** Records of one instruction come in this order: accesses of rs1 and rs2,
@@ -19,8 +20,7 @@
 //! that a quotient is right is the affair of its table. Requests are not merged: equal records
 //! come as often as they are asked for.
 //!
-//! **The end.** After the last instruction come [`HaltOp`], the accesses with which it clears
-//! the registers, and then one [`DecodeOp`] per word of code that was executed, one
+//! **The end.** After the last instruction come [`HaltOp`] and then one [`DecodeOp`] per word of code that was executed, one
 //! [`RegisterCell`] per register, and one [`PageCell`] per byte of each page that loads, stores
 //! or environment calls touched.
 //!
@@ -39,11 +39,11 @@ pub use ops::{
 pub(crate) use recorder::{Call, CallKind, Nobody, Observer, Recorder, Step};
 pub use route::{Route, route};
 pub use sink::{Counts, Sink, Stored};
-pub use word::{CpuRow, Decoded, alu_flags, memory_flags};
+pub use word::{CpuRow, Decoded, HALF_LENGTH, alu_flags, memory_flags};
 
 /// The pc as a register.
 pub const PC: u8 = 255;
 /// The number of output bytes as a register.
 pub const OUTPUT_INDEX: u8 = 254;
-/// The timestamp at which [`HaltOp`] clears x1 to x31.
-pub const HALT_TIME: u64 = u64::MAX;
+/// The number of input bytes that are left as a register.
+pub const INPUT_LEFT: u8 = 253;

@@ -63,7 +63,7 @@ pub struct RegisterOp {
     /// The low 32 bits of the timestamp of the access before; the others are those of
     /// `timestamp`, and the difference is 1 to 65,536.
     pub old_timestamp_low: u32,
-    /// The register: 1 to 31, 254 or 255.
+    /// The register: 1 to 31, 253, 254 or 255.
     pub register: u8,
     /// 1 for a write, 0 for a read.
     pub is_write: u8,
@@ -187,7 +187,9 @@ pub struct BranchOp {
 }
 
 /// One environment call. It reads a7 as its rs1; it also reads a0, and the calls 63 and 64 read
-/// a1 and a2, at the same time; these two write a0 at `timestamp + 2`.
+/// a1 and a2, at the same time; these two write a0 at `timestamp + 2`. Call 63 also reads register
+/// [`INPUT_LEFT`](super::INPUT_LEFT) at `timestamp` and writes it at `timestamp + 2`, call 64
+/// register [`OUTPUT_INDEX`](super::OUTPUT_INDEX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EcallOp {
     /// When.
@@ -198,11 +200,13 @@ pub struct EcallOp {
     pub arguments: [u64; 3],
     /// a0 afterwards: the number of bytes that were read or written, of 93 a0 before.
     pub result: u64,
+    /// Before the call: of 63 how many bytes of input are left, of 64 how many bytes of output were
+    /// written; of 93 0.
+    pub counter: u64,
 }
 
 /// One byte that an environment call moved. Its access has one byte, at the timestamp of the
-/// call: INPUT (call 63) writes memory, COMMIT (call 64) reads it. Call 64 also reads register
-/// [`OUTPUT_INDEX`](super::OUTPUT_INDEX) at `timestamp` and writes it at `timestamp + 2`.
+/// call: INPUT (call 63) writes memory, COMMIT (call 64) reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IoOp {
     /// When.
@@ -218,7 +222,7 @@ pub struct IoOp {
 }
 
 /// The end: the table HALT. It takes the pc's token at `timestamp + 1` and gives one with pc 1
-/// and the same time; it clears x1 to x31 at [`HALT_TIME`](super::HALT_TIME).
+/// and the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HaltOp {
     /// Timestamp of the environment call.
@@ -232,11 +236,11 @@ pub struct HaltOp {
 /// First and last value of a register: the table REGISTER, two cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterCell {
-    /// The register: 1 to 31, 254 or 255.
+    /// The register: 1 to 31, 253, 254 or 255.
     pub register: u8,
     /// Its value before execution, at time 1.
     pub initial: u64,
-    /// Its last value: of x1 to x31 0, of the pc 1, before any padding of CPU.
+    /// Its last value: of the pc 1, before any padding of CPU.
     pub last: u64,
     /// When it was accessed last.
     pub timestamp: u64,

@@ -1,7 +1,7 @@
 //! From executed instructions to records: keeps when every register and every byte was accessed.
 
 use super::ops::*;
-use super::{Decoded, HALT_TIME, OUTPUT_INDEX, PC, Route, Sink, route};
+use super::{Decoded, INPUT_LEFT, OUTPUT_INDEX, PC, Route, Sink, route};
 use crate::elf::{Program, STACK_POINTER};
 use crate::instruction::{Form, Instruction};
 use crate::memory::{Memory, PAGE_BYTES};
@@ -82,6 +82,7 @@ pub(crate) struct Recorder<'p, 's, S> {
     program: &'p Program,
     sink: &'s mut S,
     cycle: u64,
+    initial: [u64; 256],
     values: [u64; 256],
     times: [u64; 256],
     /// When each byte of each touched page was accessed, in the order of [`Memory::pages`].
@@ -91,27 +92,24 @@ pub(crate) struct Recorder<'p, 's, S> {
 }
 
 impl<'p, 's, S: Sink> Recorder<'p, 's, S> {
-    /// Before the first instruction.
-    pub fn new(program: &'p Program, sink: &'s mut S) -> Self {
+    /// Before the first instruction, with so many bytes of input.
+    pub fn new(program: &'p Program, input: u64, sink: &'s mut S) -> Self {
         let counts = program.code.iter().map(|code| vec![0; code.instructions.len()]).collect();
-        let values = initial_registers(program);
+        let values = initial_registers(program, input);
+        let initial = values;
         let (cycle, times, stamps) = (0, [1; 256], Vec::new());
-        Self { program, sink, cycle, values, times, stamps, counts }
+        Self { program, sink, cycle, initial, values, times, stamps, counts }
     }
 
     /// After the last instruction, which was an exit with this code.
     pub fn finish(mut self, exit_code: u64, memory: &Memory<'_>) {
         let timestamp = 4 * self.cycle;
         self.sink.halt(HaltOp { timestamp, next_pc: self.values[PC as usize], exit_code });
-        for register in 1..32 {
-            self.access_register(register, HALT_TIME, 0, true);
-        }
         self.values[PC as usize] = 1;
         self.decode_table();
-        let initial = initial_registers(self.program);
-        for register in (1..32).chain([OUTPUT_INDEX, PC]) {
+        for register in (1..32).chain([INPUT_LEFT, OUTPUT_INDEX, PC]) {
             let r = register as usize;
-            let (initial, last, timestamp) = (initial[r], self.values[r], self.times[r]);
+            let (initial, last, timestamp) = (self.initial[r], self.values[r], self.times[r]);
             self.sink.register_cell(RegisterCell { register, initial, last, timestamp });
         }
         self.pages(memory);
@@ -280,11 +278,15 @@ impl<S: Sink> Observer for Recorder<'_, '_, S> {
     fn ecall(&mut self, call: &Call<'_>, memory: &Memory<'_>) {
         let timestamp = self.now();
         let &Call { number, arguments, result, kind, .. } = call;
-        self.sink.ecall(EcallOp { timestamp, number, arguments, result });
+        let counted = match kind {
+            CallKind::Read => Some(INPUT_LEFT),
+            CallKind::Write => Some(OUTPUT_INDEX),
+            CallKind::Exit => None,
+        };
+        let counter = counted.map_or(0, |register| self.values[register as usize]);
+        self.sink.ecall(EcallOp { timestamp, number, arguments, result, counter });
         self.source(true, 10, timestamp);
-        if kind == CallKind::Exit {
-            return;
-        }
+        let Some(counted) = counted else { return };
         self.source(true, 11, timestamp);
         self.source(true, 12, timestamp);
         let is_write = kind == CallKind::Read;
@@ -303,11 +305,10 @@ impl<S: Sink> Observer for Recorder<'_, '_, S> {
             let access = Access { base, width: 1, timestamp, value, old_value, is_write };
             self.access_memory(&access, memory);
         }
-        if kind == CallKind::Write {
-            let index = self.source(true, OUTPUT_INDEX, timestamp);
-            let next = index + call.bytes.len() as u64;
-            self.access_register(OUTPUT_INDEX, timestamp + 2, next, true);
-        }
+        let moved = call.bytes.len() as u64;
+        let after = if is_write { counter - moved } else { counter + moved };
+        self.access_register(counted, timestamp, counter, false);
+        self.access_register(counted, timestamp + 2, after, true);
         self.access_register(10, timestamp + 2, result, true);
     }
 
@@ -341,11 +342,12 @@ impl<S: Sink> Observer for Recorder<'_, '_, S> {
     }
 }
 
-/// All registers before execution, [`PC`] and [`OUTPUT_INDEX`] included.
-fn initial_registers(program: &Program) -> [u64; 256] {
+/// All registers before execution, [`PC`], [`OUTPUT_INDEX`] and [`INPUT_LEFT`] included.
+fn initial_registers(program: &Program, input: u64) -> [u64; 256] {
     let mut values = [0; 256];
     values[2] = STACK_POINTER;
     values[PC as usize] = program.entry();
+    values[INPUT_LEFT as usize] = input;
     values
 }
 

@@ -79,7 +79,7 @@ tables! {
     halt: HaltOp;
     /// The table DECODE.
     decode: DecodeOp;
-    /// The table REGISTER: 33 records.
+    /// The table REGISTER: 34 records.
     register_cell: RegisterCell;
     /// The table PAGE: 4096 records per page.
     page_cell: PageCell;

@@ -5,7 +5,7 @@ use super::{CpuOp, DecodeOp, PC};
 use crate::instruction::{Form, Instruction, Op};
 
 /// Bytes of an instruction, halved: there is no compressed code.
-const HALF_LENGTH: u8 = 2;
+pub const HALF_LENGTH: u8 = 2;
 
 /// An instruction as the tables see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use traceloom_riscv::records::{AlignedOp, CpuOp, Decoded, HALT_TIME, OUTPUT_INDEX, PC, Stored};
+use traceloom_riscv::records::{AlignedOp, CpuOp, Decoded, INPUT_LEFT, OUTPUT_INDEX, PC, Stored};
 use traceloom_riscv::{Op, Program};
 
 /// Messages with how often they were sent minus how often they were taken.
@@ -275,11 +275,16 @@ impl Ledger {
             if op.number != 93 {
                 self.register_access(10, op.timestamp + 2, op.result, None);
             }
-            if op.number == 64 {
-                self.register_access(OUTPUT_INDEX, op.timestamp, written, Some(written));
-                written += op.result;
-                self.register_access(OUTPUT_INDEX, op.timestamp + 2, written, None);
+            let counted = match op.number {
+                63 => Some((INPUT_LEFT, op.counter - op.result)),
+                64 => Some((OUTPUT_INDEX, op.counter + op.result)),
+                _ => None,
+            };
+            if let Some((register, after)) = counted {
+                self.register_access(register, op.timestamp, op.counter, Some(op.counter));
+                self.register_access(register, op.timestamp + 2, after, None);
             }
+            written += if op.number == 64 { op.result } else { 0 };
             read += if op.number == 63 { op.result } else { 0 };
         }
         assert_eq!((records.input.len() as u64, records.commit.len() as u64), (read, written));
@@ -296,7 +301,6 @@ impl Ledger {
         let [halt] = records.halt[..] else { panic!("{:?}", records.halt) };
         assert_eq!(halt.exit_code, 0);
         self.move_register(PC, (halt.timestamp + 1, halt.next_pc), (halt.timestamp + 1, 1));
-        (1..32).for_each(|register| self.register_access(register, HALT_TIME, 0, None));
         for cell in &records.register_cell {
             self.move_register(cell.register, (cell.timestamp, cell.last), (1, cell.initial));
         }
@@ -317,7 +321,7 @@ const fn width(flags: u8) -> u64 {
 }
 
 /// What a table on the ALU bus answers, in 128 bits.
-fn computed(lhs: u64, rhs: u64, flags: u64) -> u64 {
+pub fn computed(lhs: u64, rhs: u64, flags: u64) -> u64 {
     let (signed, second, upper) = (flags & 32 != 0, flags & 64 != 0, flags & 128 != 0);
     let wide = |value: u64, signed: bool| if signed { value as i64 as i128 } else { value as i128 };
     let (a, b) = (wide(lhs, signed), wide(rhs, signed));

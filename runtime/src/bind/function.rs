@@ -5,7 +5,7 @@
 //! shape, or by another version of the generator.
 
 use traceloom_abi::registry::{FunctionUnit, PathUnit};
-use traceloom_abi::seed::{Meaning, SeedSchema, Width};
+use traceloom_abi::seed::{Meaning, SeedSchema, SeedWord, Width};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::contract::contract_digest;
 use traceloom_bytecode::model::FunctionId;
@@ -70,17 +70,11 @@ fn check_schema(
     let first = words.first().map(|word| (word.meaning, word.width, word.offset));
     let expected = Some((Meaning::Multiplicity, Width::Full, 0));
     same(place, "first word of the seed", &Debug(expected), &Debug(first))?;
-    let mut end = 0;
+    let end = check_offsets(words, place)?;
     let mut inputs = vec![false; unit.full.num_inputs as usize];
     let mut reads = vec![false; unit.full.max_reads as usize];
     let (mut multiplicities, mut ranks) = (0, 0);
     for word in words {
-        let size = word.width.bytes() as u32;
-        if word.offset != end || !word.offset.is_multiple_of(size) {
-            let what = format!("offset of {:?}", word.meaning);
-            return Err(differs(place, what, end, word.offset));
-        }
-        end += size;
         let fresh = match word.meaning {
             Meaning::Multiplicity => count_once(&mut multiplicities),
             Meaning::Rank => unit.full.ranked && count_once(&mut ranks),
@@ -96,11 +90,28 @@ fn check_schema(
     same(place, "stride of the seed", &end.next_multiple_of(8), &stride)
 }
 
+/// Words lie one behind the other, each at a multiple of its size. Returns where they end.
+pub(super) fn check_offsets(
+    words: &[SeedWord],
+    place: &impl Fn() -> String,
+) -> Result<u32, Difference> {
+    let mut end = 0;
+    for word in words {
+        let size = word.width.bytes() as u32;
+        if word.offset != end || !word.offset.is_multiple_of(size) {
+            let what = format!("offset of {:?}", word.meaning);
+            return Err(differs(place, what, end, word.offset));
+        }
+        end += size;
+    }
+    Ok(end)
+}
+
 fn count_once(count: &mut u32) -> bool {
     *count += 1;
     *count == 1
 }
 
-fn mark_once(marks: &mut [bool], index: u32) -> bool {
+pub(super) fn mark_once(marks: &mut [bool], index: u32) -> bool {
     marks.get_mut(index as usize).is_some_and(|mark| !std::mem::replace(mark, true))
 }

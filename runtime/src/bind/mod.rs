@@ -19,6 +19,7 @@
 
 mod difference;
 mod function;
+mod table;
 
 use traceloom_abi::execute::FunctionExecutor;
 use traceloom_abi::registry::{ABI_VERSION, FunctionUnit, GENERATOR_VERSION, ProgramUnit};
@@ -38,7 +39,7 @@ pub const MEND: &str = "traceloom codegen";
 #[derive(Clone, Debug)]
 pub struct Binding {
     unit: &'static ProgramUnit,
-    /// By function index. For unconstrained functions nothing is generated.
+    /// By index of the function or row program. For unconstrained functions nothing is generated.
     functions: Vec<Result<&'static FunctionUnit, FunctionError>>,
 }
 
@@ -111,7 +112,7 @@ impl Binding {
         program: &CheckedProgram,
         registry: &[&'static ProgramUnit],
     ) -> Result<Self, BindError> {
-        let unit = compared(program, registry)?;
+        let unit = compared(&program.program().name, &program.fingerprint(), registry)?;
         let place = || format!("unit of program {:?}", program.program().name);
         let mut found = vec![Vec::new(); program.program().functions.len()];
         for function in unit.functions {
@@ -190,7 +191,7 @@ pub fn executors(
     program: &CheckedProgram,
     registry: &[&'static ProgramUnit],
 ) -> Result<&'static [FunctionExecutor], BindError> {
-    let unit = compared(program, registry)?;
+    let unit = compared(&program.program().name, &program.fingerprint(), registry)?;
     let place = || format!("unit of program {:?}", program.program().name);
     let functions = &program.program().functions;
     same(place, "number of executors", &functions.len(), &unit.executors.len())?;
@@ -203,13 +204,14 @@ pub fn executors(
     Ok(unit.executors)
 }
 
-/// The unit of `program`, of its bytecode and of this build's versions.
+/// The unit of the program with this fingerprint and of this build's versions.
 fn compared(
-    program: &CheckedProgram,
+    name: &str,
+    fingerprint: &[u8; 32],
     registry: &[&'static ProgramUnit],
 ) -> Result<&'static ProgramUnit, BindError> {
-    let unit = find(program, registry)?;
-    let place = || format!("unit of program {:?}", program.program().name);
+    let unit = find(name, fingerprint, registry)?;
+    let place = || format!("unit of program {name:?}");
     same(place, "ABI version", &ABI_VERSION, &unit.abi_version)?;
     same(place, "generator version", &GENERATOR_VERSION, &unit.generator_version)?;
     Ok(unit)
@@ -217,15 +219,15 @@ fn compared(
 
 /// Finds the unit by fingerprint. A unit of the same name makes a better error than none.
 fn find(
-    program: &CheckedProgram,
+    name: &str,
+    fingerprint: &[u8; 32],
     registry: &[&'static ProgramUnit],
 ) -> Result<&'static ProgramUnit, BindError> {
-    let (name, fingerprint) = (&program.program().name, program.fingerprint());
     let mut units = registry.iter().copied();
-    if let Some(unit) = units.clone().find(|unit| unit.fingerprint == fingerprint) {
+    if let Some(unit) = units.clone().find(|unit| unit.fingerprint == *fingerprint) {
         return Ok(unit);
     }
-    let (program, fingerprint) = (name.clone(), hex(&fingerprint));
+    let (program, fingerprint) = (name.to_owned(), hex(fingerprint));
     Err(match units.find(|unit| unit.name == name) {
         None => BindError::NotInRegistry { program, fingerprint },
         Some(unit) => BindError::FingerprintDiffers {

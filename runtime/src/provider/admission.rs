@@ -2,13 +2,11 @@
 
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
-use traceloom_bytecode::CheckedProgram;
 
 use super::Reason;
 use crate::device::{DeviceOption, RowDevice};
 use crate::heights::Heights;
 use crate::ledger::Ledger;
-use crate::order::num_rows;
 
 /// Hands out the memory of a device, circuit by circuit.
 pub(super) struct Admission<'a> {
@@ -55,16 +53,16 @@ impl<'a> Admission<'a> {
     /// Takes the memory of a circuit.
     pub(super) fn admit(
         &mut self,
-        program: &CheckedProgram,
         position: usize,
         width: usize,
+        rows: impl Fn(&Record) -> usize,
         stride: usize,
     ) -> Result<(), Reason> {
         if let Some(reason) = &self.reason {
             return Err(reason.clone());
         }
         let Some((record, heights)) = &self.record else { return Ok(()) };
-        let rows = num_rows(program, record, position);
+        let rows = rows(record);
         let height = heights.of(position) as u64;
         let cells = height.saturating_mul(8 * width as u64);
         let need = cells.saturating_add(rows as u64 * stride as u64);

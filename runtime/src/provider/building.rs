@@ -8,18 +8,17 @@ use traceloom_abi::record::Record;
 use traceloom_air::claim::RankedClaim;
 use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_air::trace::{ShardWitness, Trace};
-use traceloom_bytecode::CheckedProgram;
 
 use super::choice::{Choices, Rows};
 use super::{Provider, Reason};
 use crate::bind::{Member, hex};
 use crate::device::{KeptSeeds, MainTrace, ShardTraces};
-use crate::heights::{Heights, row_counts};
+use crate::machine::{self, FrontEnd};
 use crate::order::{Run, part, runs};
 use crate::reference::{self, RowError};
 use crate::report::{CircuitReport, RunReport, TraceReport};
 use crate::seeds::{CircuitSeeds, SeedError};
-use crate::shards::{BatchPlan, Piece, ShardPlan};
+use crate::shards::{Piece, ShardPlan};
 use crate::source::{RecordSource, SeedSource};
 use crate::witness::{bytes_trace, memory_piece};
 
@@ -37,6 +36,16 @@ pub enum WitnessError {
         /// What failed.
         error: SeedError,
     },
+    /// The interpreter of the plan of an op table.
+    #[error("table {table:?}, record {row}: {error}")]
+    Table {
+        /// Name of the table.
+        table: String,
+        /// Position of the record.
+        row: usize,
+        /// What failed.
+        error: String,
+    },
     /// The device.
     #[error("circuit {circuit:?}: {error}")]
     Device {
@@ -53,8 +62,8 @@ pub enum WitnessError {
 ///
 /// # Errors
 /// [`WitnessError`] if record and program disagree, or a device fails.
-pub fn witness(
-    program: &CheckedProgram,
+pub fn witness<'a>(
+    program: impl Into<FrontEnd<'a>>,
     system: &System,
     record: &Record,
     claims: Vec<RankedClaim>,
@@ -73,28 +82,35 @@ pub fn witness(
 ///
 /// # Errors
 /// As [`witness`].
-pub fn traces(
-    program: &CheckedProgram,
+pub fn traces<'a>(
+    program: impl Into<FrontEnd<'a>>,
     system: &System,
     record: &Record,
     claims: Vec<RankedClaim>,
     choices: &Choices<'_>,
 ) -> Result<(ShardTraces, TraceReport), WitnessError> {
-    let heights = Heights::new(program, system, record, choices.key, claims.len());
-    let plan = BatchPlan::whole(&row_counts(program, system, record), &heights);
-    let runs = all_runs(program, system, record);
-    let builder = Builder { program, system, record, runs: &runs, choices, kept: None };
+    let front = program.into();
+    let plan = machine::whole(front, system, record, choices.key, claims.len());
+    let runs = all_runs(front, system, record);
+    let builder = Builder { front, system, record, runs: &runs, choices, kept: None };
     let (traces, circuits) = builder.shard(&plan.shards[0], claims)?;
     Ok((traces, choices.report(system, circuits)))
 }
 
-/// The row order of every circuit of functions; nothing of the others.
+/// The row order of every circuit of functions; nothing of the others, whose rows are in order.
 #[must_use]
-pub fn all_runs(program: &CheckedProgram, system: &System, record: &Record) -> Vec<Vec<Run>> {
+pub fn all_runs<'a>(
+    program: impl Into<FrontEnd<'a>>,
+    system: &System,
+    record: &Record,
+) -> Vec<Vec<Run>> {
+    let front = program.into();
     let circuits = system.circuits.iter().enumerate();
-    let runs = circuits.map(|(position, circuit)| match circuit.kind {
-        CircuitKind::Function { .. } => runs(program, record, position),
-        CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. } => Vec::new(),
+    let runs = circuits.map(|(position, circuit)| match (front, &circuit.kind) {
+        (FrontEnd::Functions(program), CircuitKind::Function { .. }) => {
+            runs(program, record, position)
+        }
+        _ => Vec::new(),
     });
     runs.collect()
 }
@@ -102,8 +118,8 @@ pub fn all_runs(program: &CheckedProgram, system: &System, record: &Record) -> V
 /// Builds the traces of any shard. `choices` must be those of `program` and `system`.
 #[derive(Clone, Copy, Debug)]
 pub struct Builder<'a> {
-    /// The program.
-    pub program: &'a CheckedProgram,
+    /// The program or the machine.
+    pub front: FrontEnd<'a>,
     /// Its system.
     pub system: &'a System,
     /// What rows are made of.
@@ -159,22 +175,26 @@ impl Builder<'_> {
         piece: &Piece,
         report: &mut CircuitReport,
     ) -> Result<Option<MainTrace>, WitnessError> {
-        let Self { program, record, choices, .. } = *self;
+        let Self { front, record, choices, .. } = *self;
         let circuit = &self.system.circuits[position];
         let (name, height) = (&circuit.name, piece.height());
         report.rows = piece.rows.len();
-        let rows = part(&self.runs[position], piece.rows.clone());
+        let rows = match front {
+            FrontEnd::Tables(machine) if position < machine.tables().tables().len() => {
+                machine::runs(machine.tables(), record, position, &piece.rows, height)
+            }
+            _ => part(&self.runs[position], piece.rows.clone()),
+        };
         let kept = self.kept.map(|kept| (kept, (position, piece.rows.start)));
         let source = Source { record, runs: rows, name, height, choices, kept };
         Ok(match choices.rows(position) {
             Rows::Table => {
-                let write = || table(program, record, circuit, piece);
+                let write = || table(front, record, circuit, piece);
                 timed(&mut report.writing, write).map(MainTrace::Host)
             }
             Rows::Reference(_) => {
-                let write = || reference::rows_trace(program, record, position, &source.runs);
-                let trace = timed(&mut report.writing, write)?;
-                trace.map(|trace| MainTrace::Host(trace.padded(height)))
+                let write = || self.reference(position, &source.runs, height);
+                timed(&mut report.writing, write)?.map(MainTrace::Host)
             }
             Rows::Scalar(members, _) => {
                 let trace = source.scalar(members, report).map_err(|error| {
@@ -186,6 +206,28 @@ impl Builder<'_> {
                 .device(members, report)
                 .map_err(|error| WitnessError::Device { circuit: circuit.name.clone(), error })?,
         })
+    }
+}
+
+impl Builder<'_> {
+    /// Rows of a circuit of functions by the reference builder, of a table by its plan.
+    fn reference(
+        &self,
+        position: usize,
+        runs: &[Run],
+        height: usize,
+    ) -> Result<Option<Trace>, WitnessError> {
+        match self.front {
+            FrontEnd::Functions(program) => {
+                let trace = reference::rows_trace(program, self.record, position, runs)?;
+                Ok(trace.map(|trace| trace.padded(height)))
+            }
+            FrontEnd::Tables(machine) => {
+                let width = self.system.circuits[position].width;
+                let interpreted = self.choices.interpreted(machine.tables());
+                interpreted.trace(self.record, runs, width, height)
+            }
+        }
     }
 }
 
@@ -229,21 +271,14 @@ fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
     result
 }
 
-fn table(
-    program: &CheckedProgram,
-    record: &Record,
-    circuit: &Circuit,
-    piece: &Piece,
-) -> Option<Trace> {
-    match &circuit.kind {
-        CircuitKind::Memory { width } => {
+fn table(front: FrontEnd<'_>, record: &Record, circuit: &Circuit, piece: &Piece) -> Option<Trace> {
+    match (front, &circuit.kind) {
+        (FrontEnd::Functions(program), CircuitKind::Memory { width }) => {
             let index = program.memory_index(*width).expect("the system is the program's");
             memory_piece(&record.memories[index], piece.rows.clone(), piece.height())
         }
-        CircuitKind::Bytes(table) => Some(bytes_trace(record, *table, circuit)),
-        // No program of functions has any.
-        CircuitKind::Ops { .. } => None,
-        CircuitKind::Function { .. } => unreachable!("functions have other providers"),
+        (_, CircuitKind::Bytes(table)) => Some(bytes_trace(record, *table, circuit)),
+        (_, kind) => unreachable!("{kind:?} has other providers"),
     }
 }
 

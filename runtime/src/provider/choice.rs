@@ -1,10 +1,13 @@
 //! The choice itself, once per proof and for every circuit.
 
+use std::sync::OnceLock;
+
 use traceloom_abi::record::Record;
 use traceloom_abi::registry::ProgramUnit;
-use traceloom_air::system::{CircuitKind, System};
+use traceloom_air::system::{Circuit, CircuitKind, System};
 use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::model::FunctionId;
+use traceloom_optables::TableProgram;
 use traceloom_verifier::VerifyingKey;
 
 use super::admission::Admission;
@@ -13,6 +16,7 @@ use crate::bind::{Binding, Difference, Member, hex, same};
 use crate::device::RowDevice;
 use crate::heights::Heights;
 use crate::ledger::Ledger;
+use crate::machine::{FrontEnd, Interpreted, Machine};
 use crate::seeds::PackOptions;
 
 /// The provider of every circuit of a program, chosen once.
@@ -28,6 +32,8 @@ pub struct Choices<'a> {
     /// Whose parameters say how far a shard is padded.
     pub(super) key: Option<&'a VerifyingKey>,
     circuits: Vec<Choice>,
+    /// Plans of op tables, where rows of some are interpreted.
+    interpreted: OnceLock<Interpreted>,
 }
 
 /// What was chosen for one circuit.
@@ -72,24 +78,26 @@ impl<'a> Choices<'a> {
     /// # Errors
     /// [`ChoiceError`] if `system` is not the one of `program`, or if a circuit would
     /// fall back and `options` forbid it.
-    pub fn new(
-        program: &CheckedProgram,
+    pub fn new<'p>(
+        program: impl Into<FrontEnd<'p>>,
         system: &System,
         options: &TraceOptions<'a>,
     ) -> Result<Self, ChoiceError> {
-        compare_system(program, system).map_err(ChoiceError::System)?;
+        let front = program.into();
+        match front {
+            FrontEnd::Functions(program) => compare_system(program, system),
+            FrontEnd::Tables(machine) => compare_tables(machine, system),
+        }
+        .map_err(ChoiceError::System)?;
         let ledger = Ledger::default();
-        let mut bound = Bound::new(program, system, options, &ledger);
+        let mut bound = Bound::new(front, system, options, &ledger);
         let mut circuits = Vec::with_capacity(system.circuits.len());
         for (position, circuit) in system.circuits.iter().enumerate() {
             let rows = match (&circuit.kind, &mut bound) {
-                (
-                    CircuitKind::Memory { .. } | CircuitKind::Bytes(_) | CircuitKind::Ops { .. },
-                    _,
-                ) => Rows::Table,
+                (CircuitKind::Memory { .. } | CircuitKind::Bytes(_), _) => Rows::Table,
                 (_, Err(reason)) => Rows::Reference(reason.clone()),
                 (_, Ok(bound)) => bound
-                    .rows(program, position, circuit.width, options.max_seed_bytes)
+                    .rows(front, position, circuit, options.max_seed_bytes)
                     .unwrap_or_else(Rows::Reference),
             };
             let choice = Choice { name: circuit.name.clone(), rows };
@@ -104,7 +112,17 @@ impl<'a> Choices<'a> {
         };
         let device = device.and_then(|admission| admission.device);
         let TraceOptions { provider: requested, strict, pack, key, .. } = *options;
-        Ok(Self { requested, strict, pack, digest, device, ledger, key, circuits })
+        Ok(Self {
+            requested,
+            strict,
+            pack,
+            digest,
+            device,
+            ledger,
+            key,
+            circuits,
+            interpreted: OnceLock::new(),
+        })
     }
 
     /// The provider of circuit `circuit`.
@@ -123,6 +141,11 @@ impl<'a> Choices<'a> {
     #[must_use]
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// The interpreter of the plans of these tables, which are those of the proof.
+    pub(super) fn interpreted(&self, tables: &TableProgram) -> &Interpreted {
+        self.interpreted.get_or_init(|| Interpreted::new(tables))
     }
 
     pub(super) fn num_circuits(&self) -> usize {
@@ -160,7 +183,7 @@ struct Bound<'a> {
 
 impl<'a> Bound<'a> {
     fn new(
-        program: &CheckedProgram,
+        front: FrontEnd<'_>,
         system: &System,
         options: &TraceOptions<'a>,
         ledger: &Ledger,
@@ -168,35 +191,58 @@ impl<'a> Bound<'a> {
         if options.provider == TraceProvider::Reference {
             return Err(Reason::Disabled);
         }
-        let binding = Binding::new(program, options.registry)?;
+        let binding = match front {
+            FrontEnd::Functions(program) => Binding::new(program, options.registry)?,
+            FrontEnd::Tables(machine) => Binding::of_tables(machine.tables(), options.registry)?,
+        };
         let asked = options.provider == TraceProvider::Device;
         // The number of claims is not known here, and has almost no influence on heights.
-        let heights = |record: &Record| Heights::new(program, system, record, options.key, 1);
+        let heights = |record: &Record| Heights::new(front, system, record, options.key, 1);
         let device = asked.then(|| Admission::new(options.device, binding.unit(), ledger, heights));
         Ok(Self { binding, device })
     }
 
-    /// Who writes the rows of a circuit of functions.
+    /// Who writes the rows of a circuit of functions, or of an op table.
     fn rows(
         &mut self,
-        program: &CheckedProgram,
+        front: FrontEnd<'_>,
         position: usize,
-        width: usize,
+        circuit: &Circuit,
         most: usize,
     ) -> Result<Rows, Reason> {
-        let ids = &program.program().circuits[position];
-        let members = self.binding.members(program, ids)?;
-        let strides = members.iter().map(widest_seed).zip(ids);
-        let (stride, widest) = strides.max_by_key(|seed| seed.0).unwrap_or((0, &FunctionId(0)));
+        let (members, names) = self.members(front, position)?;
+        let strides = members.iter().map(widest_seed).zip(names);
+        let (stride, function) = strides.max_by_key(|seed| seed.0).unwrap_or_default();
         if stride > most {
-            let function = program.function(*widest).name.clone();
             return Err(Reason::SeedTooWide { function, stride, most });
         }
         let Some(device) = &mut self.device else { return Ok(Rows::Scalar(members, None)) };
-        Ok(match device.admit(program, position, width, stride) {
+        let rows = |record: &Record| front.num_rows(record, &circuit.kind, position);
+        Ok(match device.admit(position, circuit.width, rows, stride) {
             Ok(()) => Rows::Device(members),
             Err(reason) => Rows::Scalar(members, Some(reason)),
         })
+    }
+
+    /// What writes the rows of a circuit, with names.
+    fn members(
+        &self,
+        front: FrontEnd<'_>,
+        position: usize,
+    ) -> Result<(Vec<Member>, Vec<String>), Reason> {
+        match front {
+            FrontEnd::Functions(program) => {
+                let ids = &program.program().circuits[position];
+                let names = ids.iter().map(|&id| program.function(id).name.clone()).collect();
+                Ok((self.binding.members(program, ids)?, names))
+            }
+            FrontEnd::Tables(machine) => {
+                let members = self.binding.table_members(machine.tables(), position)?;
+                let name = machine.tables().tables()[position].name;
+                let names = vec![name.to_owned(); members.len()];
+                Ok((members, names))
+            }
+        }
     }
 }
 
@@ -223,4 +269,17 @@ fn compare_system(program: &CheckedProgram, system: &System) -> Result<(), Diffe
     });
     let of_program: Vec<String> = of_program.collect();
     same(place, "groups of functions", &of_program.join(", "), &groups.join(", "))
+}
+
+/// The tables of a machine, in order and before all else, with their widths.
+fn compare_tables(machine: &dyn Machine, system: &System) -> Result<(), Difference> {
+    let place = || format!("machine {:?}", machine.name());
+    let tables = machine.tables().tables().iter();
+    let of_machine: Vec<String> =
+        tables.map(|table| format!("{} of width {}", table.name, table.columns.len())).collect();
+    let ops = |kind: &CircuitKind| matches!(kind, CircuitKind::Ops { .. });
+    let circuits = system.circuits.iter().take_while(|circuit| ops(&circuit.kind));
+    let of_system: Vec<String> =
+        circuits.map(|circuit| format!("{} of width {}", circuit.name, circuit.width)).collect();
+    same(place, "tables", &of_machine.join(", "), &of_system.join(", "))
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use traceloom_abi::registry::ProgramUnit;
 use traceloom_bytecode::execute::{DebugLine, Limits};
@@ -11,6 +12,7 @@ use traceloom_verifier::{Params, Profile};
 
 use super::program::ProgramSource;
 use super::{Backend, Description, Devices, Executor, Progress, Session, SessionError};
+use crate::machine::Machine;
 use crate::provider::TraceProvider;
 use crate::shards::ShardOptions;
 
@@ -39,6 +41,7 @@ pub(super) struct Settings {
     pub cpu_takes_over: bool,
     pub cache: Option<PathBuf>,
     pub limits: Limits,
+    pub memory_samples: Option<Duration>,
     pub observer: Observer,
     pub notices: Notices,
     pub debug: DebugLines,
@@ -69,6 +72,13 @@ impl Session {
         SessionBuilder::new(ProgramSource::File(path.into()))
     }
 
+    /// A session of a machine of op tables with its guest. A request has io and no calls; claims
+    /// are messages at the boundary.
+    #[must_use]
+    pub fn of_machine(machine: Arc<dyn Machine>) -> SessionBuilder {
+        SessionBuilder::new(ProgramSource::Machine(machine))
+    }
+
     /// A session of the text or JSON that units were generated from, and these units.
     #[must_use]
     pub fn of_units(
@@ -94,6 +104,7 @@ impl SessionBuilder {
             cpu_takes_over: false,
             cache: None,
             limits: Limits::default(),
+            memory_samples: None,
             observer: None,
             notices: None,
             debug: None,
@@ -201,6 +212,14 @@ impl SessionBuilder {
         self
     }
 
+    /// Looks at the memory of the process about as often as this while a proof is made, for its
+    /// report. A thread of its own does that.
+    #[must_use]
+    pub fn memory_samples(mut self, every: Duration) -> Self {
+        self.settings.memory_samples = Some(every);
+        self
+    }
+
     /// Calls `observer` when a step begins and while it goes on.
     #[must_use]
     pub fn progress(mut self, observer: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
@@ -230,8 +249,8 @@ impl SessionBuilder {
     /// [`SessionError`]: the file cannot be read, is not a program, or has an invalid program.
     pub fn build(self) -> Result<Session, SessionError> {
         let place = self.place.unwrap_or_else(|| self.source.place());
-        let (program, text) = self.source.load(&place)?;
-        Ok(Session::new(place, program, text, self.settings))
+        let (subject, text) = self.source.load(&place)?;
+        Ok(Session::new(place, subject, text, self.settings))
     }
 }
 

@@ -12,6 +12,8 @@ use traceloom_verifier::{DecodeError, VerifyError};
 
 use super::{BackendError, FileKind, Mismatch};
 use crate::bind::{BindError, hex};
+use crate::check::PokeError;
+use crate::machine::MachineError;
 use crate::provider::{ChoiceError, WitnessError};
 use crate::shards::PlanError;
 use crate::shards::cache::CacheError;
@@ -115,6 +117,14 @@ pub enum SessionError {
         /// Names of its entry functions.
         entries: Vec<String>,
     },
+    /// A cell that is to be changed before a check and that is not there.
+    #[error("{place}: {error}")]
+    Poke {
+        /// The program.
+        place: String,
+        /// What is missing.
+        error: PokeError,
+    },
     /// Executors cannot be used, and fallbacks are forbidden.
     #[error("{place}: would be executed by the interpreter: {error}")]
     Executors {
@@ -156,6 +166,37 @@ pub enum SessionError {
         /// Where and why.
         error: ExecuteError,
     },
+    /// A call was asked of a guest.
+    #[error("{place} is a guest and has no functions; give it --input and no arguments or entry")]
+    Calls {
+        /// The guest.
+        place: String,
+    },
+    /// A file that is no guest.
+    #[error("{place}: {error}")]
+    NoGuest {
+        /// The file.
+        place: String,
+        /// What is wrong with it, where, and what to do.
+        error: MachineError,
+    },
+    /// A profile was asked of a guest.
+    #[error("{place} is a guest: a profile is one of a program of functions")]
+    NoProfile {
+        /// The guest.
+        place: String,
+    },
+    /// The guest stopped.
+    #[error("{place}: {error}")]
+    Machine {
+        /// The guest.
+        place: String,
+        /// Where and why.
+        error: MachineError,
+    },
+    /// What a proof states of a guest is no statement of its machine.
+    #[error("the proof does not state what a run of this machine states: {0}")]
+    Statement(String),
     /// The proof cannot be computed where it was asked for.
     #[error("the backend of a device{0}")]
     Backend(#[from] BackendError),
@@ -247,15 +288,21 @@ impl SessionError {
             | Self::NoProgram { .. }
             | Self::Entry { .. }
             | Self::Arity { .. }
+            | Self::Calls { .. }
+            | Self::NoGuest { .. }
+            | Self::NoProfile { .. }
             | Self::Input { .. }
             | Self::Io(_)
             | Self::Cache(_)
             | Self::Plan(_)
-            | Self::NoProof(_) => Kind::Malformed,
+            | Self::NoProof(_)
+            | Self::Poke { .. } => Kind::Malformed,
             Self::NoMemory { .. }
             | Self::Unbuilt { .. }
             | Self::InvalidProgram { .. }
             | Self::Execute { .. }
+            | Self::Machine { .. }
+            | Self::Statement(_)
             | Self::Executors { .. }
             | Self::Backend(BackendError::NoDevice(_))
             | Self::Choice(_)

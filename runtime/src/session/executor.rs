@@ -42,7 +42,7 @@ impl Executor {
 /// Who ran a program, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutedBy {
-    /// `generated` or `interpreted`.
+    /// `generated` or `interpreted`; `machine` if a guest was executed.
     pub name: &'static str,
     /// Why it was the interpreter, unless it was asked for.
     pub reason: Option<String>,
@@ -51,6 +51,11 @@ pub struct ExecutedBy {
 impl ExecutedBy {
     pub(super) fn generated() -> Self {
         Self { name: Executor::Generated.name(), reason: None }
+    }
+
+    /// A machine executes its guest itself.
+    pub(super) fn machine() -> Self {
+        Self { name: "machine", reason: None }
     }
 
     pub(super) fn interpreted(reason: Option<String>) -> Self {

@@ -4,8 +4,9 @@
 
 use std::fmt;
 
-use traceloom_air::claim::Claim;
+use traceloom_air::claim::{BoundaryMessage, Claim};
 use traceloom_air::field::{Goldilocks, word};
+use traceloom_bytecode::CheckedProgram;
 use traceloom_bytecode::execute::Words;
 
 use super::{Session, SessionError};
@@ -17,6 +18,7 @@ pub struct Expected {
     entry: Option<String>,
     inputs: Option<Vec<u64>>,
     outputs: Option<Vec<u64>>,
+    boundary: Option<Vec<BoundaryMessage>>,
 }
 
 impl Expected {
@@ -42,6 +44,12 @@ impl Expected {
     #[must_use]
     pub fn claims(claims: impl Into<Vec<Claim>>) -> Self {
         Self { claims: Some(claims.into()), ..Self::default() }
+    }
+
+    /// Exactly these messages at the boundary, in this order: what is stated of a guest.
+    #[must_use]
+    pub fn boundary(messages: impl Into<Vec<BoundaryMessage>>) -> Self {
+        Self { boundary: Some(messages.into()), ..Self::default() }
     }
 
     /// Of the entry function `name`.
@@ -84,6 +92,19 @@ pub enum Mismatch {
         found: String,
         /// The expected claim, in words.
         expected: String,
+    },
+    /// Another statement about a guest.
+    #[error(
+        "the proof states other messages at the boundary than the expected ones, first message \
+         {index} of {expected}; the proof has {found}"
+    )]
+    Boundary {
+        /// Position of the first message that differs.
+        index: usize,
+        /// Number of messages of the proof.
+        found: usize,
+        /// Number of messages that are expected.
+        expected: usize,
     },
     /// Another function.
     #[error("the proof claims a call of {found:?}, expected {expected:?}")]
@@ -156,6 +177,7 @@ impl Session {
     /// The claims to verify: those that the proof states, if they are as expected.
     pub(super) fn compare(
         &self,
+        program: &CheckedProgram,
         expected: &Expected,
         stated: Vec<Claim>,
     ) -> Result<Vec<Claim>, SessionError> {
@@ -165,7 +187,7 @@ impl Session {
             }
             let index = claims.iter().zip(&stated).take_while(|(a, b)| a == b).count();
             let show = |claims: &[Claim]| match claims.get(index) {
-                Some(claim) => self.shown(claim),
+                Some(claim) => shown(program, claim),
                 None => "no such claim".to_owned(),
             };
             let (found, expected) = (show(&stated), show(claims));
@@ -174,10 +196,10 @@ impl Session {
         let [claim] = &stated[..] else { return Err(Mismatch::Count(stated.len()).into()) };
         let Expected { entry, inputs, outputs, .. } = expected;
         if entry.is_some() || inputs.is_some() || outputs.is_some() {
-            let function = self.entry(entry.as_deref())?;
+            let function = self.entry(program, entry.as_deref())?;
             if function.0 != claim.function {
-                let expected = self.program.function(function).name.clone();
-                return Err(Mismatch::Entry { found: self.function_name(claim), expected }.into());
+                let expected = program.function(function).name.clone();
+                return Err(Mismatch::Entry { found: name_of(program, claim), expected }.into());
             }
         }
         let differs = |found: &[Goldilocks], expected: &Option<Vec<u64>>| {
@@ -192,16 +214,30 @@ impl Session {
         Ok(stated)
     }
 
-    /// A claim as `name [inputs] = [outputs]`, its first numbers.
-    fn shown(&self, claim: &Claim) -> String {
-        let words = |list: &[Goldilocks]| Words::new(list.iter().map(|&x| word(x)));
-        let (inputs, outputs) = (words(&claim.inputs), words(&claim.outputs));
-        format!("{:?} {inputs} = {outputs}", self.function_name(claim))
+    /// Whether a proof states the messages at the boundary that are expected of it.
+    pub(super) fn compare_boundary(
+        expected: &Expected,
+        stated: &[BoundaryMessage],
+    ) -> Result<(), SessionError> {
+        let Some(expected) = &expected.boundary else { return Ok(()) };
+        if expected == stated {
+            return Ok(());
+        }
+        let index = expected.iter().zip(stated).take_while(|(a, b)| a == b).count();
+        let (found, expected) = (stated.len(), expected.len());
+        Err(Mismatch::Boundary { index, found, expected }.into())
     }
+}
 
-    /// Name of the function that a claim is about. A proof may claim anything.
-    fn function_name(&self, claim: &Claim) -> String {
-        let function = self.program.program().functions.get(claim.function as usize);
-        function.map_or_else(|| format!("function {}", claim.function), |f| f.name.clone())
-    }
+/// A claim as `name [inputs] = [outputs]`, its first numbers.
+fn shown(program: &CheckedProgram, claim: &Claim) -> String {
+    let words = |list: &[Goldilocks]| Words::new(list.iter().map(|&x| word(x)));
+    let (inputs, outputs) = (words(&claim.inputs), words(&claim.outputs));
+    format!("{:?} {inputs} = {outputs}", name_of(program, claim))
+}
+
+/// Name of the function that a claim is about. A proof may claim anything.
+fn name_of(program: &CheckedProgram, claim: &Claim) -> String {
+    let function = program.program().functions.get(claim.function as usize);
+    function.map_or_else(|| format!("function {}", claim.function), |f| f.name.clone())
 }

@@ -18,6 +18,7 @@
 //! - `executor`: who executes; `run`: execution, rows and check; `prove`, `verify`: the rest;
 //!   `rows`: the record while rows are made of it; `shards`: traces of one shard after the other;
 //!   `workers`: who computes them;
+//! - `profile`: what a request costs, by function and operation;
 //! - `backend`: where a proof is computed; `device`: what may write rows;
 //! - `progress`, `results`, `error`: what comes back, all of it as values.
 //!
@@ -33,6 +34,7 @@ mod executor;
 mod expected;
 mod file;
 mod memory;
+mod profile;
 mod program;
 mod progress;
 mod prove;
@@ -56,8 +58,12 @@ use traceloom_bytecode::system::build_system;
 use traceloom_prover::{ProvingKey, SetupError};
 use traceloom_verifier::{Params, VerifyingKey};
 
+use crate::check::Words;
+use crate::machine::{FrontEnd, Machine};
+
 use builder::Settings;
 use executor::Chosen;
+use program::Subject;
 
 pub use backend::{Backend, BackendError};
 pub use builder::SessionBuilder;
@@ -67,18 +73,18 @@ pub use error::{Kind, SessionError, entry_functions};
 pub use executor::{ExecutedBy, Executor};
 pub use expected::{Difference, Expected, Mismatch};
 pub use file::{FileKind, read_input, read_program, read_proof, read_proof_or_program};
-pub use memory::free_memory;
+pub use memory::{free_memory, peak_memory};
 pub use program::is_json;
 pub use progress::{Progress, ShardProgress, Step};
-pub use prove::peak_memory;
 pub use request::Request;
 pub use results::{Checked, Executed, Proved, Summary, Verified};
+pub use run::CheckOptions;
 
 /// A program with everything that depends on it alone. It is made once and used for any number
 /// of requests.
 pub struct Session {
     place: String,
-    program: CheckedProgram,
+    subject: Subject,
     /// The program as text, if it was read from text.
     text: Option<Vec<u8>>,
     settings: Settings,
@@ -89,15 +95,10 @@ pub struct Session {
 }
 
 impl Session {
-    fn new(
-        place: String,
-        program: CheckedProgram,
-        text: Option<Vec<u8>>,
-        settings: Settings,
-    ) -> Self {
+    fn new(place: String, subject: Subject, text: Option<Vec<u8>>, settings: Settings) -> Self {
         Self {
             place,
-            program,
+            subject,
             text,
             settings,
             chosen: OnceLock::new(),
@@ -107,20 +108,61 @@ impl Session {
         }
     }
 
-    /// The program.
+    /// The program of functions.
+    ///
+    /// # Panics
+    /// If the session is one of a machine, see [`Session::machine`].
     #[must_use]
     pub fn program(&self) -> &CheckedProgram {
-        &self.program
+        match &self.subject {
+            Subject::Functions(program) => program,
+            Subject::Machine(machine) => {
+                panic!("{} is a machine of op tables and has no functions", machine.name())
+            }
+        }
+    }
+
+    /// The machine, if the session is one of a machine.
+    #[must_use]
+    pub fn machine(&self) -> Option<&dyn Machine> {
+        match &self.subject {
+            Subject::Functions(_) => None,
+            Subject::Machine(machine) => Some(&**machine),
+        }
+    }
+
+    /// Its program or its machine, for whoever works with rows.
+    #[must_use]
+    pub fn front(&self) -> FrontEnd<'_> {
+        self.subject.front()
+    }
+
+    /// Identity of what is proven: of a program, or of a machine and its guest.
+    #[must_use]
+    pub fn fingerprint(&self) -> [u8; 32] {
+        match &self.subject {
+            Subject::Functions(program) => program.fingerprint(),
+            Subject::Machine(_) => self.system().fingerprint,
+        }
     }
 
     /// Advice of the program that reaches a use and that nothing ties, with lines and columns if
-    /// the program is text.
+    /// the program is text. A machine has no advice.
     #[must_use]
     pub fn advice(&self) -> advice::Report {
-        let report = advice::analyse(&self.program);
+        let Subject::Functions(program) = &self.subject else { return advice::Report::default() };
+        let report = advice::analyse(program);
         match &self.text {
             Some(text) => report.in_text(text),
             None => report,
+        }
+    }
+
+    /// Names for what fails in a check. A machine names its rows itself.
+    fn words(&self) -> Words<'_> {
+        match &self.subject {
+            Subject::Functions(program) => Words::new(program, self.text.as_deref()),
+            Subject::Machine(_) => Words::default(),
         }
     }
 
@@ -131,14 +173,17 @@ impl Session {
     }
 
     /// Who executes: chosen once, before the first execution.
-    fn chosen(&self) -> &Chosen {
+    fn chosen(&self, program: &CheckedProgram) -> &Chosen {
         let Settings { executor, registry, .. } = self.settings;
-        self.chosen.get_or_init(|| Chosen::new(executor, &self.program, registry))
+        self.chosen.get_or_init(|| Chosen::new(executor, program, registry))
     }
 
     /// Constraints and lookups of all circuits.
     pub fn system(&self) -> &System {
-        self.system.get_or_init(|| build_system(&self.program))
+        self.system.get_or_init(|| match &self.subject {
+            Subject::Functions(program) => build_system(program),
+            Subject::Machine(machine) => machine.system(),
+        })
     }
 
     /// The key that proofs are made with.
@@ -166,7 +211,8 @@ impl Session {
     #[must_use]
     pub fn in_words(&self, claim: &Claim) -> Option<String> {
         let description = self.settings.description.as_ref()?;
-        let name = &self.program.program().functions.get(claim.function as usize)?.name;
+        let Subject::Functions(program) = &self.subject else { return None };
+        let name = &program.program().functions.get(claim.function as usize)?.name;
         let [inputs, outputs] = [&claim.inputs, &claim.outputs]
             .map(|elements| elements.iter().map(|&x| word(x)).collect::<Vec<_>>());
         description.phrase(name, &inputs, &outputs)
@@ -182,6 +228,6 @@ impl Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "session of {} ({:?})", self.place, self.program.program().name)
+        write!(f, "session of {} ({:?})", self.place, self.front().name())
     }
 }

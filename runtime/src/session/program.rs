@@ -1,11 +1,13 @@
 //! Where the program of a session comes from.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use traceloom_bytecode::{CheckedProgram, Program, json, text};
 
 use super::SessionError;
 use super::file::read_program;
+use crate::machine::{FrontEnd, Machine};
 
 /// A program, or what it is read from.
 pub(super) enum ProgramSource {
@@ -13,6 +15,24 @@ pub(super) enum ProgramSource {
     Program(Box<Program>),
     Bytes { name: String, bytes: Vec<u8> },
     File(PathBuf),
+    Machine(Arc<dyn Machine>),
+}
+
+/// What a session is of.
+pub(super) enum Subject {
+    /// A program of functions.
+    Functions(CheckedProgram),
+    /// A machine with its guest.
+    Machine(Arc<dyn Machine>),
+}
+
+impl Subject {
+    pub fn front(&self) -> FrontEnd<'_> {
+        match self {
+            Self::Functions(program) => FrontEnd::Functions(program),
+            Self::Machine(machine) => FrontEnd::Tables(&**machine),
+        }
+    }
 }
 
 impl ProgramSource {
@@ -23,17 +43,20 @@ impl ProgramSource {
             Self::Program(program) => program.name.clone(),
             Self::Bytes { name, .. } => name.clone(),
             Self::File(path) => path.display().to_string(),
+            Self::Machine(machine) => machine.name().to_owned(),
         }
     }
 
     /// Reads and checks it; errors call it `place`. Returns also the text that it was read from,
     /// if it was text: errors find their lines in it.
-    pub fn load(self, place: &str) -> Result<(CheckedProgram, Option<Vec<u8>>), SessionError> {
+    pub fn load(self, place: &str) -> Result<(Subject, Option<Vec<u8>>), SessionError> {
+        let functions = |program| (Subject::Functions(program), None);
         let invalid = |error| SessionError::InvalidProgram { place: place.to_owned(), error };
         let bytes = match self {
-            Self::Checked(program) => return Ok((*program, None)),
+            Self::Machine(machine) => return Ok((Subject::Machine(machine), None)),
+            Self::Checked(program) => return Ok(functions(*program)),
             Self::Program(program) => {
-                return CheckedProgram::new(*program).map(|p| (p, None)).map_err(invalid);
+                return CheckedProgram::new(*program).map(functions).map_err(invalid);
             }
             Self::Bytes { bytes, .. } => bytes,
             Self::File(path) => read_program(&path)?,
@@ -45,7 +68,7 @@ impl ProgramSource {
                 None => error,
             })
         })?;
-        Ok((program, text.is_some().then_some(bytes)))
+        Ok((Subject::Functions(program), text.is_some().then_some(bytes)))
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use traceloom_prover::Stage;
 
 use super::Session;
+use crate::report::Span;
 
 /// What a session does, in order. A request has some of these steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +86,7 @@ pub(super) struct Tracker<'a> {
     session: &'a Session,
     start: Instant,
     now: Mutex<Now>,
+    spans: Mutex<Vec<Span>>,
 }
 
 impl<'a> Tracker<'a> {
@@ -92,7 +94,43 @@ impl<'a> Tracker<'a> {
     pub fn new(session: &'a Session, first: Step) -> Self {
         let start = Instant::now();
         let now = Now { step: first, shard: None, began: start };
-        Self { session, start, now: Mutex::new(now) }
+        Self { session, start, now: Mutex::new(now), spans: Mutex::default() }
+    }
+
+    /// When the request began.
+    pub const fn start(&self) -> Instant {
+        self.start
+    }
+
+    /// Notes a step that began at `begin` and ends now; returns its time.
+    pub fn span(
+        &self,
+        step: &'static str,
+        worker: Option<&str>,
+        shard: Option<usize>,
+        begin: Instant,
+    ) -> Duration {
+        let end = Instant::now();
+        let since = |at: Instant| at.saturating_duration_since(self.start);
+        let worker = worker.map(str::to_owned);
+        let span = Span { step, worker, shard, begin: since(begin), end: since(end) };
+        self.spans.lock().unwrap_or_else(PoisonError::into_inner).push(span);
+        end - begin
+    }
+
+    /// All steps, those of the prover included, by time of begin.
+    pub fn spans(&self, prover: &[traceloom_prover::Span]) -> Vec<Span> {
+        let since = |at: Instant| at.saturating_duration_since(self.start);
+        let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        spans.extend(prover.iter().map(|span| Span {
+            step: span.stage.name(),
+            worker: Some(span.worker.clone()),
+            shard: span.shard,
+            begin: since(span.begin),
+            end: since(span.end),
+        }));
+        spans.sort_by_key(|span| (span.begin, span.end));
+        spans
     }
 
     /// A step begins.

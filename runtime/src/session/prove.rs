@@ -1,20 +1,22 @@
 //! From a request to a proof that was verified once.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use traceloom_air::field::{Goldilocks, word};
 use traceloom_prover::{Finished, ProveError, Stage};
-use traceloom_verifier::{VerifyingKey, verify};
+use traceloom_verifier::VerifyingKey;
+use traceloom_verifier::verify::{Expected, verify_expected};
 
 use super::backend::{Backend, Decision, Early, decide};
-use super::memory::{free_memory, too_little};
+use super::memory::{Sampler, free_memory, peak_memory, too_little};
+use super::program::Subject as Of;
 use super::progress::Tracker;
 use super::rows::Rows;
 use super::verify::profile_name;
 use super::workers::{Made, Work};
 use super::{Devices, Executed, Proved, Request, Session, SessionError, Step, Summary};
 use crate::heights::row_counts;
-use crate::report::ProofReport;
+use crate::report::{Machine, ProofReport, Sample};
 use crate::shards::Planned;
 use crate::shards::cache::{Cache, CacheReport, KeptShards, Subject};
 
@@ -31,9 +33,13 @@ impl Session {
         let cache = settings.cache.as_deref().map(Cache::open).transpose()?;
         let early = decide(settings.backend, settings.provider, &settings.devices)?;
         let tracker = Tracker::new(self, Step::Execute);
-        let executed = self.run(request, &tracker)?;
+        let every = settings.memory_samples;
+        let sampler = every.and_then(|every| Sampler::start(tracker.start(), every));
+        let mut executed = self.run(request, &tracker)?;
         tracker.begin(Step::SetUp);
+        let began = Instant::now();
         let (backend, planned) = self.placed(early, &executed)?;
+        self.finish(&mut executed, &planned.plan)?;
         // A machine without a GPU needs no note: nobody asked for one.
         let was_chosen = settings.backend == Backend::Auto
             && !matches!(settings.devices, Devices::Unavailable(_));
@@ -56,14 +62,16 @@ impl Session {
             tracker.notice(&notice);
         }
         let subject = cache.as_ref().map(|_| self.subject(&executed, key, &planned));
-        let counts = row_counts(&self.program, self.system(), &executed.execution.record);
+        let counts = row_counts(self.front(), self.system(), &executed.execution.record);
         let (summary, record) = executed.summary(counts);
+        let setup = tracker.span("setup", None, None, began);
         let ordering = Instant::now();
         let rows = Rows::new(self, record);
-        let ordering = ordering.elapsed();
+        let ordering = tracker.span("rows", None, None, ordering);
         let work = Work {
             session: self,
             claims: &summary.claims,
+            boundary: &summary.boundary,
             rows: &rows,
             planned: &planned,
             key,
@@ -75,14 +83,27 @@ impl Session {
         drop(rows);
         made.rows.1 += ordering;
         tracker.begin(Step::Verify);
+        let began = Instant::now();
         let proof = &made.finished.proof;
-        verify(key, &summary.claims(), proof).map_err(|error| SessionError::SelfCheck {
+        let expected = Expected { claims: &summary.claims(), boundary: &summary.boundary };
+        verify_expected(key, &expected, proof).map_err(|error| SessionError::SelfCheck {
             place: self.place.clone(),
             error: Box::new(error),
         })?;
+        let verification = tracker.span("verification", None, None, began);
         let bytes = proof.encode();
-        let report =
-            self.report(&summary, bytes.len(), Parts { backend, made: &made, planned, cache });
+        let memory = sampler.map_or_else(Vec::new, Sampler::stop);
+        let parts = Parts {
+            backend,
+            made: &made,
+            planned,
+            cache,
+            setup,
+            verification,
+            memory,
+            tracker: &tracker,
+        };
+        let report = self.report(&summary, bytes.len(), parts);
         let Finished { proof, metrics, .. } = made.finished;
         Ok(Proved { summary, proof, bytes, report, metrics })
     }
@@ -109,14 +130,17 @@ impl Session {
 
     /// What the shards of a proof depend on.
     fn subject(&self, executed: &Executed, key: &VerifyingKey, planned: &Planned) -> Subject {
-        let program = self.program.program();
         let claims = &executed.execution.claims;
-        let claim = claims.first().map_or_else(String::new, |ranked| {
-            let name = &program.functions[ranked.claim.function as usize].name;
-            let phrase = self.in_words(&ranked.claim);
-            phrase.unwrap_or_else(|| format!("{name}, claim {}", words(&ranked.claim.inputs)))
-        });
-        let names = [program.name.clone(), profile_name(&self.settings.params), claim];
+        let claim = match &self.subject {
+            Of::Machine(machine) => machine.phrase(&executed.boundary),
+            Of::Functions(program) => claims.first().map(|ranked| {
+                let name = &program.program().functions[ranked.claim.function as usize].name;
+                let phrase = self.in_words(&ranked.claim);
+                phrase.unwrap_or_else(|| format!("{name}, claim {}", words(&ranked.claim.inputs)))
+            }),
+        };
+        let name = self.front().name().to_owned();
+        let names = [name, profile_name(&self.settings.params), claim.unwrap_or_default()];
         Subject::new(key, names, claims, &executed.execution.record.io, &planned.plan)
     }
 
@@ -153,12 +177,18 @@ impl Session {
     }
 
     fn report(&self, summary: &Summary, proof_bytes: usize, parts: Parts<'_>) -> ProofReport {
-        let Parts { backend, made, planned, cache } = parts;
+        let Parts { backend, made, planned, cache, tracker, .. } = parts;
         let Made { finished, rows: (trace, rows), devices, record_freed } = made;
+        let mut trace = trace.clone();
+        for (position, circuit) in trace.circuits.iter_mut().enumerate() {
+            let of = |stage| finished.metrics.circuits.get(&(stage, position)).copied();
+            let times = Stage::ALL.into_iter().filter_map(|stage| Some((stage, of(stage)?)));
+            circuit.stages = times.collect();
+        }
         let times = [("execution", summary.time), ("rows", *rows)];
         let stages = Stage::ALL.map(|stage| (stage.name(), finished.metrics.stage(stage)));
         ProofReport {
-            program: self.program.program().name.clone(),
+            program: self.front().name().to_owned(),
             profile: profile_name(&self.settings.params),
             proof_bytes,
             backend: backend.name.to_owned(),
@@ -166,12 +196,18 @@ impl Session {
             devices: devices.clone(),
             executed_by: summary.by.clone(),
             stages: times.into_iter().chain(stages).collect(),
+            setup: parts.setup,
+            verification: parts.verification,
+            total: tracker.start().elapsed(),
+            spans: tracker.spans(&finished.metrics.spans),
+            memory: parts.memory,
+            machine: Machine::this(),
             peak_memory: peak_memory(),
             shards: planned,
             record_freed: *record_freed,
             workers: finished.report.workers.clone(),
             cache,
-            trace: trace.clone(),
+            trace,
         }
     }
 }
@@ -182,6 +218,10 @@ struct Parts<'a> {
     made: &'a Made,
     planned: Planned,
     cache: Option<CacheReport>,
+    setup: Duration,
+    verification: Duration,
+    memory: Vec<Sample>,
+    tracker: &'a Tracker<'a>,
 }
 
 /// How much of a proof a cache had.
@@ -198,13 +238,4 @@ fn words(elements: &[Goldilocks]) -> String {
     let first = elements.iter().take(4).map(|&x| word(x).to_string());
     let rest = if elements.len() > 4 { ", …" } else { "" };
     format!("({}{rest})", first.collect::<Vec<_>>().join(", "))
-}
-
-/// Peak of this process's memory so far, in bytes, if the system states it.
-#[must_use]
-pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    kibibytes.checked_mul(1024)
 }

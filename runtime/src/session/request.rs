@@ -163,25 +163,39 @@ impl Request {
 }
 
 impl Session {
+    /// Io of a request to a guest, which has no calls.
+    pub(super) fn resolve_io(&self, request: Request) -> Result<Io, SessionError> {
+        let is_plain = |call: &Call| matches!(call.entry, Entry::Only) && call.args.is_none();
+        match request.calls.iter().all(is_plain) {
+            true => Ok(request.io),
+            false => Err(SessionError::Calls { place: self.place.clone() }),
+        }
+    }
+
     /// Functions, arguments and io of a request.
-    pub(super) fn resolve(&self, request: Request) -> Result<Resolved, SessionError> {
-        let claims = request.calls.iter().map(|call| self.claim(&request, call));
+    pub(super) fn resolve(
+        &self,
+        program: &CheckedProgram,
+        request: Request,
+    ) -> Result<Resolved, SessionError> {
+        let claims = request.calls.iter().map(|call| self.claim(program, &request, call));
         let claims = claims.collect::<Result<_, _>>()?;
         Ok((claims, request.io))
     }
 
     fn claim(
         &self,
+        program: &CheckedProgram,
         request: &Request,
         call: &Call,
     ) -> Result<(FunctionId, Vec<u64>), SessionError> {
         let function = match &call.entry {
             // The execution says what is wrong with it.
             Entry::Id(function) => return Ok((*function, call.args.clone().unwrap_or_default())),
-            Entry::Only => self.entry(None)?,
-            Entry::Named(name) => self.entry(Some(name))?,
+            Entry::Only => self.entry(program, None)?,
+            Entry::Named(name) => self.entry(program, Some(name))?,
         };
-        let data = self.program.function(function);
+        let data = program.function(function);
         let num_inputs = data.num_inputs as usize;
         let args = match (&call.args, &request.file) {
             (Some(args), _) => args.clone(),
@@ -220,8 +234,11 @@ impl Session {
     }
 
     /// The entry function of this name, or the only one.
-    pub(super) fn entry(&self, name: Option<&str>) -> Result<FunctionId, SessionError> {
-        let program: &CheckedProgram = &self.program;
+    pub(super) fn entry(
+        &self,
+        program: &CheckedProgram,
+        name: Option<&str>,
+    ) -> Result<FunctionId, SessionError> {
         let entries: Vec<FunctionId> =
             program.function_ids().filter(|&id| program.function(id).entry).collect();
         let is_wanted = |&&id: &&FunctionId| name.is_none_or(|n| program.function(id).name == n);

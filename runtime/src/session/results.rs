@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use traceloom_abi::io::IoMark;
 use traceloom_abi::record::Record;
-use traceloom_air::claim::{Claim, RankedClaim};
+use traceloom_air::claim::{BoundaryMessage, Claim, RankedClaim};
 use traceloom_air::field::word;
 use traceloom_bytecode::execute::{Execution, Stats};
 use traceloom_prover::Metrics;
@@ -20,6 +20,8 @@ use crate::report::{ProofReport, TraceReport};
 pub struct Executed {
     /// Claims with their outputs, the record, and what it took.
     pub execution: Execution,
+    /// Messages at the boundary: what is stated of a guest; none of a program of functions.
+    pub boundary: Vec<BoundaryMessage>,
     /// Who ran it.
     pub by: ExecutedBy,
     /// Time of the execution.
@@ -31,10 +33,16 @@ pub struct Executed {
 impl Executed {
     /// What is left when the record goes, whose rows are counted by circuit.
     pub(super) fn summary(self, rows: Vec<usize>) -> (Summary, Record) {
-        let Self { execution, by, time, began } = self;
+        let Self { execution, boundary, by, time, began } = self;
         let Execution { claims, record, stats } = execution;
         let written = record.io.written_since(&began);
-        (Summary { claims, written, stats, rows, by, time }, record)
+        (Summary { claims, boundary, written, stats, rows, by, time }, record)
+    }
+
+    /// Number of claims and boundary messages.
+    #[must_use]
+    pub fn num_stated(&self) -> usize {
+        self.execution.claims.len() + self.boundary.len()
     }
 
     /// The claims, in the order of the request.
@@ -58,6 +66,8 @@ impl Executed {
 pub struct Summary {
     /// The claims in the order of the request, with outputs and ranks.
     pub claims: Vec<RankedClaim>,
+    /// As [`Executed::boundary`].
+    pub boundary: Vec<BoundaryMessage>,
     /// The words that the program has written, by channel of its io.
     pub written: BTreeMap<u64, Vec<u64>>,
     /// What the execution took.
@@ -96,6 +106,8 @@ pub struct Checked {
     pub trace: TraceReport,
     /// Everything that does not hold; [`CheckReport::is_ok`] says whether there is nothing.
     pub report: CheckReport,
+    /// The cells that were changed before, in words.
+    pub poked: Vec<String>,
 }
 
 /// A proof that was verified once.
@@ -127,6 +139,8 @@ impl Proved {
 pub struct Verified {
     /// What it proves. A caller who did not state all of the expected claim has to read this.
     pub claims: Vec<Claim>,
+    /// The same of a guest: its messages at the boundary.
+    pub boundary: Vec<BoundaryMessage>,
     /// Security figures and heights.
     pub report: Report,
     /// Time of the verification.

@@ -22,7 +22,7 @@ pub(super) struct Ordered {
 impl Rows {
     /// Orders the rows of a record.
     pub fn new(session: &Session, record: Record) -> Self {
-        let runs = all_runs(&session.program, session.system(), &record);
+        let runs = all_runs(session.front(), session.system(), &record);
         Self(Mutex::new(Some(Arc::new(Ordered { record, runs }))))
     }
 

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use traceloom_air::claim::RankedClaim;
+use traceloom_air::claim::{BoundaryMessage, RankedClaim};
 use traceloom_air::trace::Trace;
 use traceloom_prover::{ProveError, Retention, ShardSource};
 use traceloom_verifier::VerifyingKey;
@@ -43,8 +43,8 @@ impl Session {
         options: &ShardOptions,
     ) -> Result<Planned, SessionError> {
         let record = &executed.execution.record;
-        let counts = row_counts(&self.program, self.system(), record);
-        let num_claims = executed.execution.claims.len();
+        let counts = row_counts(self.front(), self.system(), record);
+        let num_claims = executed.num_stated();
         Ok(choose(key, &counts, num_claims, HostBytes::new(record), options)?)
     }
 
@@ -59,8 +59,8 @@ impl Session {
         options: &ShardOptions,
     ) -> Result<Planned, SessionError> {
         let record = &executed.execution.record;
-        let counts = row_counts(&self.program, self.system(), record);
-        let rows = Rows { key, counts: &counts, num_claims: executed.execution.claims.len() };
+        let counts = row_counts(self.front(), self.system(), record);
+        let rows = Rows { key, counts: &counts, num_claims: executed.num_stated() };
         let memory = |plan: &BatchPlan, retention| {
             let num_shards = plan.shards.len();
             let shape = |shard: &ShardPlan| ShardShape::new(key, &shard.log_heights(), num_shards);
@@ -94,8 +94,8 @@ impl Session {
 
     /// Cells that a proof of one shard commits to, extended ones: what its time depends on.
     pub(super) fn extended_cells(&self, executed: &Executed, key: &VerifyingKey) -> u128 {
-        let counts = row_counts(&self.program, self.system(), &executed.execution.record);
-        let rows = Rows { key, counts: &counts, num_claims: executed.execution.claims.len() };
+        let counts = row_counts(self.front(), self.system(), &executed.execution.record);
+        let rows = Rows { key, counts: &counts, num_claims: executed.num_stated() };
         rows.whole_cells() << key.params().log_blowup
     }
 }
@@ -132,6 +132,7 @@ impl Counted {
 pub(super) fn statements(
     session: &Session,
     claims: &[RankedClaim],
+    boundary: &[BoundaryMessage],
     planned: &Planned,
 ) -> Vec<ShardStatement> {
     let system = session.system();
@@ -141,7 +142,7 @@ pub(super) fn statements(
         main: [0; 32],
         publics: plan.publics(system),
         claims: if shard == 0 { claims.to_vec() } else { Vec::new() },
-        boundary: Vec::new(),
+        boundary: if shard == 0 { boundary.to_vec() } else { Vec::new() },
         bound: Vec::new(),
     });
     statements.collect()
@@ -151,6 +152,8 @@ pub(super) fn statements(
 pub(super) struct RecordShards<'a> {
     work: Work<'a>,
     choices: &'a Choices<'a>,
+    /// Who computes the shards.
+    worker: String,
     /// Seeds that a device keeps, where rows are made again.
     kept: Option<KeptPieces>,
     /// By circuit, summed over the shards that were made.
@@ -163,11 +166,17 @@ pub(super) struct RecordShards<'a> {
 }
 
 impl<'a> RecordShards<'a> {
-    pub(super) fn new(work: Work<'a>, choices: &'a Choices<'a>, counted: &'a Counted) -> Self {
+    pub(super) fn new(
+        work: Work<'a>,
+        choices: &'a Choices<'a>,
+        counted: &'a Counted,
+        worker: String,
+    ) -> Self {
         let is_again = work.planned.retention == Retention::Regenerate;
         Self {
             work,
             choices,
+            worker,
             kept: is_again.then(KeptPieces::default),
             circuits: choices.circuits(work.session.system()),
             counted,
@@ -197,7 +206,7 @@ impl<'a> RecordShards<'a> {
         let claims = if shard == 0 { claims.to_vec() } else { Vec::new() };
         let ordered = rows.get().expect("rows are freed when the batch asks for none any more");
         let builder = Builder {
-            program: &session.program,
+            front: session.front(),
             system: session.system(),
             record: &ordered.record,
             runs: &ordered.runs,
@@ -206,17 +215,22 @@ impl<'a> RecordShards<'a> {
         };
         let (traces, circuits) = builder.shard(&planned.plan.shards[shard], claims)?;
         self.add(shard, circuits);
-        self.rows += start.elapsed();
+        self.rows += tracker.span("rows", Some(&self.worker), Some(shard), start);
         Ok(traces)
     }
 
-    fn download(&mut self, traces: ShardTraces) -> Result<Vec<Option<Trace>>, WitnessError> {
+    fn download(
+        &mut self,
+        shard: usize,
+        traces: ShardTraces,
+    ) -> Result<Vec<Option<Trace>>, WitnessError> {
         let circuits = self.work.session.system().circuits.iter();
         let names: Vec<String> = circuits.map(|circuit| circuit.name.clone()).collect();
         let start = Instant::now();
         let witness = traces.download(&names, self.choices.ledger())?;
-        self.downloading += start.elapsed();
-        self.rows += start.elapsed();
+        let time = self.work.tracker.span("rows", Some(&self.worker), Some(shard), start);
+        self.downloading += time;
+        self.rows += time;
         Ok(witness.traces)
     }
 
@@ -240,12 +254,12 @@ impl ShardSource for RecordShards<'_> {
     type Trace = Trace;
 
     fn statements(&self) -> Result<Vec<ShardStatement>, ProveError> {
-        let Work { session, claims, planned, .. } = self.work;
-        Ok(statements(session, claims, planned))
+        let Work { session, claims, boundary, planned, .. } = self.work;
+        Ok(statements(session, claims, boundary, planned))
     }
 
     fn traces(&mut self, shard: usize) -> Result<Vec<Option<Trace>>, ProveError> {
-        let made = self.born(shard).and_then(|traces| self.download(traces));
+        let made = self.born(shard).and_then(|traces| self.download(shard, traces));
         made.map_err(|error| self.failed(shard, error))
     }
 }

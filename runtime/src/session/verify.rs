@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
-use traceloom_air::claim::Claim;
-use traceloom_verifier::{Params, Profile, Proof, verify};
+use traceloom_air::claim::BoundaryMessage;
+use traceloom_verifier::verify::{self, verify_expected};
+use traceloom_verifier::{Params, Profile, Proof};
 
+use super::program::Subject;
 use super::progress::Tracker;
 use super::{Expected, Session, SessionError, Step, Verified};
 
@@ -35,16 +37,26 @@ impl Session {
                 expected: profile_name(&self.settings.params),
             });
         }
-        let fingerprint = self.program.fingerprint();
+        let fingerprint = self.fingerprint();
         if proof.fingerprint != fingerprint {
             let (found, expected) = (proof.fingerprint, fingerprint);
             return Err(SessionError::OtherProgram { found, expected });
         }
-        let stated: Vec<Claim> = proof.claims().cloned().collect();
-        let claims = self.compare(expected, stated)?;
-        let report = verify(self.verifying_key()?, &claims, proof)
+        let boundary: Vec<BoundaryMessage> = proof.boundary().cloned().collect();
+        let claims = match &self.subject {
+            Subject::Functions(program) => {
+                self.compare(program, expected, proof.claims().cloned().collect())?
+            }
+            Subject::Machine(machine) => {
+                machine.check_statement(&boundary).map_err(SessionError::Statement)?;
+                Self::compare_boundary(expected, &boundary)?;
+                Vec::new()
+            }
+        };
+        let stated = verify::Expected { claims: &claims, boundary: &boundary };
+        let report = verify_expected(self.verifying_key()?, &stated, proof)
             .map_err(|error| SessionError::Verify(Box::new(error)))?;
-        Ok(Verified { claims, report, time: start.elapsed() })
+        Ok(Verified { claims, boundary, report, time: start.elapsed() })
     }
 }
 

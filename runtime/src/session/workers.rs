@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-use traceloom_air::claim::RankedClaim;
+use traceloom_air::claim::{BoundaryMessage, RankedClaim};
+use traceloom_prover::backend::Backend as _;
 use traceloom_prover::cpu::CpuBackend;
 use traceloom_prover::{
     Batch, Finished, OnBackend, ProveError, ProveOptions, Retention, ShardStore,
@@ -27,6 +28,7 @@ use crate::shards::{Planned, RetentionChoice};
 pub(super) struct Work<'a> {
     pub session: &'a Session,
     pub claims: &'a [RankedClaim],
+    pub boundary: &'a [BoundaryMessage],
     pub rows: &'a Rows,
     pub planned: &'a Planned,
     pub key: &'a VerifyingKey,
@@ -75,7 +77,7 @@ impl Work<'_> {
             ..ProveOptions::default()
         };
         let retention = self.planned.retention;
-        let stated = statements(self.session, self.claims, self.planned);
+        let stated = statements(self.session, self.claims, self.boundary, self.planned);
         let batch = Batch::new(self.key, stated, retention, self.store, &options);
         let batch = batch.map_err(|error| self.session.not_proved(error))?;
         let counted = Counted::new(self.planned.plan.shards.len());
@@ -150,7 +152,8 @@ impl Work<'_> {
         };
         let choices = session.choose(device, provider, Some(self.key), tracker)?;
         let (key, backend) = (session.proving_key()?, CpuBackend::default());
-        let mut source = RecordShards::new(*self, &choices, counted);
+        let worker = backend.name().to_owned();
+        let mut source = RecordShards::new(*self, &choices, counted, worker);
         let worked = batch.work(&mut OnBackend::new(&backend, key, &mut source));
         let stopped = worked.err().map(|error| {
             let (error, rows) = (DeviceProofError::Prove(error), source.failure());
@@ -206,7 +209,7 @@ impl Work<'_> {
         choices: &Choices<'_>,
     ) -> Worked {
         let Self { session, planned, key, .. } = *self;
-        let mut source = RecordShards::new(*self, choices, counted);
+        let mut source = RecordShards::new(*self, choices, counted, name.to_owned());
         let worked = device.work(DeviceJob {
             key,
             batch,
@@ -217,6 +220,7 @@ impl Work<'_> {
             },
             name: name.to_owned(),
             ledger: choices.ledger(),
+            began: self.tracker.start(),
         });
         let worked = worked.map_err(|error| Stopped { error, rows: source.failure() });
         (source.report(), worked)

@@ -95,8 +95,11 @@ impl Rows<'_> {
         self.key.system().circuits[circuit].fixed().map(Fixed::log_height)
     }
 
-    fn is_memory(&self, circuit: usize) -> bool {
-        matches!(self.key.system().circuits[circuit].kind, CircuitKind::Memory { .. })
+    /// Whether only the last piece of a circuit may have padding: that of a memory goes on with
+    /// its pointers, and that of an op table with what its last row left.
+    fn is_padded_last(&self, circuit: usize) -> bool {
+        let kind = &self.key.system().circuits[circuit].kind;
+        matches!(kind, CircuitKind::Memory { .. } | CircuitKind::Ops { .. })
     }
 
     /// Active circuits that can be cut.
@@ -144,7 +147,7 @@ impl Rows<'_> {
 
     /// The circuit of functions with most rows.
     fn cut_evenly(&self, num_shards: usize) -> Result<usize, PlanError> {
-        let functions = self.divisible().filter(|&circuit| !self.is_memory(circuit));
+        let functions = self.divisible().filter(|&circuit| !self.is_padded_last(circuit));
         let tallest = functions.min_by_key(|&circuit| (Reverse(self.counts[circuit]), circuit));
         match tallest {
             Some(circuit) if self.counts[circuit] >= num_shards => Ok(circuit),
@@ -213,7 +216,7 @@ impl Rows<'_> {
         }
         let can_grow = self.divisible().filter_map(|circuit| {
             let piece = shard.pieces[circuit].as_ref()?;
-            let has_room = !self.is_memory(circuit) || piece.rows.end == self.counts[circuit];
+            let has_room = !self.is_padded_last(circuit) || piece.rows.end == self.counts[circuit];
             has_room.then_some((Reverse(piece.log_height), circuit))
         });
         let Some((Reverse(height), circuit)) = can_grow.min() else { return };

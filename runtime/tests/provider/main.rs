@@ -26,7 +26,7 @@ use traceloom_runtime::heights::row_counts;
 use traceloom_runtime::provider::{
     ChoiceError, Choices, Provider, Reason, TraceOptions, TraceProvider, witness,
 };
-use traceloom_runtime::report::{ProofReport, encoding_name};
+use traceloom_runtime::report::{Machine, ProofReport, encoding_name};
 use traceloom_runtime::seeds::{Encoding, PackOptions, Why};
 use traceloom_runtime::session::ExecutedBy;
 use traceloom_runtime::shards::{HostBytes, ShardOptions, choose};
@@ -183,6 +183,12 @@ fn reports_name_the_provider_and_its_bytes() {
         devices: vec![],
         executed_by: ExecutedBy { name: "interpreted", reason: Some("no unit".into()) },
         stages,
+        setup: std::time::Duration::from_secs(2),
+        verification: std::time::Duration::from_secs(3),
+        total: std::time::Duration::from_secs(7),
+        spans: vec![],
+        memory: vec![],
+        machine: Machine { threads: 5, ..Machine::default() },
         peak_memory: Some(1 << 20),
         shards,
         record_freed: None,
@@ -199,6 +205,10 @@ fn reports_name_the_provider_and_its_bytes() {
     assert_eq!(report["trace"]["ledger"]["bytes_up"], 0);
     assert_eq!(report["format"], "traceloom-report/1");
     assert_eq!(report["stages"][0]["seconds"], 1.0);
+    let totals = ["setup_seconds", "verification_seconds", "total_seconds"];
+    assert_eq!(totals.map(|key| report[key].as_f64()), [2.0, 3.0, 7.0].map(Some));
+    assert_eq!(report["machine"]["threads"], 5);
+    assert_eq!(report["machine"]["versions"]["proof_file"], 2);
     assert_eq!(report["peak_memory_bytes"], 1 << 20);
     let shards = report["shards"]["shards"].as_array().unwrap();
     assert_eq!(shards.len(), 1);

@@ -266,7 +266,7 @@ pub fn limits() -> Limits {
 /// # Errors
 /// As [`execute_with`].
 pub fn execute(case: &Case, program: &CheckedProgram) -> Result<Execution, ExecuteError> {
-    let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
+    let hooks = Hooks { debug: Some(&mut |_| {}), progress: None, calls: None };
     execute_with(program, &case.claims, case.io(), &limits(), hooks)
 }
 

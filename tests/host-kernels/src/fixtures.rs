@@ -44,7 +44,7 @@ impl Fixture {
     pub fn record(&self) -> Record {
         let io = self.io.clone();
         let mut ignore = |_: DebugLine<'_>| {};
-        let hooks = Hooks { debug: Some(&mut ignore), progress: None };
+        let hooks = Hooks { debug: Some(&mut ignore), progress: None, calls: None };
         let limits = Limits::default();
         let execution = execute_with(&self.program, &self.claims, io, &limits, hooks);
         let mut record = execution.expect("fixtures execute").record;

@@ -24,11 +24,16 @@ fn every_edge_widens_its_position_alone() {
 
 impl Words {
     fn set_new(&mut self, list: &[u64]) {
-        let parts = [Part::Words(list)];
-        if !self.push(&parts) {
-            self.widen(&parts);
-            assert!(self.push(&parts));
+        self.push(&[Part::Words(list)]);
+    }
+
+    fn push(&mut self, parts: &[Part<'_>]) {
+        let (mut raw, parts) = (Vec::new(), parts.iter().copied());
+        if !self.write(parts.clone(), &mut raw) {
+            self.widen(&Part::words(parts.clone()).collect::<Vec<_>>());
+            assert!(self.write(parts, &mut raw));
         }
+        self.push_raw(&raw);
     }
 }
 
@@ -44,16 +49,47 @@ fn parts_and_words_are_stored_alike() {
             Part::Bytes(&[4, 5]),
             Part::Words(&[wide]),
         ];
-        if !b.push(&parts) {
-            b.widen(&parts);
-            assert!(b.push(&parts));
-        }
+        b.push(&parts);
         assert_eq!(a.bytes, b.bytes);
         let last = b.get(b.num_lists - 1);
         assert!(last.is(&parts) && last == list[..] && !last.is(&parts[1..]));
         assert_eq!(last.bytes(3), Some([4, 5]));
         assert_eq!(last.bytes::<3>(1), (wide == 3).then_some([2, 3, 4]));
+        let word = (wide == 3).then_some([u32::from_le_bytes([1, 2, 3, 4])]);
+        assert_eq!(last.words32(0), word);
+        assert_eq!((last.words32::<2>(0), last.words32::<1>(3)), (None, None));
     }
+}
+
+/// Parts of a list that is stored already, whatever bytes it takes there.
+#[test]
+fn stored_parts_are_stored_as_their_words() {
+    for wide in EDGES {
+        let mut source = Words::new(5);
+        source.set_new(&[9, wide, 8, 7, wide]);
+        source.set_new(&[1, 2, 3, 4, 5]);
+        for (list, first, count) in [(0, 0, 5), (0, 1, 3), (1, 0, 5), (1, 2, 2), (1, 5, 0)] {
+            let (list, all) = (source.get(list), source.get(list).to_vec());
+            let part = Part::Stored(list, first, count);
+            assert_eq!((part.len(), part.is_empty()), (count, count == 0));
+            let [mut a, mut b] = [(); 2].map(|()| Words::new(count + 2));
+            // Lists before it have made some positions wide, or not.
+            for before in [0, u64::from(u16::MAX)] {
+                let filled = vec![before; count + 2];
+                [&mut a, &mut b].into_iter().for_each(|words| words.set_new(&filled));
+                a.push(&[Part::Words(&[wide]), part, Part::Bytes(&[6])]);
+                b.set_new(&[&[wide][..], &all[first..first + count], &[6]].concat());
+                assert_eq!(a.bytes, b.bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_of_another_length_are_not_written() {
+    let words = Words::new(3);
+    let write = |list: &[u64]| words.write([Part::Words(list)].into_iter(), &mut Vec::new());
+    assert_eq!([&[1, 2][..], &[1, 2, 3], &[1, 2, 3, 4]].map(write), [false, true, false]);
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn progress_is_reported_about_every_so_many_steps() {
     for every in [0, 1, 100, 1_000_000] {
         let mut reports = Vec::new();
         let mut progress = |stats: &Stats| reports.push(stats.steps);
-        let hooks = Hooks { debug: None, progress: Some((every, &mut progress)) };
+        let hooks = Hooks { debug: None, progress: Some((every, &mut progress)), calls: None };
         let claims = [(FunctionId(0), vec![1000])];
         let stats = execute_with(&program, &claims, Io::default(), &Limits::default(), hooks)
             .unwrap()

@@ -122,7 +122,7 @@ fn effects_happen_once() {
     let program = program(vec![straight("main", 1, ops), effects()]);
     let mut lines = Vec::new();
     let mut debug = |line: DebugLine<'_>| lines.push(line.to_string());
-    let hooks = Hooks { debug: Some(&mut debug), progress: None };
+    let hooks = Hooks { debug: Some(&mut debug), progress: None, calls: None };
     let claims = [(FunctionId(0), vec![6])];
     let execution =
         execute_with(&program, &claims, Io::default(), &Limits::default(), hooks).unwrap();

@@ -30,7 +30,10 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
         num_outputs: 32,
         frame_bytes: 1108,
         pieces: &[
-            f_blake3_subtree_0, f_blake3_subtree_1, f_blake3_subtree_2, f_blake3_subtree_3,
+            f_blake3_subtree_0,
+            f_blake3_subtree_1,
+            f_blake3_subtree_2,
+            f_blake3_subtree_3,
             f_blake3_subtree_4,
         ],
     },
@@ -39,8 +42,13 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
         num_outputs: 32,
         frame_bytes: 1548,
         pieces: &[
-            f_blake3_spine_0, f_blake3_spine_1, f_blake3_spine_2, f_blake3_spine_3,
-            f_blake3_spine_4, f_blake3_spine_5, f_blake3_spine_6,
+            f_blake3_spine_0,
+            f_blake3_spine_1,
+            f_blake3_spine_2,
+            f_blake3_spine_3,
+            f_blake3_spine_4,
+            f_blake3_spine_5,
+            f_blake3_spine_6,
         ],
     },
     FunctionExecutor {
@@ -84,8 +92,11 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
         num_outputs: 32,
         frame_bytes: 1508,
         pieces: &[
-            f_blake3_last_block_0, f_blake3_last_block_1, f_blake3_last_block_2,
-            f_blake3_last_block_3, f_blake3_last_block_4,
+            f_blake3_last_block_0,
+            f_blake3_last_block_1,
+            f_blake3_last_block_2,
+            f_blake3_last_block_3,
+            f_blake3_last_block_4,
         ],
     },
 ];
@@ -101,28 +112,48 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         0 => {
             m.steps(35)?;
             m.call(
+                t,
                 1,
                 Ranked::Outside,
                 &[
-                    Part::Bytes(
+                    Given::Bytes(
                         [
-                            166094592u32.to_le_bytes(), 1739490666u32.to_le_bytes(),
-                            1861448379u32.to_le_bytes(), 1341471292u32.to_le_bytes(),
-                            240287653u32.to_le_bytes(), 90737745u32.to_le_bytes(),
-                            2212080539u32.to_le_bytes(), 3771537695u32.to_le_bytes(),
-                            166094683u32.to_le_bytes(), 1739490666u32.to_le_bytes(),
-                            1861448379u32.to_le_bytes(), 1341471292u32.to_le_bytes(),
-                            165u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                            2816u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                            0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                            0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                            0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                            0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                            0u32.to_le_bytes(), 0u32.to_le_bytes(),
+                            166094592u32.to_le_bytes(),
+                            1739490666u32.to_le_bytes(),
+                            1861448379u32.to_le_bytes(),
+                            1341471292u32.to_le_bytes(),
+                            240287653u32.to_le_bytes(),
+                            90737745u32.to_le_bytes(),
+                            2212080539u32.to_le_bytes(),
+                            3771537695u32.to_le_bytes(),
+                            166094683u32.to_le_bytes(),
+                            1739490666u32.to_le_bytes(),
+                            1861448379u32.to_le_bytes(),
+                            1341471292u32.to_le_bytes(),
+                            165u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            2816u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
                         ]
                             .as_flattened(),
                     ),
-                    Part::Bytes(&[0u8]),
+                    Given::Bytes(&[0u8]),
                 ],
                 1,
             )
@@ -130,18 +161,16 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         _ => {
             m.steps(123)?;
             let v5 = sub(v0, 1u64);
-            let [v6, v7, v8, v9, v10, v11, v12, v13] = bytes_of(v5);
-            let v15 = u64::from(v7) * 256u64;
-            let v17 = u64::from(v8) * 65536u64;
-            let v19 = u64::from(v9) * 16777216u64;
-            let v20 = u64::from(v6) + v15;
-            let v21 = v20 + v17;
-            let v22 = v21 + v19;
-            same(v5, v22)?;
-            let [v23, v24, v25, v26, v27, v28, v29, v30, ..] = t.unary(ByteOp::Bits, v6);
-            let [v31, v32, v33, v34, v35, v36, v37, v38, ..] = t.unary(ByteOp::Bits, v7);
-            let [v39, v40, v41, v42, v43, v44, v45, v46, ..] = t.unary(ByteOp::Bits, v8);
-            let [v47, v48, v49, v50, v51, v52, v53, v54, ..] = t.unary(ByteOp::Bits, v9);
+            let [w0, w1] = words_of(v5);
+            same(v5, (u64::from(w0)))?;
+            let [v23, v24, v25, v26, v27, v28, v29, v30, ..] = t
+                .unary(ByteOp::Bits, (w0 as u8));
+            let [v31, v32, v33, v34, v35, v36, v37, v38, ..] = t
+                .unary(ByteOp::Bits, ((w0 >> 8) as u8));
+            let [v39, v40, v41, v42, v43, v44, v45, v46, ..] = t
+                .unary(ByteOp::Bits, ((w0 >> 16) as u8));
+            let [v47, v48, v49, v50, v51, v52, v53, v54, ..] = t
+                .unary(ByteOp::Bits, ((w0 >> 24) as u8));
             let v56 = v30 * 2u8;
             let v58 = v31 * 4u8;
             let v60 = v32 * 8u8;
@@ -193,20 +222,6 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v110 = v38 * 32u8;
             let v111 = v39 * 64u8;
             let v112 = v40 * 128u8;
-            let v113 = u64::from(v41) * 256u64;
-            let v115 = u64::from(v42) * 512u64;
-            let v117 = u64::from(v43) * 1024u64;
-            let v119 = u64::from(v44) * 2048u64;
-            let v121 = u64::from(v45) * 4096u64;
-            let v123 = u64::from(v46) * 8192u64;
-            let v125 = u64::from(v47) * 16384u64;
-            let v127 = u64::from(v48) * 32768u64;
-            let v128 = u64::from(v49) * 65536u64;
-            let v130 = u64::from(v50) * 131072u64;
-            let v132 = u64::from(v51) * 262144u64;
-            let v134 = u64::from(v52) * 524288u64;
-            let v136 = u64::from(v53) * 1048576u64;
-            let v138 = u64::from(v54) * 2097152u64;
             let v139 = v33 + v106;
             let v140 = v139 + v107;
             let v141 = v140 + v108;
@@ -214,28 +229,25 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v143 = v142 + v110;
             let v144 = v143 + v111;
             let v145 = v144 + v112;
-            let v146 = u64::from(v145) + v113;
-            let v147 = v146 + v115;
-            let v148 = v147 + v117;
-            let v149 = v148 + v119;
-            let v150 = v149 + v121;
-            let v151 = v150 + v123;
-            let v152 = v151 + v125;
-            let v153 = v152 + v127;
-            let v154 = v153 + v128;
-            let v155 = v154 + v130;
-            let v156 = v155 + v132;
-            let v157 = v156 + v134;
-            let v158 = v157 + v136;
-            let v159 = v158 + v138;
+            let v153 = (u64::from(v145) | (u64::from(v41) << 8) | (u64::from(v42) << 9)
+                | (u64::from(v43) << 10) | (u64::from(v44) << 11)
+                | (u64::from(v45) << 12) | (u64::from(v46) << 13)
+                | (u64::from(v47) << 14)) + ((u64::from(v48) << 15));
+            let v154 = v153 + ((u64::from(v49) << 16));
+            let v155 = v154 + ((u64::from(v50) << 17));
+            let v156 = v155 + ((u64::from(v51) << 18));
+            let v157 = v156 + ((u64::from(v52) << 19));
+            let v158 = v157 + ((u64::from(v53) << 20));
+            let v159 = v158 + ((u64::from(v54) << 21));
             match v159 {
                 0 => {
                     m.steps(3)?;
                     m.call(
+                        t,
                         11,
                         Ranked::No,
                         &[
-                            Part::Bytes(
+                            Given::Bytes(
                                 &[v81, v95, v105, v63, v23, v24, v25, v26, v27, v28, 10u8],
                             ),
                         ],
@@ -246,8 +258,14 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     m.steps(3)?;
                     m.push_bytes(&[1u8, v81, v95, v105]);
                     m.call(
-                        11, Ranked::No,
-                        &[Part::Bytes(&[v81, v95, v105, v63, v23, v24, v25, v26, v27, v28, 2u8])],
+                        t,
+                        11,
+                        Ranked::No,
+                        &[
+                            Given::Bytes(
+                                &[v81, v95, v105, v63, v23, v24, v25, v26, v27, v28, 2u8],
+                            ),
+                        ],
                         3,
                     )
                 }
@@ -258,231 +276,143 @@ fn f_blake3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function blake3, block 1 from operation 34 on.
 fn f_blake3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
-    v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68] = m
-        .outputs(0)?;
-    m.finish(
-        t,
-        0,
-        &[
-            Part::Words(
-                &[
-                    v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
-                    v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 0, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3, block 3 from operation 2 on.
 fn f_blake3_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v161, v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172, v173,
-    v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185, v186, v187,
-    v188, v189, v190, v191, v192] = m.outputs(0)?;
-    m.finish(
-        t,
-        1,
-        &[
-            Part::Words(
-                &[
-                    v161, v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172, v173,
-                    v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185, v186,
-                    v187, v188, v189, v190, v191, v192,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 1, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3, block 4 from operation 1 on.
 fn f_blake3_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4, v81, v95, v105] = m.pop_bytes()?;
-    let [v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172,
-    v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185, v186,
-    v187, v188, v189, v190, v191] = m.outputs(0)?;
     m.call(
+        t,
         4,
         Ranked::Outside,
-        &[
-            Part::Words(
-                &[
-                    v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172,
-                    v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185,
-                    v186, v187, v188, v189, v190, v191,
-                ],
-            ),
-            Part::Bytes(&[v81, v95, v105, v4]),
-        ],
+        &[Given::Outputs(0, 32), Given::Bytes(&[v81, v95, v105, v4])],
         4,
     )
 }
 
 /// Function blake3, block 4 from operation 2 on.
 fn f_blake3_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204,
-    v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218,
-    v219, v220, v221, v222, v223] = m.outputs(0)?;
-    m.finish(
-        t,
-        2,
-        &[
-            Part::Words(
-                &[
-                    v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204,
-                    v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217,
-                    v218, v219, v220, v221, v222, v223,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 2, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_compress, from its beginning.
 fn f_blake3_compress_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v0] = m.inputs(0)?;
-    let [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18,
-    v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
-    v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
-    v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69,
-    v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86,
-    v87, v88, v89, v90, v91, v92, v93, v94, v95, v96, v97, v98, v99, v100, v101, v102,
-    v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114, v115, v116,
-    v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128] = m
-        .input_bytes(1)?;
+    let [w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15, w16, w17,
+    w18, w19, w20, w21, w22, w23, w24, w25, w26, w27, w28, w29, w30, w31] = m
+        .input_words32(1)?;
     m.steps(241)?;
-    let w0 = u32::from_le_bytes([v1, v2, v3, v4]);
-    let w1 = u32::from_le_bytes([v17, v18, v19, v20]);
-    let w2 = u32::from_le_bytes([v65, v66, v67, v68]);
-    let (w3, v133) = u32_sum([w0, w1, w2]);
-    let w4 = u32::from_le_bytes([v49, v50, v51, v52]);
-    let w5 = t.xor4(ByteOp::Xor, w4, w3);
-    let w6 = u32::from_le_bytes([v33, v34, v35, v36]);
-    let (w7, v142) = u32_sum([w6, w5.rotate_right(16)]);
+    let (w32, v133) = u32_sum([w0, w4, w16]);
+    let w33 = t.xor4(ByteOp::Xor, w12, w32);
+    let (w34, v142) = u32_sum([w8, w33.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v133, v142);
-    let w8 = t.xor4(ByteOp::XorSplit4, w1, w7);
-    let w9 = u32::from_le_bytes([v69, v70, v71, v72]);
-    let (w10, v159) = u32_sum([w3, w8.rotate_right(12), w9]);
-    let w11 = t.xor4(ByteOp::Xor, w5.rotate_right(16), w10);
-    let (w12, v168) = u32_sum([w7, w11.rotate_right(8)]);
+    let w35 = t.xor4(ByteOp::XorSplit4, w4, w34);
+    let (w36, v159) = u32_sum([w32, w35.rotate_right(12), w17]);
+    let w37 = t.xor4(ByteOp::Xor, w33.rotate_right(16), w36);
+    let (w38, v168) = u32_sum([w34, w37.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v159, v168);
-    let w13 = t.xor4(ByteOp::XorSplit7, w8.rotate_right(12), w12);
-    let w14 = u32::from_le_bytes([v5, v6, v7, v8]);
-    let w15 = u32::from_le_bytes([v21, v22, v23, v24]);
-    let w16 = u32::from_le_bytes([v73, v74, v75, v76]);
-    let (w17, v185) = u32_sum([w14, w15, w16]);
-    let w18 = u32::from_le_bytes([v53, v54, v55, v56]);
-    let w19 = t.xor4(ByteOp::Xor, w18, w17);
-    let w20 = u32::from_le_bytes([v37, v38, v39, v40]);
-    let (w21, v194) = u32_sum([w20, w19.rotate_right(16)]);
+    let w39 = t.xor4(ByteOp::XorSplit7, w35.rotate_right(12), w38);
+    let (w40, v185) = u32_sum([w1, w5, w18]);
+    let w41 = t.xor4(ByteOp::Xor, w13, w40);
+    let (w42, v194) = u32_sum([w9, w41.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v185, v194);
-    let w22 = t.xor4(ByteOp::XorSplit4, w15, w21);
-    let w23 = u32::from_le_bytes([v77, v78, v79, v80]);
-    let (w24, v211) = u32_sum([w17, w22.rotate_right(12), w23]);
-    let w25 = t.xor4(ByteOp::Xor, w19.rotate_right(16), w24);
-    let (w26, v220) = u32_sum([w21, w25.rotate_right(8)]);
+    let w43 = t.xor4(ByteOp::XorSplit4, w5, w42);
+    let (w44, v211) = u32_sum([w40, w43.rotate_right(12), w19]);
+    let w45 = t.xor4(ByteOp::Xor, w41.rotate_right(16), w44);
+    let (w46, v220) = u32_sum([w42, w45.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v211, v220);
-    let w27 = t.xor4(ByteOp::XorSplit7, w22.rotate_right(12), w26);
-    let w28 = u32::from_le_bytes([v9, v10, v11, v12]);
-    let w29 = u32::from_le_bytes([v25, v26, v27, v28]);
-    let w30 = u32::from_le_bytes([v81, v82, v83, v84]);
-    let (w31, v237) = u32_sum([w28, w29, w30]);
-    let w32 = u32::from_le_bytes([v57, v58, v59, v60]);
-    let w33 = t.xor4(ByteOp::Xor, w32, w31);
-    let w34 = u32::from_le_bytes([v41, v42, v43, v44]);
-    let (w35, v246) = u32_sum([w34, w33.rotate_right(16)]);
+    let w47 = t.xor4(ByteOp::XorSplit7, w43.rotate_right(12), w46);
+    let (w48, v237) = u32_sum([w2, w6, w20]);
+    let w49 = t.xor4(ByteOp::Xor, w14, w48);
+    let (w50, v246) = u32_sum([w10, w49.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v237, v246);
-    let w36 = t.xor4(ByteOp::XorSplit4, w29, w35);
-    let w37 = u32::from_le_bytes([v85, v86, v87, v88]);
-    let (w38, v263) = u32_sum([w31, w36.rotate_right(12), w37]);
-    let w39 = t.xor4(ByteOp::Xor, w33.rotate_right(16), w38);
-    let (w40, v272) = u32_sum([w35, w39.rotate_right(8)]);
+    let w51 = t.xor4(ByteOp::XorSplit4, w6, w50);
+    let (w52, v263) = u32_sum([w48, w51.rotate_right(12), w21]);
+    let w53 = t.xor4(ByteOp::Xor, w49.rotate_right(16), w52);
+    let (w54, v272) = u32_sum([w50, w53.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v263, v272);
-    let w41 = t.xor4(ByteOp::XorSplit7, w36.rotate_right(12), w40);
-    let w42 = u32::from_le_bytes([v13, v14, v15, v16]);
-    let w43 = u32::from_le_bytes([v29, v30, v31, v32]);
-    let w44 = u32::from_le_bytes([v89, v90, v91, v92]);
-    let (w45, v289) = u32_sum([w42, w43, w44]);
-    let w46 = u32::from_le_bytes([v61, v62, v63, v64]);
-    let w47 = t.xor4(ByteOp::Xor, w46, w45);
-    let w48 = u32::from_le_bytes([v45, v46, v47, v48]);
-    let (w49, v298) = u32_sum([w48, w47.rotate_right(16)]);
+    let w55 = t.xor4(ByteOp::XorSplit7, w51.rotate_right(12), w54);
+    let (w56, v289) = u32_sum([w3, w7, w22]);
+    let w57 = t.xor4(ByteOp::Xor, w15, w56);
+    let (w58, v298) = u32_sum([w11, w57.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v289, v298);
-    let w50 = t.xor4(ByteOp::XorSplit4, w43, w49);
-    let w51 = u32::from_le_bytes([v93, v94, v95, v96]);
-    let (w52, v315) = u32_sum([w45, w50.rotate_right(12), w51]);
-    let w53 = t.xor4(ByteOp::Xor, w47.rotate_right(16), w52);
-    let (w54, v324) = u32_sum([w49, w53.rotate_right(8)]);
+    let w59 = t.xor4(ByteOp::XorSplit4, w7, w58);
+    let (w60, v315) = u32_sum([w56, w59.rotate_right(12), w23]);
+    let w61 = t.xor4(ByteOp::Xor, w57.rotate_right(16), w60);
+    let (w62, v324) = u32_sum([w58, w61.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v315, v324);
-    let w55 = t.xor4(ByteOp::XorSplit7, w50.rotate_right(12), w54);
-    let w56 = u32::from_le_bytes([v97, v98, v99, v100]);
-    let (w57, v341) = u32_sum([w10, w27.rotate_right(7), w56]);
-    let w58 = t.xor4(ByteOp::Xor, w53.rotate_right(8), w57);
-    let (w59, v350) = u32_sum([w40, w58.rotate_right(16)]);
+    let w63 = t.xor4(ByteOp::XorSplit7, w59.rotate_right(12), w62);
+    let (w64, v341) = u32_sum([w36, w47.rotate_right(7), w24]);
+    let w65 = t.xor4(ByteOp::Xor, w61.rotate_right(8), w64);
+    let (w66, v350) = u32_sum([w54, w65.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v341, v350);
-    let w60 = t.xor4(ByteOp::XorSplit4, w27.rotate_right(7), w59);
-    let w61 = u32::from_le_bytes([v101, v102, v103, v104]);
-    let (w62, v367) = u32_sum([w57, w60.rotate_right(12), w61]);
-    let w63 = t.xor4(ByteOp::Xor, w58.rotate_right(16), w62);
-    let (w64, v376) = u32_sum([w59, w63.rotate_right(8)]);
+    let w67 = t.xor4(ByteOp::XorSplit4, w47.rotate_right(7), w66);
+    let (w68, v367) = u32_sum([w64, w67.rotate_right(12), w25]);
+    let w69 = t.xor4(ByteOp::Xor, w65.rotate_right(16), w68);
+    let (w70, v376) = u32_sum([w66, w69.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v367, v376);
-    let w65 = t.xor4(ByteOp::XorSplit7, w60.rotate_right(12), w64);
-    let w66 = u32::from_le_bytes([v105, v106, v107, v108]);
-    let (w67, v393) = u32_sum([w24, w41.rotate_right(7), w66]);
-    let w68 = t.xor4(ByteOp::Xor, w11.rotate_right(8), w67);
-    let (w69, v402) = u32_sum([w54, w68.rotate_right(16)]);
+    let w71 = t.xor4(ByteOp::XorSplit7, w67.rotate_right(12), w70);
+    let (w72, v393) = u32_sum([w44, w55.rotate_right(7), w26]);
+    let w73 = t.xor4(ByteOp::Xor, w37.rotate_right(8), w72);
+    let (w74, v402) = u32_sum([w62, w73.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v393, v402);
-    let w70 = t.xor4(ByteOp::XorSplit4, w41.rotate_right(7), w69);
-    let w71 = u32::from_le_bytes([v109, v110, v111, v112]);
-    let (w72, v419) = u32_sum([w67, w70.rotate_right(12), w71]);
-    let w73 = t.xor4(ByteOp::Xor, w68.rotate_right(16), w72);
-    let (w74, v428) = u32_sum([w69, w73.rotate_right(8)]);
+    let w75 = t.xor4(ByteOp::XorSplit4, w55.rotate_right(7), w74);
+    let (w76, v419) = u32_sum([w72, w75.rotate_right(12), w27]);
+    let w77 = t.xor4(ByteOp::Xor, w73.rotate_right(16), w76);
+    let (w78, v428) = u32_sum([w74, w77.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v419, v428);
-    let w75 = t.xor4(ByteOp::XorSplit7, w70.rotate_right(12), w74);
-    let w76 = u32::from_le_bytes([v113, v114, v115, v116]);
-    let (w77, v445) = u32_sum([w38, w55.rotate_right(7), w76]);
-    let w78 = t.xor4(ByteOp::Xor, w25.rotate_right(8), w77);
-    let (w79, v454) = u32_sum([w12, w78.rotate_right(16)]);
+    let w79 = t.xor4(ByteOp::XorSplit7, w75.rotate_right(12), w78);
+    let (w80, v445) = u32_sum([w52, w63.rotate_right(7), w28]);
+    let w81 = t.xor4(ByteOp::Xor, w45.rotate_right(8), w80);
+    let (w82, v454) = u32_sum([w38, w81.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v445, v454);
-    let w80 = t.xor4(ByteOp::XorSplit4, w55.rotate_right(7), w79);
-    let w81 = u32::from_le_bytes([v117, v118, v119, v120]);
-    let (w82, v471) = u32_sum([w77, w80.rotate_right(12), w81]);
-    let w83 = t.xor4(ByteOp::Xor, w78.rotate_right(16), w82);
-    let (w84, v480) = u32_sum([w79, w83.rotate_right(8)]);
+    let w83 = t.xor4(ByteOp::XorSplit4, w63.rotate_right(7), w82);
+    let (w84, v471) = u32_sum([w80, w83.rotate_right(12), w29]);
+    let w85 = t.xor4(ByteOp::Xor, w81.rotate_right(16), w84);
+    let (w86, v480) = u32_sum([w82, w85.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v471, v480);
-    let w85 = t.xor4(ByteOp::XorSplit7, w80.rotate_right(12), w84);
-    let w86 = u32::from_le_bytes([v121, v122, v123, v124]);
-    let (w87, v497) = u32_sum([w52, w13.rotate_right(7), w86]);
-    let w88 = t.xor4(ByteOp::Xor, w39.rotate_right(8), w87);
-    let (w89, v506) = u32_sum([w26, w88.rotate_right(16)]);
+    let w87 = t.xor4(ByteOp::XorSplit7, w83.rotate_right(12), w86);
+    let (w88, v497) = u32_sum([w60, w39.rotate_right(7), w30]);
+    let w89 = t.xor4(ByteOp::Xor, w53.rotate_right(8), w88);
+    let (w90, v506) = u32_sum([w46, w89.rotate_right(16)]);
     t.binary(ByteOp::RangeCheck, v497, v506);
-    let w90 = t.xor4(ByteOp::XorSplit4, w13.rotate_right(7), w89);
-    let w91 = u32::from_le_bytes([v125, v126, v127, v128]);
-    let (w92, v523) = u32_sum([w87, w90.rotate_right(12), w91]);
-    let w93 = t.xor4(ByteOp::Xor, w88.rotate_right(16), w92);
-    let (w94, v532) = u32_sum([w89, w93.rotate_right(8)]);
+    let w91 = t.xor4(ByteOp::XorSplit4, w39.rotate_right(7), w90);
+    let (w92, v523) = u32_sum([w88, w91.rotate_right(12), w31]);
+    let w93 = t.xor4(ByteOp::Xor, w89.rotate_right(16), w92);
+    let (w94, v532) = u32_sum([w90, w93.rotate_right(8)]);
     t.binary(ByteOp::RangeCheck, v523, v532);
-    let w95 = t.xor4(ByteOp::XorSplit7, w90.rotate_right(12), w94);
+    let w95 = t.xor4(ByteOp::XorSplit7, w91.rotate_right(12), w94);
     match v0 {
         6 => {
             m.steps(33)?;
-            let w96 = t.xor4(ByteOp::Xor, w62, w84);
-            let w97 = t.xor4(ByteOp::Xor, w72, w94);
-            let w98 = t.xor4(ByteOp::Xor, w82, w64);
-            let w99 = t.xor4(ByteOp::Xor, w92, w74);
-            let w100 = t.xor4(ByteOp::Xor, w95.rotate_right(7), w73.rotate_right(8));
-            let w101 = t.xor4(ByteOp::Xor, w65.rotate_right(7), w83.rotate_right(8));
-            let w102 = t.xor4(ByteOp::Xor, w75.rotate_right(7), w93.rotate_right(8));
-            let w103 = t.xor4(ByteOp::Xor, w85.rotate_right(7), w63.rotate_right(8));
+            let w96 = t.xor4(ByteOp::Xor, w68, w86);
+            let w97 = t.xor4(ByteOp::Xor, w76, w94);
+            let w98 = t.xor4(ByteOp::Xor, w84, w70);
+            let w99 = t.xor4(ByteOp::Xor, w92, w78);
+            let w100 = t.xor4(ByteOp::Xor, w95.rotate_right(7), w77.rotate_right(8));
+            let w101 = t.xor4(ByteOp::Xor, w71.rotate_right(7), w85.rotate_right(8));
+            let w102 = t.xor4(ByteOp::Xor, w79.rotate_right(7), w93.rotate_right(8));
+            let w103 = t.xor4(ByteOp::Xor, w87.rotate_right(7), w69.rotate_right(8));
             m.finish(
                 t,
                 0,
                 &[
-                    Part::Bytes(
+                    Given::Bytes(
                         [
-                            w96.to_le_bytes(), w97.to_le_bytes(), w98.to_le_bytes(),
-                            w99.to_le_bytes(), w100.to_le_bytes(), w101.to_le_bytes(),
-                            w102.to_le_bytes(), w103.to_le_bytes(),
+                            w96.to_le_bytes(),
+                            w97.to_le_bytes(),
+                            w98.to_le_bytes(),
+                            w99.to_le_bytes(),
+                            w100.to_le_bytes(),
+                            w101.to_le_bytes(),
+                            w102.to_le_bytes(),
+                            w103.to_le_bytes(),
                         ]
                             .as_flattened(),
                     ),
@@ -493,28 +423,45 @@ fn f_blake3_compress_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             m.steps(4)?;
             let v546 = add(v0, 1u64);
             m.call(
+                t,
                 1,
                 Ranked::Lone,
                 &[
-                    Part::Words(&[v546]),
-                    Part::Bytes(
+                    Given::Words(&[v546]),
+                    Given::Bytes(
                         [
-                            w62.to_le_bytes(), w72.to_le_bytes(), w82.to_le_bytes(),
-                            w92.to_le_bytes(), w95.rotate_right(7).to_le_bytes(),
-                            w65.rotate_right(7).to_le_bytes(), w75.rotate_right(7).to_le_bytes(),
-                            w85.rotate_right(7).to_le_bytes(), w84.to_le_bytes(),
-                            w94.to_le_bytes(), w64.to_le_bytes(), w74.to_le_bytes(),
-                            w73.rotate_right(8).to_le_bytes(), w83.rotate_right(8).to_le_bytes(),
-                            w93.rotate_right(8).to_le_bytes(), w63.rotate_right(8).to_le_bytes(),
-                            w16.to_le_bytes(), w44.to_le_bytes(), w23.to_le_bytes(),
-                            w66.to_le_bytes(), w51.to_le_bytes(), w2.to_le_bytes(),
-                            w30.to_le_bytes(), w81.to_le_bytes(), w9.to_le_bytes(),
-                            w71.to_le_bytes(), w76.to_le_bytes(), w37.to_le_bytes(),
-                            w61.to_le_bytes(), w86.to_le_bytes(), w91.to_le_bytes(),
-                            w56.to_le_bytes(),
+                            w68.to_le_bytes(),
+                            w76.to_le_bytes(),
+                            w84.to_le_bytes(),
+                            w92.to_le_bytes(),
+                            w95.rotate_right(7).to_le_bytes(),
+                            w71.rotate_right(7).to_le_bytes(),
+                            w79.rotate_right(7).to_le_bytes(),
+                            w87.rotate_right(7).to_le_bytes(),
+                            w86.to_le_bytes(),
+                            w94.to_le_bytes(),
+                            w70.to_le_bytes(),
+                            w78.to_le_bytes(),
+                            w77.rotate_right(8).to_le_bytes(),
+                            w85.rotate_right(8).to_le_bytes(),
+                            w93.rotate_right(8).to_le_bytes(),
+                            w69.rotate_right(8).to_le_bytes(),
+                            w18.to_le_bytes(),
+                            w22.to_le_bytes(),
+                            w19.to_le_bytes(),
+                            w26.to_le_bytes(),
+                            w23.to_le_bytes(),
+                            w16.to_le_bytes(),
+                            w20.to_le_bytes(),
+                            w29.to_le_bytes(),
+                            w17.to_le_bytes(),
                         ]
                             .as_flattened(),
                     ),
+                    Given::Inputs(109, 8),
+                    Given::Bytes([w21.to_le_bytes(), w25.to_le_bytes()].as_flattened()),
+                    Given::Inputs(121, 8),
+                    Given::Bytes([w24.to_le_bytes()].as_flattened()),
                 ],
                 1,
             )
@@ -524,22 +471,7 @@ fn f_blake3_compress_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function blake3_compress, block 2 from operation 3 on.
 fn f_blake3_compress_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559,
-    v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573,
-    v574, v575, v576, v577, v578] = m.outputs(0)?;
-    m.finish(
-        t,
-        1,
-        &[
-            Part::Words(
-                &[
-                    v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559,
-                    v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572,
-                    v573, v574, v575, v576, v577, v578,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 1, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_block, from its beginning.
@@ -659,27 +591,138 @@ fn f_blake3_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             m.steps(35)?;
             let v82 = add(v4, 1u64);
             m.call(
+                t,
                 1,
                 Ranked::Outside,
                 &[
-                    Part::Words(
+                    Given::Words(
                         &[
-                            0u64, 103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64, 187u64,
-                            114u64, 243u64, 110u64, 60u64, 58u64, 245u64, 79u64, 165u64, 127u64,
-                            82u64, 14u64, 81u64, 140u64, 104u64, 5u64, 155u64, 171u64, 217u64,
-                            131u64, 31u64, 25u64, 205u64, 224u64, 91u64, 103u64, 230u64, 9u64,
-                            106u64, 133u64, 174u64, 103u64, 187u64, 114u64, 243u64, 110u64, 60u64,
-                            58u64, 245u64, 79u64, 165u64, v0, v1, v2,
+                            0u64,
+                            103u64,
+                            230u64,
+                            9u64,
+                            106u64,
+                            133u64,
+                            174u64,
+                            103u64,
+                            187u64,
+                            114u64,
+                            243u64,
+                            110u64,
+                            60u64,
+                            58u64,
+                            245u64,
+                            79u64,
+                            165u64,
+                            127u64,
+                            82u64,
+                            14u64,
+                            81u64,
+                            140u64,
+                            104u64,
+                            5u64,
+                            155u64,
+                            171u64,
+                            217u64,
+                            131u64,
+                            31u64,
+                            25u64,
+                            205u64,
+                            224u64,
+                            91u64,
+                            103u64,
+                            230u64,
+                            9u64,
+                            106u64,
+                            133u64,
+                            174u64,
+                            103u64,
+                            187u64,
+                            114u64,
+                            243u64,
+                            110u64,
+                            60u64,
+                            58u64,
+                            245u64,
+                            79u64,
+                            165u64,
+                            v0,
+                            v1,
+                            v2,
                         ],
                     ),
-                    Part::Words(&[0u64, 0u64, 0u64, 0u64, 0u64, 64u64, 0u64, 0u64, 0u64, v82]),
-                    Part::Bytes(
+                    Given::Words(
+                        &[0u64, 0u64, 0u64, 0u64, 0u64, 64u64, 0u64, 0u64, 0u64, v82],
+                    ),
+                    Given::Bytes(
                         &[
-                            0u8, 0u8, 0u8, b17, b18, b19, b20, b21, b22, b23, b24, b25, b26, b27,
-                            b28, b29, b30, b31, b32, b33, b34, b35, b36, b37, b38, b39, b40, b41,
-                            b42, b43, b44, b45, b46, b47, b48, b49, b50, b51, b52, b53, b54, b55,
-                            b56, b57, b58, b59, b60, b61, b62, b63, b64, b65, b66, b67, b68, b69,
-                            b70, b71, b72, b73, b74, b75, b76, b77, b78, b79, b80,
+                            0u8,
+                            0u8,
+                            0u8,
+                            b17,
+                            b18,
+                            b19,
+                            b20,
+                            b21,
+                            b22,
+                            b23,
+                            b24,
+                            b25,
+                            b26,
+                            b27,
+                            b28,
+                            b29,
+                            b30,
+                            b31,
+                            b32,
+                            b33,
+                            b34,
+                            b35,
+                            b36,
+                            b37,
+                            b38,
+                            b39,
+                            b40,
+                            b41,
+                            b42,
+                            b43,
+                            b44,
+                            b45,
+                            b46,
+                            b47,
+                            b48,
+                            b49,
+                            b50,
+                            b51,
+                            b52,
+                            b53,
+                            b54,
+                            b55,
+                            b56,
+                            b57,
+                            b58,
+                            b59,
+                            b60,
+                            b61,
+                            b62,
+                            b63,
+                            b64,
+                            b65,
+                            b66,
+                            b67,
+                            b68,
+                            b69,
+                            b70,
+                            b71,
+                            b72,
+                            b73,
+                            b74,
+                            b75,
+                            b76,
+                            b77,
+                            b78,
+                            b79,
+                            b80,
                         ],
                     ),
                 ],
@@ -691,36 +734,88 @@ fn f_blake3_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v82 = sub(v3, 1u64);
             m.push_bytes(
                 &[
-                    64u8, 0u8, b17, b18, b19, b20, b21, b22, b23, b24, b25, b26, b27, b28, b29,
-                    b30, b31, b32, b33, b34, b35, b36, b37, b38, b39, b40, b41, b42, b43, b44, b45,
-                    b46, b47, b48, b49, b50, b51, b52, b53, b54, b55, b56, b57, b58, b59, b60, b61,
-                    b62, b63, b64, b65, b66, b67, b68, b69, b70, b71, b72, b73, b74, b75, b76, b77,
-                    b78, b79, b80,
+                    64u8,
+                    0u8,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                    b23,
+                    b24,
+                    b25,
+                    b26,
+                    b27,
+                    b28,
+                    b29,
+                    b30,
+                    b31,
+                    b32,
+                    b33,
+                    b34,
+                    b35,
+                    b36,
+                    b37,
+                    b38,
+                    b39,
+                    b40,
+                    b41,
+                    b42,
+                    b43,
+                    b44,
+                    b45,
+                    b46,
+                    b47,
+                    b48,
+                    b49,
+                    b50,
+                    b51,
+                    b52,
+                    b53,
+                    b54,
+                    b55,
+                    b56,
+                    b57,
+                    b58,
+                    b59,
+                    b60,
+                    b61,
+                    b62,
+                    b63,
+                    b64,
+                    b65,
+                    b66,
+                    b67,
+                    b68,
+                    b69,
+                    b70,
+                    b71,
+                    b72,
+                    b73,
+                    b74,
+                    b75,
+                    b76,
+                    b77,
+                    b78,
+                    b79,
+                    b80,
                 ],
             );
-            m.call(2, Ranked::Lone, &[Part::Words(&[v0, v1, v2, v82]), Part::Bytes(&[0u8])], 2)
+            m.call(
+                t,
+                2,
+                Ranked::Lone,
+                &[Given::Words(&[v0, v1, v2, v82]), Given::Bytes(&[0u8])],
+                2,
+            )
         }
     }
 }
 
 /// Function blake3_block, block 1 from operation 34 on.
 fn f_blake3_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v114, v115, v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126,
-    v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138, v139, v140,
-    v141, v142, v143, v144, v145] = m.outputs(0)?;
-    m.finish(
-        t,
-        0,
-        &[
-            Part::Words(
-                &[
-                    v114, v115, v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126,
-                    v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138, v139,
-                    v140, v141, v142, v143, v144, v145,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 0, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_block, block 2 from operation 3 on.
@@ -732,36 +827,107 @@ fn f_blake3_block_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         .pop_bytes()?;
     let [v0, v1, v2] = m.inputs(0)?;
     let [v4] = m.inputs(4)?;
-    let [v83, v84, v85, v86, v87, v88, v89, v90, v91, v92, v93, v94, v95, v96, v97, v98,
-    v99, v100, v101, v102, v103, v104, v105, v106, v107, v108, v109, v110, v111, v112,
-    v113, v114] = m.outputs(0)?;
     m.call(
+        t,
         1,
         Ranked::Outside,
         &[
-            Part::Bytes(&[v16]),
-            Part::Words(
+            Given::Bytes(&[v16]),
+            Given::Outputs(0, 32),
+            Given::Words(
                 &[
-                    v83, v84, v85, v86, v87, v88, v89, v90, v91, v92, v93, v94, v95, v96, v97, v98,
-                    v99, v100, v101, v102, v103, v104, v105, v106, v107, v108, v109, v110, v111,
-                    v112, v113, v114,
+                    103u64,
+                    230u64,
+                    9u64,
+                    106u64,
+                    133u64,
+                    174u64,
+                    103u64,
+                    187u64,
+                    114u64,
+                    243u64,
+                    110u64,
+                    60u64,
+                    58u64,
+                    245u64,
+                    79u64,
+                    165u64,
+                    v0,
+                    v1,
+                    v2,
                 ],
             ),
-            Part::Words(
+            Given::Bytes(&[v16, v16, v16, v16, v16, v13, v16, v16, v16]),
+            Given::Words(&[v4]),
+            Given::Bytes(
                 &[
-                    103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64, 187u64, 114u64, 243u64,
-                    110u64, 60u64, 58u64, 245u64, 79u64, 165u64, v0, v1, v2,
-                ],
-            ),
-            Part::Bytes(&[v16, v16, v16, v16, v16, v13, v16, v16, v16]),
-            Part::Words(&[v4]),
-            Part::Bytes(
-                &[
-                    v16, v16, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29,
-                    v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45,
-                    v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61,
-                    v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77,
-                    v78, v79, v80,
+                    v16,
+                    v16,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
+                    v40,
+                    v41,
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                    v75,
+                    v76,
+                    v77,
+                    v78,
+                    v79,
+                    v80,
                 ],
             ),
         ],
@@ -771,22 +937,7 @@ fn f_blake3_block_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function blake3_block, block 2 from operation 19 on.
 fn f_blake3_block_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v130, v131, v132, v133, v134, v135, v136, v137, v138, v139, v140, v141, v142,
-    v143, v144, v145, v146, v147, v148, v149, v150, v151, v152, v153, v154, v155, v156,
-    v157, v158, v159, v160, v161] = m.outputs(0)?;
-    m.finish(
-        t,
-        1,
-        &[
-            Part::Words(
-                &[
-                    v130, v131, v132, v133, v134, v135, v136, v137, v138, v139, v140, v141, v142,
-                    v143, v144, v145, v146, v147, v148, v149, v150, v151, v152, v153, v154, v155,
-                    v156, v157, v158, v159, v160, v161,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 1, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_subtree, from its beginning.
@@ -796,42 +947,34 @@ fn f_blake3_subtree_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v1 {
         1 => {
             m.steps(15)?;
-            let [v2, v3, v4, v5, v6, v7, v8, v9] = bytes_of(v0);
-            let v11 = u64::from(v3) * 256u64;
-            let v13 = u64::from(v4) * 65536u64;
-            let v14 = u64::from(v2) + v11;
-            let v15 = v14 + v13;
-            same(v0, v15)?;
-            t.binary(ByteOp::RangeCheck, v2, v3);
-            t.binary(ByteOp::RangeCheck, v4, 0u8);
-            m.call(2, Ranked::Outside, &[Part::Bytes(&[v2, v3, v4, 15u8, 2u8])], 1)
+            let [w0, w1] = words_of(v0);
+            same(v0, (u64::from(w0 & 0x00ffffff)))?;
+            t.binary(ByteOp::RangeCheck, (w0 as u8), ((w0 >> 8) as u8));
+            t.binary(ByteOp::RangeCheck, ((w0 >> 16) as u8), 0u8);
+            m.call(
+                t,
+                2,
+                Ranked::Outside,
+                &[
+                    Given::Bytes(
+                        &[(w0 as u8), ((w0 >> 8) as u8), ((w0 >> 16) as u8), 15u8, 2u8],
+                    ),
+                ],
+                1,
+            )
         }
         _ => {
             m.steps(41)?;
             let v3 = mul(v1, 9223372034707292161u64);
             m.push(&[v3]);
-            m.call(3, Ranked::Inside, &[Part::Words(&[v0, v3])], 2)
+            m.call(t, 3, Ranked::Inside, &[Given::Words(&[v0, v3])], 2)
         }
     }
 }
 
 /// Function blake3_subtree, block 1 from operation 14 on.
 fn f_blake3_subtree_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
-    v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50] = m
-        .outputs(0)?;
-    m.finish(
-        t,
-        0,
-        &[
-            Part::Words(
-                &[
-                    v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
-                    v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 0, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_subtree, block 2 from operation 3 on.
@@ -844,11 +987,41 @@ fn f_blake3_subtree_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v36 = add(v0, v3);
     m.push(
         &[
-            v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21,
-            v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
+            v4,
+            v5,
+            v6,
+            v7,
+            v8,
+            v9,
+            v10,
+            v11,
+            v12,
+            v13,
+            v14,
+            v15,
+            v16,
+            v17,
+            v18,
+            v19,
+            v20,
+            v21,
+            v22,
+            v23,
+            v24,
+            v25,
+            v26,
+            v27,
+            v28,
+            v29,
+            v30,
+            v31,
+            v32,
+            v33,
+            v34,
+            v35,
         ],
     );
-    m.call(3, Ranked::Inside, &[Part::Words(&[v36, v3])], 3)
+    m.call(t, 3, Ranked::Inside, &[Given::Words(&[v36, v3])], 3)
 }
 
 /// Function blake3_subtree, block 2 from operation 5 on.
@@ -856,28 +1029,113 @@ fn f_blake3_subtree_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20,
     v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35] = m
         .pop()?;
-    let [v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
-    v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68] = m
-        .outputs(0)?;
     m.call(
+        t,
         1,
         Ranked::Outside,
         &[
-            Part::Words(
+            Given::Words(
                 &[
-                    0u64, 103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64, 187u64, 114u64,
-                    243u64, 110u64, 60u64, 58u64, 245u64, 79u64, 165u64, 127u64, 82u64, 14u64,
-                    81u64, 140u64, 104u64, 5u64, 155u64, 171u64, 217u64, 131u64, 31u64, 25u64,
-                    205u64, 224u64, 91u64, 103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64,
-                    187u64, 114u64, 243u64, 110u64, 60u64, 58u64, 245u64, 79u64, 165u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 64u64, 0u64, 0u64, 0u64, 4u64, 0u64,
-                    0u64, 0u64, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-                    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33,
-                    v34, v35, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50,
-                    v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66,
-                    v67, v68,
+                    0u64,
+                    103u64,
+                    230u64,
+                    9u64,
+                    106u64,
+                    133u64,
+                    174u64,
+                    103u64,
+                    187u64,
+                    114u64,
+                    243u64,
+                    110u64,
+                    60u64,
+                    58u64,
+                    245u64,
+                    79u64,
+                    165u64,
+                    127u64,
+                    82u64,
+                    14u64,
+                    81u64,
+                    140u64,
+                    104u64,
+                    5u64,
+                    155u64,
+                    171u64,
+                    217u64,
+                    131u64,
+                    31u64,
+                    25u64,
+                    205u64,
+                    224u64,
+                    91u64,
+                    103u64,
+                    230u64,
+                    9u64,
+                    106u64,
+                    133u64,
+                    174u64,
+                    103u64,
+                    187u64,
+                    114u64,
+                    243u64,
+                    110u64,
+                    60u64,
+                    58u64,
+                    245u64,
+                    79u64,
+                    165u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    64u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    4u64,
+                    0u64,
+                    0u64,
+                    0u64,
+                    v4,
+                    v5,
+                    v6,
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
                 ],
             ),
+            Given::Outputs(0, 32),
         ],
         4,
     )
@@ -885,35 +1143,14 @@ fn f_blake3_subtree_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function blake3_subtree, block 2 from operation 40 on.
 fn f_blake3_subtree_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114, v115,
-    v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128, v129,
-    v130, v131, v132, v133, v134] = m.outputs(0)?;
-    m.finish(
-        t,
-        1,
-        &[
-            Part::Words(
-                &[
-                    v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114, v115,
-                    v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128,
-                    v129, v130, v131, v132, v133, v134,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 1, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_spine, from its beginning.
 fn f_blake3_spine_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs(0)?;
     let [v32, v33, v34] = m.input_bytes(32)?;
     let [v35] = m.inputs(35)?;
     m.steps(21)?;
-    let v37 = u64::from(v33) * 256u64;
-    let v39 = u64::from(v34) * 65536u64;
-    let v40 = u64::from(v32) + v37;
-    let v41 = v40 + v39;
     let [v42, ..] = t.unary(ByteOp::ShiftRight, v32);
     let v43 = v42 + v42;
     let v44 = sub(u64::from(v32), u64::from(v43));
@@ -927,11 +1164,11 @@ fn f_blake3_spine_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v53 = add(u64::from(v42), v52);
     let v54 = mul(v50, 128u64);
     let v55 = add(u64::from(v45), v54);
-    match v41 {
+    match (u64::from(v32) | (u64::from(v33) << 8) | (u64::from(v34) << 16)) {
         1 => {
             m.steps(37)?;
             m.push_bytes(&[0u8]);
-            m.call(3, Ranked::Outside, &[Part::Words(&[0u64, v35])], 1)
+            m.call(t, 3, Ranked::Outside, &[Given::Words(&[0u64, v35])], 1)
         }
         _ => {
             m.steps(2)?;
@@ -940,29 +1177,29 @@ fn f_blake3_spine_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 0 => {
                     m.steps(2)?;
                     m.call(
+                        t,
                         4,
                         Ranked::Lone,
                         &[
-                            Part::Words(
-                                &[
-                                    v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13,
-                                    v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25,
-                                    v26, v27, v28, v29, v30, v31, v53, v55,
-                                ],
-                            ),
-                            Part::Bytes(&[v48]),
-                            Part::Words(&[v56]),
+                            Given::Inputs(0, 32),
+                            Given::Words(&[v53, v55]),
+                            Given::Bytes(&[v48]),
+                            Given::Words(&[v56]),
                         ],
                         2,
                     )
                 }
                 1 => {
                     m.steps(41)?;
-                    let v58 = sub(v41, 1u64);
+                    let v58 = sub(
+                        (u64::from(v32) | (u64::from(v33) << 8)
+                            | (u64::from(v34) << 16)),
+                        1u64,
+                    );
                     let v59 = mul(v58, v35);
                     m.push(&[v53, v55, v56]);
                     m.push_bytes(&[v48]);
-                    m.call(3, Ranked::Outside, &[Part::Words(&[v59, v35])], 3)
+                    m.call(t, 3, Ranked::Outside, &[Given::Words(&[v59, v35])], 3)
                 }
                 _ => Err(Stop),
             }
@@ -973,37 +1210,35 @@ fn f_blake3_spine_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function blake3_spine, block 1 from operation 2 on.
 fn f_blake3_spine_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v56] = m.pop_bytes()?;
-    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs(0)?;
-    let [v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72,
-    v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88] = m
-        .outputs(0)?;
     m.call(
+        t,
         1,
         Ranked::Outside,
         &[
-            Part::Bytes(
+            Given::Bytes(
                 [
-                    [v56, 103u8, 230u8, 9u8], 1739490666u32.to_le_bytes(),
-                    1861448379u32.to_le_bytes(), 1341471292u32.to_le_bytes(),
-                    240287653u32.to_le_bytes(), 90737745u32.to_le_bytes(),
-                    2212080539u32.to_le_bytes(), 3771537695u32.to_le_bytes(),
-                    166094683u32.to_le_bytes(), 1739490666u32.to_le_bytes(),
-                    1861448379u32.to_le_bytes(), 1341471292u32.to_le_bytes(),
-                    [165u8, v56, v56, v56], [v56, v56, v56, v56], [v56, 64u8, v56, v56],
+                    [v56, 103u8, 230u8, 9u8],
+                    1739490666u32.to_le_bytes(),
+                    1861448379u32.to_le_bytes(),
+                    1341471292u32.to_le_bytes(),
+                    240287653u32.to_le_bytes(),
+                    90737745u32.to_le_bytes(),
+                    2212080539u32.to_le_bytes(),
+                    3771537695u32.to_le_bytes(),
+                    166094683u32.to_le_bytes(),
+                    1739490666u32.to_le_bytes(),
+                    1861448379u32.to_le_bytes(),
+                    1341471292u32.to_le_bytes(),
+                    [165u8, v56, v56, v56],
+                    [v56, v56, v56, v56],
+                    [v56, 64u8, v56, v56],
                     [v56, 12u8, v56, v56],
                 ]
                     .as_flattened(),
             ),
-            Part::Bytes(&[v56]),
-            Part::Words(
-                &[
-                    v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72,
-                    v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88,
-                    v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-                    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31,
-                ],
-            ),
+            Given::Bytes(&[v56]),
+            Given::Outputs(0, 32),
+            Given::Inputs(0, 32),
         ],
         4,
     )
@@ -1011,53 +1246,44 @@ fn f_blake3_spine_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function blake3_spine, block 3 from operation 1 on.
 fn f_blake3_spine_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72,
-    v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88] = m
-        .outputs(0)?;
-    m.finish(
-        t,
-        1,
-        &[
-            Part::Words(
-                &[
-                    v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72,
-                    v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 1, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_spine, block 4 from operation 4 on.
 fn f_blake3_spine_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v53, v55, v56] = m.pop()?;
     let [v48] = m.pop_bytes()?;
-    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31] = m.inputs(0)?;
-    let [v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75,
-    v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88, v89, v90, v91] = m
-        .outputs(0)?;
     m.push(&[v53, v55, v56]);
     m.push_bytes(&[v48]);
     m.call(
+        t,
         1,
         Ranked::Outside,
         &[
-            Part::Words(
-                &[
-                    0u64, 103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64, 187u64, 114u64,
-                    243u64, 110u64, 60u64, 58u64, 245u64, 79u64, 165u64, 127u64, 82u64, 14u64,
-                    81u64, 140u64, 104u64, 5u64, 155u64, 171u64, 217u64, 131u64, 31u64, 25u64,
-                    205u64, 224u64, 91u64, 103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64,
-                    187u64, 114u64, 243u64, 110u64, 60u64, 58u64, 245u64, 79u64, 165u64, 0u64,
-                    0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 0u64, 64u64, 0u64, 0u64, 0u64, 4u64, 0u64,
-                    0u64, 0u64, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72,
-                    v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88,
-                    v89, v90, v91, v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14,
-                    v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30,
-                    v31,
-                ],
+            Given::Bytes(
+                [
+                    166094592u32.to_le_bytes(),
+                    1739490666u32.to_le_bytes(),
+                    1861448379u32.to_le_bytes(),
+                    1341471292u32.to_le_bytes(),
+                    240287653u32.to_le_bytes(),
+                    90737745u32.to_le_bytes(),
+                    2212080539u32.to_le_bytes(),
+                    3771537695u32.to_le_bytes(),
+                    166094683u32.to_le_bytes(),
+                    1739490666u32.to_le_bytes(),
+                    1861448379u32.to_le_bytes(),
+                    1341471292u32.to_le_bytes(),
+                    165u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    16384u32.to_le_bytes(),
+                    1024u32.to_le_bytes(),
+                ]
+                    .as_flattened(),
             ),
+            Given::Bytes(&[0u8]),
+            Given::Outputs(0, 32),
+            Given::Inputs(0, 32),
         ],
         5,
     )
@@ -1065,44 +1291,22 @@ fn f_blake3_spine_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function blake3_spine, block 1 from operation 36 on.
 fn f_blake3_spine_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v122, v123, v124, v125, v126, v127, v128, v129, v130, v131, v132, v133, v134,
-    v135, v136, v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148,
-    v149, v150, v151, v152, v153] = m.outputs(0)?;
-    m.finish(
-        t,
-        0,
-        &[
-            Part::Words(
-                &[
-                    v122, v123, v124, v125, v126, v127, v128, v129, v130, v131, v132, v133, v134,
-                    v135, v136, v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147,
-                    v148, v149, v150, v151, v152, v153,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 0, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_spine, block 4 from operation 39 on.
 fn f_blake3_spine_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v53, v55, v56] = m.pop()?;
     let [v48] = m.pop_bytes()?;
-    let [v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138,
-    v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149, v150, v151, v152,
-    v153, v154, v155, v156, v157] = m.outputs(0)?;
     m.call(
+        t,
         4,
         Ranked::Lone,
         &[
-            Part::Words(
-                &[
-                    v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138,
-                    v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149, v150, v151,
-                    v152, v153, v154, v155, v156, v157, v53, v55,
-                ],
-            ),
-            Part::Bytes(&[v48]),
-            Part::Words(&[v56]),
+            Given::Outputs(0, 32),
+            Given::Words(&[v53, v55]),
+            Given::Bytes(&[v48]),
+            Given::Words(&[v56]),
         ],
         6,
     )
@@ -1110,22 +1314,7 @@ fn f_blake3_spine_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function blake3_spine, block 4 from operation 40 on.
 fn f_blake3_spine_6(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v158, v159, v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170,
-    v171, v172, v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184,
-    v185, v186, v187, v188, v189] = m.outputs(0)?;
-    m.finish(
-        t,
-        2,
-        &[
-            Part::Words(
-                &[
-                    v158, v159, v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170,
-                    v171, v172, v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183,
-                    v184, v185, v186, v187, v188, v189,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 2, &[Given::Outputs(0, 32)])
 }
 
 /// Function tail_1, from its beginning.
@@ -1135,7 +1324,7 @@ fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v1 {
         0 => {
             m.steps(2)?;
-            m.finish(t, 0, &[Part::Bytes(&[0u8])])
+            m.finish(t, 0, &[Given::Bytes(&[0u8])])
         }
         1 => {
             m.steps(6)?;
@@ -1143,7 +1332,7 @@ fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b3 = byte(v3)?;
             t.binary(ByteOp::RangeCheck, b3, 0u8);
             let v5 = add(v0, 1u64);
-            m.finish(t, 1, &[Part::Bytes(&[b3])])
+            m.finish(t, 1, &[Given::Bytes(&[b3])])
         }
         _ => Err(Stop),
     }
@@ -1156,7 +1345,7 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v2 {
         0 => {
             m.steps(3)?;
-            m.call(5, Ranked::No, &[Part::Words(&[v0, v1])], 1)
+            m.call(t, 5, Ranked::No, &[Given::Words(&[v0, v1])], 1)
         }
         1 => {
             m.steps(7)?;
@@ -1166,7 +1355,7 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b4, b5);
             let v7 = add(v0, 2u64);
             m.push_bytes(&[b4, b5]);
-            m.call(5, Ranked::No, &[Part::Words(&[v7, v1])], 2)
+            m.call(t, 5, Ranked::No, &[Given::Words(&[v7, v1])], 2)
         }
         _ => Err(Stop),
     }
@@ -1175,14 +1364,14 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function tail_2, block 1 from operation 1 on.
 fn f_tail_2_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v3] = m.outputs(0)?;
-    m.finish(t, 0, &[Part::Words(&[v3]), Part::Bytes(&[0u8, 0u8])])
+    m.finish(t, 0, &[Given::Words(&[v3]), Given::Bytes(&[0u8, 0u8])])
 }
 
 /// Function tail_2, block 2 from operation 6 on.
 fn f_tail_2_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4, v5] = m.pop_bytes()?;
     let [v8] = m.outputs(0)?;
-    m.finish(t, 1, &[Part::Bytes(&[v4, v5]), Part::Words(&[v8])])
+    m.finish(t, 1, &[Given::Bytes(&[v4, v5]), Given::Words(&[v8])])
 }
 
 /// Function tail_3, from its beginning.
@@ -1192,7 +1381,7 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v3 {
         0 => {
             m.steps(3)?;
-            m.call(6, Ranked::No, &[Part::Words(&[v0, v1, v2])], 1)
+            m.call(t, 6, Ranked::No, &[Given::Words(&[v0, v1, v2])], 1)
         }
         1 => {
             m.steps(8)?;
@@ -1205,7 +1394,7 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b7, b8);
             let v10 = add(v0, 4u64);
             m.push_bytes(&[b5, b6, b7, b8]);
-            m.call(6, Ranked::No, &[Part::Words(&[v10, v1, v2])], 2)
+            m.call(t, 6, Ranked::No, &[Given::Words(&[v10, v1, v2])], 2)
         }
         _ => Err(Stop),
     }
@@ -1214,14 +1403,18 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function tail_3, block 1 from operation 1 on.
 fn f_tail_3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4, v5, v6] = m.outputs(0)?;
-    m.finish(t, 0, &[Part::Words(&[v4, v5, v6]), Part::Bytes([0u32.to_le_bytes()].as_flattened())])
+    m.finish(
+        t,
+        0,
+        &[Given::Words(&[v4, v5, v6]), Given::Bytes([0u32.to_le_bytes()].as_flattened())],
+    )
 }
 
 /// Function tail_3, block 2 from operation 7 on.
 fn f_tail_3_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v5, v6, v7, v8] = m.pop_bytes()?;
     let [v11, v12, v13] = m.outputs(0)?;
-    m.finish(t, 1, &[Part::Bytes(&[v5, v6, v7, v8]), Part::Words(&[v11, v12, v13])])
+    m.finish(t, 1, &[Given::Bytes(&[v5, v6, v7, v8]), Given::Words(&[v11, v12, v13])])
 }
 
 /// Function tail_4, from its beginning.
@@ -1231,7 +1424,7 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v4 {
         0 => {
             m.steps(3)?;
-            m.call(7, Ranked::No, &[Part::Words(&[v0, v1, v2, v3])], 1)
+            m.call(t, 7, Ranked::No, &[Given::Words(&[v0, v1, v2, v3])], 1)
         }
         1 => {
             m.steps(10)?;
@@ -1250,7 +1443,7 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b12, b13);
             let v15 = add(v0, 8u64);
             m.push_bytes(&[b6, b7, b8, b9, b10, b11, b12, b13]);
-            m.call(7, Ranked::No, &[Part::Words(&[v15, v1, v2, v3])], 2)
+            m.call(t, 7, Ranked::No, &[Given::Words(&[v15, v1, v2, v3])], 2)
         }
         _ => Err(Stop),
     }
@@ -1263,8 +1456,8 @@ fn f_tail_4_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         t,
         0,
         &[
-            Part::Words(&[v5, v6, v7, v8, v9, v10, v11]),
-            Part::Bytes([0u32.to_le_bytes(), 0u32.to_le_bytes()].as_flattened()),
+            Given::Words(&[v5, v6, v7, v8, v9, v10, v11]),
+            Given::Bytes([0u32.to_le_bytes(), 0u32.to_le_bytes()].as_flattened()),
         ],
     )
 }
@@ -1277,8 +1470,8 @@ fn f_tail_4_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         t,
         1,
         &[
-            Part::Bytes(&[v6, v7, v8, v9, v10, v11, v12, v13]),
-            Part::Words(&[v16, v17, v18, v19, v20, v21, v22]),
+            Given::Bytes(&[v6, v7, v8, v9, v10, v11, v12, v13]),
+            Given::Words(&[v16, v17, v18, v19, v20, v21, v22]),
         ],
     )
 }
@@ -1290,7 +1483,7 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v5 {
         0 => {
             m.steps(3)?;
-            m.call(8, Ranked::No, &[Part::Words(&[v0, v1, v2, v3, v4])], 1)
+            m.call(t, 8, Ranked::No, &[Given::Words(&[v0, v1, v2, v3, v4])], 1)
         }
         1 => {
             m.steps(14)?;
@@ -1322,9 +1515,26 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b21, b22);
             let v24 = add(v0, 16u64);
             m.push_bytes(
-                &[b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20, b21, b22],
+                &[
+                    b7,
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                ],
             );
-            m.call(8, Ranked::No, &[Part::Words(&[v24, v1, v2, v3, v4])], 2)
+            m.call(t, 8, Ranked::No, &[Given::Words(&[v24, v1, v2, v3, v4])], 2)
         }
         _ => Err(Stop),
     }
@@ -1332,15 +1542,18 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_5, block 1 from operation 1 on.
 fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20] = m
-        .outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            Part::Words(&[v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20]),
-            Part::Bytes(
-                [0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes()]
+            Given::Outputs(0, 15),
+            Given::Bytes(
+                [
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                ]
                     .as_flattened(),
             ),
         ],
@@ -1351,18 +1564,31 @@ fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_tail_5_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22] = m
         .pop_bytes()?;
-    let [v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39] = m
-        .outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            Part::Bytes(
-                &[v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22],
+            Given::Bytes(
+                &[
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                ],
             ),
-            Part::Words(
-                &[v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39],
-            ),
+            Given::Outputs(0, 15),
         ],
     )
 }
@@ -1374,7 +1600,7 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v6 {
         0 => {
             m.steps(3)?;
-            m.call(9, Ranked::No, &[Part::Words(&[v0, v1, v2, v3, v4, v5])], 1)
+            m.call(t, 9, Ranked::No, &[Given::Words(&[v0, v1, v2, v3, v4, v5])], 1)
         }
         1 => {
             m.steps(22)?;
@@ -1432,11 +1658,41 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v41 = add(v0, 32u64);
             m.push_bytes(
                 &[
-                    b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20, b21, b22, b23,
-                    b24, b25, b26, b27, b28, b29, b30, b31, b32, b33, b34, b35, b36, b37, b38, b39,
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                    b23,
+                    b24,
+                    b25,
+                    b26,
+                    b27,
+                    b28,
+                    b29,
+                    b30,
+                    b31,
+                    b32,
+                    b33,
+                    b34,
+                    b35,
+                    b36,
+                    b37,
+                    b38,
+                    b39,
                 ],
             );
-            m.call(9, Ranked::No, &[Part::Words(&[v41, v1, v2, v3, v4, v5])], 2)
+            m.call(t, 9, Ranked::No, &[Given::Words(&[v41, v1, v2, v3, v4, v5])], 2)
         }
         _ => Err(Stop),
     }
@@ -1444,23 +1700,21 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_6, block 1 from operation 1 on.
 fn f_tail_6_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-    v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37] = m
-        .outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            Part::Words(
-                &[
-                    v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-                    v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37,
-                ],
-            ),
-            Part::Bytes(
+            Given::Outputs(0, 31),
+            Given::Bytes(
                 [
-                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
                 ]
                     .as_flattened(),
             ),
@@ -1473,32 +1727,54 @@ fn f_tail_6_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
     v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39] = m
         .pop_bytes()?;
-    let [v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57,
-    v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72] = m
-        .outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            Part::Bytes(
+            Given::Bytes(
                 &[
-                    v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
-                    v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
                 ],
             ),
-            Part::Words(
-                &[
-                    v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57,
-                    v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72,
-                ],
-            ),
+            Given::Outputs(0, 31),
         ],
     )
 }
 
 /// Function blake3_last_block, from its beginning.
 fn f_blake3_last_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10] = m.inputs(0)?;
+    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9] = m.inputs(0)?;
     m.steps(34)?;
     let v12 = mul(v1, 256u64);
     let v14 = mul(v2, 65536u64);
@@ -1512,7 +1788,7 @@ fn f_blake3_last_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     t.binary(ByteOp::RangeCheck, b23, 0u8);
     let v25 = add(v21, 1u64);
     m.push_bytes(&[0u8, b23, 1u8]);
-    m.call(10, Ranked::No, &[Part::Words(&[v25, v4, v5, v6, v7, v8, v9])], 1)
+    m.call(t, 10, Ranked::No, &[Given::Words(&[v25, v4, v5, v6, v7, v8, v9])], 1)
 }
 
 /// Function blake3_last_block, block 0 from operation 17 on.
@@ -1539,33 +1815,72 @@ fn f_blake3_last_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             m.steps(34)?;
             let v105 = add(v10, u64::from(v24));
             m.call(
+                t,
                 1,
                 Ranked::Outside,
                 &[
-                    Part::Words(
+                    Given::Words(
                         &[
-                            u64::from(v22), 103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64,
-                            187u64, 114u64, 243u64, 110u64, 60u64, 58u64, 245u64, 79u64, 165u64,
-                            127u64, 82u64, 14u64, 81u64, 140u64, 104u64, 5u64, 155u64, 171u64,
-                            217u64, 131u64, 31u64, 25u64, 205u64, 224u64, 91u64, 103u64, 230u64,
-                            9u64, 106u64, 133u64, 174u64, 103u64, 187u64, 114u64, 243u64, 110u64,
-                            60u64, 58u64, 245u64, 79u64, 165u64, v0, v1, v2,
+                            u64::from(v22),
+                            103u64,
+                            230u64,
+                            9u64,
+                            106u64,
+                            133u64,
+                            174u64,
+                            103u64,
+                            187u64,
+                            114u64,
+                            243u64,
+                            110u64,
+                            60u64,
+                            58u64,
+                            245u64,
+                            79u64,
+                            165u64,
+                            127u64,
+                            82u64,
+                            14u64,
+                            81u64,
+                            140u64,
+                            104u64,
+                            5u64,
+                            155u64,
+                            171u64,
+                            217u64,
+                            131u64,
+                            31u64,
+                            25u64,
+                            205u64,
+                            224u64,
+                            91u64,
+                            103u64,
+                            230u64,
+                            9u64,
+                            106u64,
+                            133u64,
+                            174u64,
+                            103u64,
+                            187u64,
+                            114u64,
+                            243u64,
+                            110u64,
+                            60u64,
+                            58u64,
+                            245u64,
+                            79u64,
+                            165u64,
+                            v0,
+                            v1,
+                            v2,
                         ],
                     ),
-                    Part::Bytes(&[v22, v22, v22, v22, v22]),
-                    Part::Words(&[v104]),
-                    Part::Bytes(&[v22, v22, v22]),
-                    Part::Words(&[v105]),
-                    Part::Bytes(&[v22, v22, v22, v23]),
-                    Part::Words(
-                        &[
-                            v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39,
-                            v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53,
-                            v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67,
-                            v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81,
-                            v82, v83, v84, v85, v86, v87, v88,
-                        ],
-                    ),
+                    Given::Bytes(&[v22, v22, v22, v22, v22]),
+                    Given::Words(&[v104]),
+                    Given::Bytes(&[v22, v22, v22]),
+                    Given::Words(&[v105]),
+                    Given::Bytes(&[v22, v22, v22, v23]),
+                    Given::Outputs(0, 63),
                 ],
                 2,
             )
@@ -1575,37 +1890,87 @@ fn f_blake3_last_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v105 = sub(v3, u64::from(v24));
             m.push(
                 &[
-                    v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41,
-                    v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57,
-                    v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73,
-                    v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
+                    v40,
+                    v41,
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                    v75,
+                    v76,
+                    v77,
+                    v78,
+                    v79,
+                    v80,
+                    v81,
+                    v82,
+                    v83,
+                    v84,
+                    v85,
+                    v86,
+                    v87,
+                    v88,
                     v104,
                 ],
             );
             m.push_bytes(&[v22, v23]);
-            m.call(2, Ranked::Outside, &[Part::Words(&[v0, v1, v2, v105]), Part::Bytes(&[v22])], 3)
+            m.call(
+                t,
+                2,
+                Ranked::Outside,
+                &[Given::Words(&[v0, v1, v2, v105]), Given::Bytes(&[v22])],
+                3,
+            )
         }
     }
 }
 
 /// Function blake3_last_block, block 1 from operation 33 on.
 fn f_blake3_last_block_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149,
-    v150, v151, v152, v153, v154, v155, v156, v157, v158, v159, v160, v161, v162, v163,
-    v164, v165, v166, v167, v168] = m.outputs(0)?;
-    m.finish(
-        t,
-        0,
-        &[
-            Part::Words(
-                &[
-                    v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149,
-                    v150, v151, v152, v153, v154, v155, v156, v157, v158, v159, v160, v161, v162,
-                    v163, v164, v165, v166, v167, v168,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 0, &[Given::Outputs(0, 32)])
 }
 
 /// Function blake3_last_block, block 2 from operation 2 on.
@@ -1617,38 +1982,106 @@ fn f_blake3_last_block_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v22, v23] = m.pop_bytes()?;
     let [v0, v1, v2] = m.inputs(0)?;
     let [v10] = m.inputs(10)?;
-    let [v106, v107, v108, v109, v110, v111, v112, v113, v114, v115, v116, v117, v118,
-    v119, v120, v121, v122, v123, v124, v125, v126, v127, v128, v129, v130, v131, v132,
-    v133, v134, v135, v136, v137] = m.outputs(0)?;
     m.call(
+        t,
         1,
         Ranked::Outside,
         &[
-            Part::Bytes(&[v22]),
-            Part::Words(
+            Given::Bytes(&[v22]),
+            Given::Outputs(0, 32),
+            Given::Words(
                 &[
-                    v106, v107, v108, v109, v110, v111, v112, v113, v114, v115, v116, v117, v118,
-                    v119, v120, v121, v122, v123, v124, v125, v126, v127, v128, v129, v130, v131,
-                    v132, v133, v134, v135, v136, v137,
+                    103u64,
+                    230u64,
+                    9u64,
+                    106u64,
+                    133u64,
+                    174u64,
+                    103u64,
+                    187u64,
+                    114u64,
+                    243u64,
+                    110u64,
+                    60u64,
+                    58u64,
+                    245u64,
+                    79u64,
+                    165u64,
+                    v0,
+                    v1,
+                    v2,
                 ],
             ),
-            Part::Words(
+            Given::Bytes(&[v22, v22, v22, v22, v22]),
+            Given::Words(&[v104]),
+            Given::Bytes(&[v22, v22, v22]),
+            Given::Words(&[v10]),
+            Given::Bytes(&[v22, v22, v22, v23]),
+            Given::Words(
                 &[
-                    103u64, 230u64, 9u64, 106u64, 133u64, 174u64, 103u64, 187u64, 114u64, 243u64,
-                    110u64, 60u64, 58u64, 245u64, 79u64, 165u64, v0, v1, v2,
-                ],
-            ),
-            Part::Bytes(&[v22, v22, v22, v22, v22]),
-            Part::Words(&[v104]),
-            Part::Bytes(&[v22, v22, v22]),
-            Part::Words(&[v10]),
-            Part::Bytes(&[v22, v22, v22, v23]),
-            Part::Words(
-                &[
-                    v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41,
-                    v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57,
-                    v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73,
-                    v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
+                    v40,
+                    v41,
+                    v42,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                    v59,
+                    v60,
+                    v61,
+                    v62,
+                    v63,
+                    v64,
+                    v65,
+                    v66,
+                    v67,
+                    v68,
+                    v69,
+                    v70,
+                    v71,
+                    v72,
+                    v73,
+                    v74,
+                    v75,
+                    v76,
+                    v77,
+                    v78,
+                    v79,
+                    v80,
+                    v81,
+                    v82,
+                    v83,
+                    v84,
+                    v85,
+                    v86,
+                    v87,
+                    v88,
                 ],
             ),
         ],
@@ -1658,20 +2091,5 @@ fn f_blake3_last_block_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function blake3_last_block, block 2 from operation 18 on.
 fn f_blake3_last_block_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v153, v154, v155, v156, v157, v158, v159, v160, v161, v162, v163, v164, v165,
-    v166, v167, v168, v169, v170, v171, v172, v173, v174, v175, v176, v177, v178, v179,
-    v180, v181, v182, v183, v184] = m.outputs(0)?;
-    m.finish(
-        t,
-        1,
-        &[
-            Part::Words(
-                &[
-                    v153, v154, v155, v156, v157, v158, v159, v160, v161, v162, v163, v164, v165,
-                    v166, v167, v168, v169, v170, v171, v172, v173, v174, v175, v176, v177, v178,
-                    v179, v180, v181, v182, v183, v184,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 1, &[Given::Outputs(0, 32)])
 }

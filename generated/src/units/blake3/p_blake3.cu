@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0x4e9d89c94ade5540ull;
-  out[1u] = 0x4e4b53e572237b73ull;
-  out[2u] = 0xbe096067b56deb69ull;
-  out[3u] = 0x56b6578ad8caff06ull;
+  out[0u] = 0x4d9c8b1e098a03b6ull;
+  out[1u] = 0xaf95a9f4ea2df2a1ull;
+  out[2u] = 0x856396cd1bb23708ull;
+  out[3u] = 0x806760849c8cd873ull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

@@ -31,125 +31,113 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
 fn f_div_rem_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v0, v1, v2, v3, v4, v5, v6, v7] = m.inputs(0)?;
     m.steps(99)?;
-    let [v8, v9, v10, v11, v12, v13, v14, v15] = bytes_of(v0);
-    let v17 = u64::from(v9) * 256u64;
-    let v19 = u64::from(v10) * 65536u64;
-    let v21 = u64::from(v11) * 16777216u64;
-    let v22 = u64::from(v8) + v17;
-    let v23 = v22 + v19;
-    let v24 = v23 + v21;
-    same(v0, v24)?;
-    t.binary(ByteOp::RangeCheck, v8, v9);
-    t.binary(ByteOp::RangeCheck, v10, v11);
-    let [v25, v26, v27, v28, v29, v30, v31, v32] = bytes_of(v1);
-    let v33 = u64::from(v26) * 256u64;
-    let v34 = u64::from(v27) * 65536u64;
-    let v35 = u64::from(v28) * 16777216u64;
-    let v36 = u64::from(v25) + v33;
-    let v37 = v36 + v34;
-    let v38 = v37 + v35;
-    same(v1, v38)?;
-    t.binary(ByteOp::RangeCheck, v25, v26);
-    t.binary(ByteOp::RangeCheck, v27, v28);
-    let [v39, v40, v41, v42, v43, v44, v45, v46] = bytes_of(v2);
-    let v47 = u64::from(v40) * 256u64;
-    let v48 = u64::from(v41) * 65536u64;
-    let v49 = u64::from(v42) * 16777216u64;
-    let v50 = u64::from(v39) + v47;
-    let v51 = v50 + v48;
-    let v52 = v51 + v49;
-    same(v2, v52)?;
-    t.binary(ByteOp::RangeCheck, v39, v40);
-    t.binary(ByteOp::RangeCheck, v41, v42);
-    let [v53, v54, v55, v56, v57, v58, v59, v60] = bytes_of(v3);
-    let v61 = u64::from(v54) * 256u64;
-    let v62 = u64::from(v55) * 65536u64;
-    let v63 = u64::from(v56) * 16777216u64;
-    let v64 = u64::from(v53) + v61;
-    let v65 = v64 + v62;
-    let v66 = v65 + v63;
-    same(v3, v66)?;
-    t.binary(ByteOp::RangeCheck, v53, v54);
-    t.binary(ByteOp::RangeCheck, v55, v56);
-    let [v67, v68, v69, v70, v71, v72, v73, v74] = bytes_of(v4);
-    let v75 = u64::from(v68) * 256u64;
-    let v76 = u64::from(v69) * 65536u64;
-    let v77 = u64::from(v70) * 16777216u64;
-    let v78 = u64::from(v67) + v75;
-    let v79 = v78 + v76;
-    let v80 = v79 + v77;
-    same(v4, v80)?;
-    t.binary(ByteOp::RangeCheck, v67, v68);
-    t.binary(ByteOp::RangeCheck, v69, v70);
-    let [v81, v82, v83, v84, v85, v86, v87, v88] = bytes_of(v5);
-    let v89 = u64::from(v82) * 256u64;
-    let v90 = u64::from(v83) * 65536u64;
-    let v91 = u64::from(v84) * 16777216u64;
-    let v92 = u64::from(v81) + v89;
-    let v93 = v92 + v90;
-    let v94 = v93 + v91;
-    same(v5, v94)?;
-    t.binary(ByteOp::RangeCheck, v81, v82);
-    t.binary(ByteOp::RangeCheck, v83, v84);
-    let [v95, v96, v97, v98, v99, v100, v101, v102] = bytes_of(v6);
-    let v103 = u64::from(v96) * 256u64;
-    let v104 = u64::from(v97) * 65536u64;
-    let v105 = u64::from(v98) * 16777216u64;
-    let v106 = u64::from(v95) + v103;
-    let v107 = v106 + v104;
-    let v108 = v107 + v105;
-    same(v6, v108)?;
-    t.binary(ByteOp::RangeCheck, v95, v96);
-    t.binary(ByteOp::RangeCheck, v97, v98);
-    let [v109, v110, v111, v112, v113, v114, v115, v116] = bytes_of(v7);
-    let v117 = u64::from(v110) * 256u64;
-    let v118 = u64::from(v111) * 65536u64;
-    let v119 = u64::from(v112) * 16777216u64;
-    let v120 = u64::from(v109) + v117;
-    let v121 = v120 + v118;
-    let v122 = v121 + v119;
-    same(v7, v122)?;
-    t.binary(ByteOp::RangeCheck, v109, v110);
-    t.binary(ByteOp::RangeCheck, v111, v112);
-    let v123 = u64::from(v67) + u64::from(v68);
-    let v124 = v123 + u64::from(v69);
-    let v125 = v124 + u64::from(v70);
-    let v126 = v125 + u64::from(v81);
-    let v127 = v126 + u64::from(v82);
-    let v128 = v127 + u64::from(v83);
-    let v129 = v128 + u64::from(v84);
-    let v130 = v129 + u64::from(v95);
-    let v131 = v130 + u64::from(v96);
-    let v132 = v131 + u64::from(v97);
-    let v133 = v132 + u64::from(v98);
-    let v134 = v133 + u64::from(v109);
-    let v135 = v134 + u64::from(v110);
-    let v136 = v135 + u64::from(v111);
-    let v137 = v136 + u64::from(v112);
+    let [w0, w1] = words_of(v0);
+    same(v0, (u64::from(w0)))?;
+    t.binary(ByteOp::RangeCheck, (w0 as u8), ((w0 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w0 >> 16) as u8), ((w0 >> 24) as u8));
+    let [w2, w3] = words_of(v1);
+    same(v1, (u64::from(w2)))?;
+    t.binary(ByteOp::RangeCheck, (w2 as u8), ((w2 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w2 >> 16) as u8), ((w2 >> 24) as u8));
+    let [w4, w5] = words_of(v2);
+    same(v2, (u64::from(w4)))?;
+    t.binary(ByteOp::RangeCheck, (w4 as u8), ((w4 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w4 >> 16) as u8), ((w4 >> 24) as u8));
+    let [w6, w7] = words_of(v3);
+    same(v3, (u64::from(w6)))?;
+    t.binary(ByteOp::RangeCheck, (w6 as u8), ((w6 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w6 >> 16) as u8), ((w6 >> 24) as u8));
+    let [w8, w9] = words_of(v4);
+    same(v4, (u64::from(w8)))?;
+    t.binary(ByteOp::RangeCheck, (w8 as u8), ((w8 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w8 >> 16) as u8), ((w8 >> 24) as u8));
+    let [w10, w11] = words_of(v5);
+    same(v5, (u64::from(w10)))?;
+    t.binary(ByteOp::RangeCheck, (w10 as u8), ((w10 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w10 >> 16) as u8), ((w10 >> 24) as u8));
+    let [w12, w13] = words_of(v6);
+    same(v6, (u64::from(w12)))?;
+    t.binary(ByteOp::RangeCheck, (w12 as u8), ((w12 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w12 >> 16) as u8), ((w12 >> 24) as u8));
+    let [w14, w15] = words_of(v7);
+    same(v7, (u64::from(w14)))?;
+    t.binary(ByteOp::RangeCheck, (w14 as u8), ((w14 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w14 >> 16) as u8), ((w14 >> 24) as u8));
+    let v123 = u64::from((w8 as u8)) + u64::from(((w8 >> 8) as u8));
+    let v124 = v123 + u64::from(((w8 >> 16) as u8));
+    let v125 = v124 + u64::from(((w8 >> 24) as u8));
+    let v126 = v125 + u64::from((w10 as u8));
+    let v127 = v126 + u64::from(((w10 >> 8) as u8));
+    let v128 = v127 + u64::from(((w10 >> 16) as u8));
+    let v129 = v128 + u64::from(((w10 >> 24) as u8));
+    let v130 = v129 + u64::from((w12 as u8));
+    let v131 = v130 + u64::from(((w12 >> 8) as u8));
+    let v132 = v131 + u64::from(((w12 >> 16) as u8));
+    let v133 = v132 + u64::from(((w12 >> 24) as u8));
+    let v134 = v133 + u64::from((w14 as u8));
+    let v135 = v134 + u64::from(((w14 >> 8) as u8));
+    let v136 = v135 + u64::from(((w14 >> 16) as u8));
+    let v137 = v136 + u64::from(((w14 >> 24) as u8));
     match v137 {
         0 => {
             m.steps(2)?;
-            m.finish(t, 0, &[Part::Words(&[0u64, 0u64, 0u64, 0u64, v0, v1, v2, v3])])
+            m.finish(t, 0, &[Given::Words(&[0u64, 0u64, 0u64, 0u64, v0, v1, v2, v3])])
         }
         _ => {
             m.steps(389)?;
             m.push(&[256u64, 65536u64, 16777216u64]);
             m.push_bytes(
                 &[
-                    v8, v9, v10, v11, v25, v26, v27, v28, v39, v40, v41, v42, v53, v54, v55, v56,
-                    v67, v68, v69, v70, v81, v82, v83, v84, v95, v96, v97, v98, v109, v110, v111,
-                    v112,
+                    (w0 as u8),
+                    ((w0 >> 8) as u8),
+                    ((w0 >> 16) as u8),
+                    ((w0 >> 24) as u8),
+                    (w2 as u8),
+                    ((w2 >> 8) as u8),
+                    ((w2 >> 16) as u8),
+                    ((w2 >> 24) as u8),
+                    (w4 as u8),
+                    ((w4 >> 8) as u8),
+                    ((w4 >> 16) as u8),
+                    ((w4 >> 24) as u8),
+                    (w6 as u8),
+                    ((w6 >> 8) as u8),
+                    ((w6 >> 16) as u8),
+                    ((w6 >> 24) as u8),
+                    (w8 as u8),
+                    ((w8 >> 8) as u8),
+                    ((w8 >> 16) as u8),
+                    ((w8 >> 24) as u8),
+                    (w10 as u8),
+                    ((w10 >> 8) as u8),
+                    ((w10 >> 16) as u8),
+                    ((w10 >> 24) as u8),
+                    (w12 as u8),
+                    ((w12 >> 8) as u8),
+                    ((w12 >> 16) as u8),
+                    ((w12 >> 24) as u8),
+                    (w14 as u8),
+                    ((w14 >> 8) as u8),
+                    ((w14 >> 16) as u8),
+                    ((w14 >> 24) as u8),
                 ],
             );
             m.advise(
+                t,
                 2,
                 &[
-                    Part::Bytes(
-                        &[
-                            v8, v9, v10, v11, v25, v26, v27, v28, v39, v40, v41, v42, v53, v54,
-                            v55, v56, v67, v68, v69, v70, v81, v82, v83, v84, v95, v96, v97, v98,
-                            v109, v110, v111, v112,
-                        ],
+                    Given::Bytes(
+                        [
+                            w0.to_le_bytes(),
+                            w2.to_le_bytes(),
+                            w4.to_le_bytes(),
+                            w6.to_le_bytes(),
+                            w8.to_le_bytes(),
+                            w10.to_le_bytes(),
+                            w12.to_le_bytes(),
+                            w14.to_le_bytes(),
+                        ]
+                            .as_flattened(),
                     ),
                 ],
                 1,
@@ -293,17 +281,17 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v318 = v317 + 0u64;
     let v319 = sub(v318, v301);
     let v321 = mul(v319, 18446462594437939201u64);
-    let [v322, v323, v324, v325, v326, v327, v328, v329] = bytes_of(v321);
-    let v330 = mul(u64::from(v323), v16);
-    let v331 = mul(u64::from(v324), v18);
-    let v332 = add(u64::from(v322), v330);
+    let [w0, w1] = words_of(v321);
+    let v330 = mul(u64::from(((w0 >> 8) as u8)), v16);
+    let v331 = mul(u64::from(((w0 >> 16) as u8)), v18);
+    let v332 = add(u64::from((w0 as u8)), v330);
     let v333 = add(v332, v331);
     same(v321, v333)?;
-    t.binary(ByteOp::RangeCheck, v322, v323);
-    t.binary(ByteOp::RangeCheck, v324, 0u8);
-    let v334 = mul(u64::from(v323), v16);
-    let v335 = mul(u64::from(v324), v18);
-    let v336 = add(u64::from(v322), v334);
+    t.binary(ByteOp::RangeCheck, (w0 as u8), ((w0 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w0 >> 16) as u8), 0u8);
+    let v334 = mul(u64::from(((w0 >> 8) as u8)), v16);
+    let v335 = mul(u64::from(((w0 >> 16) as u8)), v18);
+    let v336 = add(u64::from((w0 as u8)), v334);
     let v337 = add(v336, v335);
     let v338 = mul(v253, v271);
     let v339 = mul(v255, v269);
@@ -312,17 +300,17 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v342 = add(v341, v337);
     let v343 = sub(v342, v303);
     let v344 = mul(v343, 18446462594437939201u64);
-    let [v345, v346, v347, v348, v349, v350, v351, v352] = bytes_of(v344);
-    let v353 = mul(u64::from(v346), v16);
-    let v354 = mul(u64::from(v347), v18);
-    let v355 = add(u64::from(v345), v353);
+    let [w2, w3] = words_of(v344);
+    let v353 = mul(u64::from(((w2 >> 8) as u8)), v16);
+    let v354 = mul(u64::from(((w2 >> 16) as u8)), v18);
+    let v355 = add(u64::from((w2 as u8)), v353);
     let v356 = add(v355, v354);
     same(v344, v356)?;
-    t.binary(ByteOp::RangeCheck, v345, v346);
-    t.binary(ByteOp::RangeCheck, v347, 0u8);
-    let v357 = mul(u64::from(v346), v16);
-    let v358 = mul(u64::from(v347), v18);
-    let v359 = add(u64::from(v345), v357);
+    t.binary(ByteOp::RangeCheck, (w2 as u8), ((w2 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w2 >> 16) as u8), 0u8);
+    let v357 = mul(u64::from(((w2 >> 8) as u8)), v16);
+    let v358 = mul(u64::from(((w2 >> 16) as u8)), v18);
+    let v359 = add(u64::from((w2 as u8)), v357);
     let v360 = add(v359, v358);
     let v361 = mul(v253, v273);
     let v362 = mul(v255, v271);
@@ -333,17 +321,17 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v367 = add(v366, v360);
     let v368 = sub(v367, v305);
     let v369 = mul(v368, 18446462594437939201u64);
-    let [v370, v371, v372, v373, v374, v375, v376, v377] = bytes_of(v369);
-    let v378 = mul(u64::from(v371), v16);
-    let v379 = mul(u64::from(v372), v18);
-    let v380 = add(u64::from(v370), v378);
+    let [w4, w5] = words_of(v369);
+    let v378 = mul(u64::from(((w4 >> 8) as u8)), v16);
+    let v379 = mul(u64::from(((w4 >> 16) as u8)), v18);
+    let v380 = add(u64::from((w4 as u8)), v378);
     let v381 = add(v380, v379);
     same(v369, v381)?;
-    t.binary(ByteOp::RangeCheck, v370, v371);
-    t.binary(ByteOp::RangeCheck, v372, 0u8);
-    let v382 = mul(u64::from(v371), v16);
-    let v383 = mul(u64::from(v372), v18);
-    let v384 = add(u64::from(v370), v382);
+    t.binary(ByteOp::RangeCheck, (w4 as u8), ((w4 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w4 >> 16) as u8), 0u8);
+    let v382 = mul(u64::from(((w4 >> 8) as u8)), v16);
+    let v383 = mul(u64::from(((w4 >> 16) as u8)), v18);
+    let v384 = add(u64::from((w4 as u8)), v382);
     let v385 = add(v384, v383);
     let v386 = mul(v253, v275);
     let v387 = mul(v255, v273);
@@ -356,17 +344,17 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v394 = add(v393, v385);
     let v395 = sub(v394, v307);
     let v396 = mul(v395, 18446462594437939201u64);
-    let [v397, v398, v399, v400, v401, v402, v403, v404] = bytes_of(v396);
-    let v405 = mul(u64::from(v398), v16);
-    let v406 = mul(u64::from(v399), v18);
-    let v407 = add(u64::from(v397), v405);
+    let [w6, w7] = words_of(v396);
+    let v405 = mul(u64::from(((w6 >> 8) as u8)), v16);
+    let v406 = mul(u64::from(((w6 >> 16) as u8)), v18);
+    let v407 = add(u64::from((w6 as u8)), v405);
     let v408 = add(v407, v406);
     same(v396, v408)?;
-    t.binary(ByteOp::RangeCheck, v397, v398);
-    t.binary(ByteOp::RangeCheck, v399, 0u8);
-    let v409 = mul(u64::from(v398), v16);
-    let v410 = mul(u64::from(v399), v18);
-    let v411 = add(u64::from(v397), v409);
+    t.binary(ByteOp::RangeCheck, (w6 as u8), ((w6 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w6 >> 16) as u8), 0u8);
+    let v409 = mul(u64::from(((w6 >> 8) as u8)), v16);
+    let v410 = mul(u64::from(((w6 >> 16) as u8)), v18);
+    let v411 = add(u64::from((w6 as u8)), v409);
     let v412 = add(v411, v410);
     let v413 = mul(v253, v277);
     let v414 = mul(v255, v275);
@@ -381,17 +369,17 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v423 = add(v422, v412);
     let v424 = sub(v423, v309);
     let v425 = mul(v424, 18446462594437939201u64);
-    let [v426, v427, v428, v429, v430, v431, v432, v433] = bytes_of(v425);
-    let v434 = mul(u64::from(v427), v16);
-    let v435 = mul(u64::from(v428), v18);
-    let v436 = add(u64::from(v426), v434);
+    let [w8, w9] = words_of(v425);
+    let v434 = mul(u64::from(((w8 >> 8) as u8)), v16);
+    let v435 = mul(u64::from(((w8 >> 16) as u8)), v18);
+    let v436 = add(u64::from((w8 as u8)), v434);
     let v437 = add(v436, v435);
     same(v425, v437)?;
-    t.binary(ByteOp::RangeCheck, v426, v427);
-    t.binary(ByteOp::RangeCheck, v428, 0u8);
-    let v438 = mul(u64::from(v427), v16);
-    let v439 = mul(u64::from(v428), v18);
-    let v440 = add(u64::from(v426), v438);
+    t.binary(ByteOp::RangeCheck, (w8 as u8), ((w8 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w8 >> 16) as u8), 0u8);
+    let v438 = mul(u64::from(((w8 >> 8) as u8)), v16);
+    let v439 = mul(u64::from(((w8 >> 16) as u8)), v18);
+    let v440 = add(u64::from((w8 as u8)), v438);
     let v441 = add(v440, v439);
     let v442 = mul(v253, v279);
     let v443 = mul(v255, v277);
@@ -408,17 +396,17 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v454 = add(v453, v441);
     let v455 = sub(v454, v311);
     let v456 = mul(v455, 18446462594437939201u64);
-    let [v457, v458, v459, v460, v461, v462, v463, v464] = bytes_of(v456);
-    let v465 = mul(u64::from(v458), v16);
-    let v466 = mul(u64::from(v459), v18);
-    let v467 = add(u64::from(v457), v465);
+    let [w10, w11] = words_of(v456);
+    let v465 = mul(u64::from(((w10 >> 8) as u8)), v16);
+    let v466 = mul(u64::from(((w10 >> 16) as u8)), v18);
+    let v467 = add(u64::from((w10 as u8)), v465);
     let v468 = add(v467, v466);
     same(v456, v468)?;
-    t.binary(ByteOp::RangeCheck, v457, v458);
-    t.binary(ByteOp::RangeCheck, v459, 0u8);
-    let v469 = mul(u64::from(v458), v16);
-    let v470 = mul(u64::from(v459), v18);
-    let v471 = add(u64::from(v457), v469);
+    t.binary(ByteOp::RangeCheck, (w10 as u8), ((w10 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w10 >> 16) as u8), 0u8);
+    let v469 = mul(u64::from(((w10 >> 8) as u8)), v16);
+    let v470 = mul(u64::from(((w10 >> 16) as u8)), v18);
+    let v471 = add(u64::from((w10 as u8)), v469);
     let v472 = add(v471, v470);
     let v473 = mul(v253, v281);
     let v474 = mul(v255, v279);
@@ -437,17 +425,17 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v487 = add(v486, v472);
     let v488 = sub(v487, v313);
     let v489 = mul(v488, 18446462594437939201u64);
-    let [v490, v491, v492, v493, v494, v495, v496, v497] = bytes_of(v489);
-    let v498 = mul(u64::from(v491), v16);
-    let v499 = mul(u64::from(v492), v18);
-    let v500 = add(u64::from(v490), v498);
+    let [w12, w13] = words_of(v489);
+    let v498 = mul(u64::from(((w12 >> 8) as u8)), v16);
+    let v499 = mul(u64::from(((w12 >> 16) as u8)), v18);
+    let v500 = add(u64::from((w12 as u8)), v498);
     let v501 = add(v500, v499);
     same(v489, v501)?;
-    t.binary(ByteOp::RangeCheck, v490, v491);
-    t.binary(ByteOp::RangeCheck, v492, 0u8);
-    let v502 = mul(u64::from(v491), v16);
-    let v503 = mul(u64::from(v492), v18);
-    let v504 = add(u64::from(v490), v502);
+    t.binary(ByteOp::RangeCheck, (w12 as u8), ((w12 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w12 >> 16) as u8), 0u8);
+    let v502 = mul(u64::from(((w12 >> 8) as u8)), v16);
+    let v503 = mul(u64::from(((w12 >> 16) as u8)), v18);
+    let v504 = add(u64::from((w12 as u8)), v502);
     let v505 = add(v504, v503);
     let v506 = mul(v253, v283);
     let v507 = mul(v255, v281);
@@ -552,7 +540,7 @@ fn f_div_rem_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v604 = add(u64::from(v166), v601);
     let v605 = add(v604, v602);
     let v606 = add(v605, v603);
-    m.finish(t, 1, &[Part::Words(&[v564, v570, v576, v582, v588, v594, v600, v606])])
+    m.finish(t, 1, &[Given::Words(&[v564, v570, v576, v582, v588, v594, v600, v606])])
 }
 
 /// Function biguint_bytes, from its beginning.
@@ -566,9 +554,11 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 t,
                 0,
                 &[
-                    Part::Bytes(
+                    Given::Bytes(
                         [
-                            0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
                             0u32.to_le_bytes(),
                         ]
                             .as_flattened(),
@@ -586,9 +576,11 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                         t,
                         1,
                         &[
-                            Part::Bytes(
+                            Given::Bytes(
                                 [
-                                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
                                     0u32.to_le_bytes(),
                                 ]
                                     .as_flattened(),
@@ -600,7 +592,7 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     m.steps(4)?;
                     let v13 = sub(v1, 1u64);
                     m.push(&[v3, v4, v5, v6, v7, v8, v9, v10]);
-                    m.advise(1, &[Part::Words(&[v11, v13])], 1)
+                    m.advise(t, 1, &[Given::Words(&[v11, v13])], 1)
                 }
                 _ => Err(Stop),
             }
@@ -611,15 +603,10 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function biguint_bytes, block 4 from operation 3 on.
 fn f_biguint_bytes_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v3, v4, v5, v6, v7, v8, v9, v10] = m.pop()?;
-    let [v14, v15, v16, v17, v18, v19, v20, v21] = m.outputs(0)?;
     m.finish(
         t,
         2,
-        &[
-            Part::Words(
-                &[v3, v4, v5, v6, v7, v8, v9, v10, v14, v15, v16, v17, v18, v19, v20, v21],
-            ),
-        ],
+        &[Given::Words(&[v3, v4, v5, v6, v7, v8, v9, v10]), Given::Outputs(0, 8)],
     )
 }
 
@@ -637,7 +624,7 @@ fn f_div_rem_advice_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v40, v41] = m.biguint_div_rem(0, v36, v39)?;
     m.push(&[v41]);
     m.push_bytes(&[2u8]);
-    m.advise(1, &[Part::Words(&[v40]), Part::Bytes(&[2u8])], 1)
+    m.advise(t, 1, &[Given::Words(&[v40]), Given::Bytes(&[2u8])], 1)
 }
 
 /// Function div_rem_advice, block 0 from operation 11 on.
@@ -646,26 +633,41 @@ fn f_div_rem_advice_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v42] = m.pop_bytes()?;
     let [v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
     ] = m.outputs(0)?;
-    m.push(&[v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58]);
-    m.advise(1, &[Part::Words(&[v41]), Part::Bytes(&[v42])], 2)
+    m.push(
+        &[v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58],
+    );
+    m.advise(t, 1, &[Given::Words(&[v41]), Given::Bytes(&[v42])], 2)
 }
 
 /// Function div_rem_advice, block 0 from operation 12 on.
 fn f_div_rem_advice_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
     ] = m.pop()?;
-    let [v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74,
-    ] = m.outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            Part::Words(
+            Given::Words(
                 &[
-                    v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
-                    v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74,
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
                 ],
             ),
+            Given::Outputs(0, 16),
         ],
     )
 }

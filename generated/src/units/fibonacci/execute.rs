@@ -22,18 +22,18 @@ fn f_fibonacci_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v0 {
         0 => {
             m.steps(1)?;
-            m.finish(t, 0, &[Part::Words(&[v0])])
+            m.finish(t, 0, &[Given::Words(&[v0])])
         }
         1 => {
             m.steps(1)?;
-            m.finish(t, 1, &[Part::Words(&[v0])])
+            m.finish(t, 1, &[Given::Words(&[v0])])
         }
         _ => {
             m.steps(8)?;
             let v2 = sub(v0, 1u64);
             let v4 = sub(v0, 2u64);
             m.push(&[v4]);
-            m.call(0, Ranked::Inside, &[Part::Words(&[v2])], 1)
+            m.call(t, 0, Ranked::Inside, &[Given::Words(&[v2])], 1)
         }
     }
 }
@@ -43,7 +43,7 @@ fn f_fibonacci_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4] = m.pop()?;
     let [v5] = m.outputs(0)?;
     m.push(&[v5]);
-    m.call(0, Ranked::Inside, &[Part::Words(&[v4])], 2)
+    m.call(t, 0, Ranked::Inside, &[Given::Words(&[v4])], 2)
 }
 
 /// Function fibonacci, block 3 from operation 6 on.
@@ -51,5 +51,5 @@ fn f_fibonacci_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v5] = m.pop()?;
     let [v6] = m.outputs(0)?;
     let v7 = add(v5, v6);
-    m.finish(t, 2, &[Part::Words(&[v7])])
+    m.finish(t, 2, &[Given::Words(&[v7])])
 }

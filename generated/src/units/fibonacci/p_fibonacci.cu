@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_fibonacci_digest(uint64_t *out) {
-  out[0u] = 0x7bef442735617b0bull;
-  out[1u] = 0x180f7fb59b7d0d11ull;
-  out[2u] = 0xb82947c873d61eull;
-  out[3u] = 0xf5f2d071130592ceull;
+  out[0u] = 0xfaa6880f50cc8377ull;
+  out[1u] = 0xef1df22c64308463ull;
+  out[2u] = 0x1a2e9f312bf34426ull;
+  out[3u] = 0x82eb1fb9acf84159ull;
 }
 
 TL_KERNEL void tl_p_fibonacci_padding(TlRows rows) {

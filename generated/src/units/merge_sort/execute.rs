@@ -59,12 +59,12 @@ fn f_merge_sort_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v0 {
         0 => {
             m.steps(1)?;
-            m.finish(t, 0, &[Part::Bytes(&[0u8, 0u8, 0u8])])
+            m.finish(t, 0, &[Given::Bytes(&[0u8, 0u8, 0u8])])
         }
         _ => {
             m.steps(10)?;
             m.push_bytes(&[0u8]);
-            m.call(3, Ranked::Outside, &[Part::Words(&[0u64, v0])], 1)
+            m.call(t, 3, Ranked::Outside, &[Given::Words(&[0u64, v0])], 1)
         }
     }
 }
@@ -77,7 +77,7 @@ fn f_merge_sort_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     m.io_set_info(1u64, &[], u64::from(v3), v0)?;
     m.push(&[v6]);
     m.push_bytes(&[v3, 1u8]);
-    m.advise(5, &[Part::Words(&[v6])], 2)
+    m.advise(t, 5, &[Given::Words(&[v6])], 2)
 }
 
 /// Function merge_sort, block 2 from operation 4 on.
@@ -88,7 +88,7 @@ fn f_merge_sort_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v8 = sub(v0, u64::from(v7));
     m.push(&[v6, v8]);
     m.push_bytes(&[v3]);
-    m.call(1, Ranked::No, &[Part::Words(&[v8])], 3)
+    m.call(t, 1, Ranked::No, &[Given::Words(&[v8])], 3)
 }
 
 /// Function merge_sort, block 2 from operation 6 on.
@@ -97,7 +97,7 @@ fn f_merge_sort_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v3] = m.pop_bytes()?;
     let [v9] = m.outputs(0)?;
     m.push(&[v6, v8, v9]);
-    m.call(4, Ranked::Outside, &[Part::Words(&[v6]), Part::Bytes(&[v3])], 4)
+    m.call(t, 4, Ranked::Outside, &[Given::Words(&[v6]), Given::Bytes(&[v3])], 4)
 }
 
 /// Function merge_sort, block 2 from operation 7 on.
@@ -105,7 +105,7 @@ fn f_merge_sort_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v6, v8, v9] = m.pop()?;
     let [v10] = m.outputs(0)?;
     m.push(&[v6, v8, v10]);
-    m.call(4, Ranked::Outside, &[Part::Words(&[v6, v9])], 5)
+    m.call(t, 4, Ranked::Outside, &[Given::Words(&[v6, v9])], 5)
 }
 
 /// Function merge_sort, block 2 from operation 8 on.
@@ -113,44 +113,39 @@ fn f_merge_sort_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v6, v8, v10] = m.pop()?;
     let [v11] = m.outputs(0)?;
     m.push(&[v10, v11]);
-    m.call(4, Ranked::Outside, &[Part::Words(&[v6, v8])], 6)
+    m.call(t, 4, Ranked::Outside, &[Given::Words(&[v6, v8])], 6)
 }
 
 /// Function merge_sort, block 2 from operation 9 on.
 fn f_merge_sort_6(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v10, v11] = m.pop()?;
     let [v12] = m.outputs(0)?;
-    m.finish(t, 1, &[Part::Words(&[v10, v11, v12])])
+    m.finish(t, 1, &[Given::Words(&[v10, v11, v12])])
 }
 
 /// Function half, from its beginning.
 fn f_half_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v0] = m.inputs(0)?;
     m.steps(27)?;
-    let [v1, v2, v3, v4, v5, v6, v7, v8] = bytes_of(v0);
-    let v10 = u64::from(v2) * 256u64;
-    let v12 = u64::from(v3) * 65536u64;
-    let v13 = u64::from(v1) + v10;
-    let v14 = v13 + v12;
-    same(v0, v14)?;
-    let [v15, ..] = t.unary(ByteOp::ShiftRight, v1);
+    let [w0, w1] = words_of(v0);
+    same(v0, (u64::from(w0 & 0x00ffffff)))?;
+    let [v15, ..] = t.unary(ByteOp::ShiftRight, (w0 as u8));
     let v16 = v15 + v15;
-    let v17 = sub(u64::from(v1), u64::from(v16));
-    let [v18, ..] = t.unary(ByteOp::ShiftRight, v2);
+    let v17 = sub(u64::from((w0 as u8)), u64::from(v16));
+    let [v18, ..] = t.unary(ByteOp::ShiftRight, ((w0 >> 8) as u8));
     let v19 = v18 + v18;
-    let v20 = sub(u64::from(v2), u64::from(v19));
-    let [v21, ..] = t.unary(ByteOp::ShiftRight, v3);
+    let v20 = sub(u64::from(((w0 >> 8) as u8)), u64::from(v19));
+    let [v21, ..] = t.unary(ByteOp::ShiftRight, ((w0 >> 16) as u8));
     let v22 = v21 + v21;
-    let v23 = sub(u64::from(v3), u64::from(v22));
+    let v23 = sub(u64::from(((w0 >> 16) as u8)), u64::from(v22));
     let v25 = mul(v20, 128u64);
     let v26 = add(u64::from(v15), v25);
     let v27 = mul(v23, 128u64);
     let v28 = add(u64::from(v18), v27);
     let v29 = mul(v28, 256u64);
-    let v30 = u64::from(v21) * 65536u64;
     let v31 = add(v26, v29);
-    let v32 = add(v31, v30);
-    m.finish(t, 0, &[Part::Words(&[v32])])
+    let v32 = add(v31, ((u64::from(v21) << 16)));
+    m.finish(t, 0, &[Given::Words(&[v32])])
 }
 
 /// Function merge, from its beginning.
@@ -162,14 +157,14 @@ fn f_merge_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v2 {
         1 => {
             m.steps(1)?;
-            m.finish(t, 0, &[Part::Words(&[v1])])
+            m.finish(t, 0, &[Given::Words(&[v1])])
         }
         0 => {
             m.steps(1)?;
             match v5 {
                 1 => {
                     m.steps(1)?;
-                    m.finish(t, 1, &[Part::Words(&[v0])])
+                    m.finish(t, 1, &[Given::Words(&[v0])])
                 }
                 0 => {
                     m.steps(2)?;
@@ -178,12 +173,12 @@ fn f_merge_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                         0 => {
                             m.steps(4)?;
                             m.push(&[v3]);
-                            m.call(2, Ranked::Lone, &[Part::Words(&[v4, v1])], 1)
+                            m.call(t, 2, Ranked::Lone, &[Given::Words(&[v4, v1])], 1)
                         }
                         1 => {
                             m.steps(4)?;
                             m.push(&[v6]);
-                            m.call(2, Ranked::Lone, &[Part::Words(&[v0, v7])], 2)
+                            m.call(t, 2, Ranked::Lone, &[Given::Words(&[v0, v7])], 2)
                         }
                         _ => Err(Stop),
                     }
@@ -200,7 +195,7 @@ fn f_merge_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v3] = m.pop()?;
     let [v9] = m.outputs(0)?;
     let v11 = m.store(0, &[0u64, v3, v9])?;
-    m.finish(t, 2, &[Part::Words(&[v11])])
+    m.finish(t, 2, &[Given::Words(&[v11])])
 }
 
 /// Function merge, block 6 from operation 1 on.
@@ -208,7 +203,7 @@ fn f_merge_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v6] = m.pop()?;
     let [v9] = m.outputs(0)?;
     let v11 = m.store(0, &[0u64, v6, v9])?;
-    m.finish(t, 3, &[Part::Words(&[v11])])
+    m.finish(t, 3, &[Given::Words(&[v11])])
 }
 
 /// Function sort, from its beginning.
@@ -226,19 +221,22 @@ fn f_sort_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b7 = byte(v7)?;
             let b8 = byte(v8)?;
             t.binary(ByteOp::RangeCheck, b7, b8);
-            let v10 = v6 * 256u64;
-            let v12 = v7 * 65536u64;
-            let v14 = v8 * 16777216u64;
-            let v15 = v5 + v10;
-            let v16 = v15 + v12;
-            let v17 = v16 + v14;
             let v19 = m.store(0, &[1u64, 0u64, 0u64])?;
-            let v20 = m.store(0, &[0u64, v17, v19])?;
-            m.finish(t, 0, &[Part::Words(&[v20])])
+            let v20 = m
+                .store(
+                    0,
+                    &[
+                        0u64,
+                        (u64::from(b5) | (u64::from(b6) << 8) | (u64::from(b7) << 16)
+                            | (u64::from(b8) << 24)),
+                        v19,
+                    ],
+                )?;
+            m.finish(t, 0, &[Given::Words(&[v20])])
         }
         _ => {
             m.steps(7)?;
-            m.call(1, Ranked::No, &[Part::Words(&[v1])], 1)
+            m.call(t, 1, Ranked::No, &[Given::Words(&[v1])], 1)
         }
     }
 }
@@ -250,7 +248,7 @@ fn f_sort_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v3 = sub(v1, v2);
     let v4 = add(v0, v2);
     m.push(&[v3, v4]);
-    m.call(3, Ranked::Inside, &[Part::Words(&[v0, v2])], 2)
+    m.call(t, 3, Ranked::Inside, &[Given::Words(&[v0, v2])], 2)
 }
 
 /// Function sort, block 2 from operation 4 on.
@@ -258,20 +256,20 @@ fn f_sort_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v3, v4] = m.pop()?;
     let [v5] = m.outputs(0)?;
     m.push(&[v5]);
-    m.call(3, Ranked::Inside, &[Part::Words(&[v4, v3])], 3)
+    m.call(t, 3, Ranked::Inside, &[Given::Words(&[v4, v3])], 3)
 }
 
 /// Function sort, block 2 from operation 5 on.
 fn f_sort_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v5] = m.pop()?;
     let [v6] = m.outputs(0)?;
-    m.call(2, Ranked::Outside, &[Part::Words(&[v5, v6])], 4)
+    m.call(t, 2, Ranked::Outside, &[Given::Words(&[v5, v6])], 4)
 }
 
 /// Function sort, block 2 from operation 6 on.
 fn f_sort_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v7] = m.outputs(0)?;
-    m.finish(t, 1, &[Part::Words(&[v7])])
+    m.finish(t, 1, &[Given::Words(&[v7])])
 }
 
 /// Function nth, from its beginning.
@@ -283,12 +281,12 @@ fn f_nth_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v1 {
         0 => {
             m.steps(1)?;
-            m.finish(t, 0, &[Part::Words(&[v3])])
+            m.finish(t, 0, &[Given::Words(&[v3])])
         }
         _ => {
             m.steps(4)?;
             let v7 = sub(v1, 1u64);
-            m.call(4, Ranked::Lone, &[Part::Words(&[v4, v7])], 1)
+            m.call(t, 4, Ranked::Lone, &[Given::Words(&[v4, v7])], 1)
         }
     }
 }
@@ -296,7 +294,7 @@ fn f_nth_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function nth, block 2 from operation 3 on.
 fn f_nth_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v8] = m.outputs(0)?;
-    m.finish(t, 1, &[Part::Words(&[v8])])
+    m.finish(t, 1, &[Given::Words(&[v8])])
 }
 
 /// Function publish, from its beginning.
@@ -312,7 +310,7 @@ fn f_publish_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         0 => {
             m.steps(4)?;
             m.io_write(1u64, &[v2])?;
-            m.advise(5, &[Part::Words(&[v3])], 1)
+            m.advise(t, 5, &[Given::Words(&[v3])], 1)
         }
         _ => Err(Stop),
     }

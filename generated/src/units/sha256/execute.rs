@@ -82,18 +82,15 @@ fn f_sha256_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v2, v3] = m.io_get_info(0u64, &[])?;
     same(v2, 0u64)?;
     same(v3, v0)?;
-    let [v4, v5, v6, v7, v8, v9, v10, v11] = bytes_of(v0);
-    let v13 = u64::from(v5) * 256u64;
-    let v15 = u64::from(v6) * 65536u64;
-    let v17 = u64::from(v7) * 16777216u64;
-    let v18 = u64::from(v4) + v13;
-    let v19 = v18 + v15;
-    let v20 = v19 + v17;
-    same(v0, v20)?;
-    let [v21, v22, v23, v24, v25, v26, v27, v28, ..] = t.unary(ByteOp::Bits, v4);
-    let [v29, v30, v31, v32, v33, v34, v35, v36, ..] = t.unary(ByteOp::Bits, v5);
-    let [v37, v38, v39, v40, v41, v42, v43, v44, ..] = t.unary(ByteOp::Bits, v6);
-    let [v45, v46, v47, v48, v49, v50, v51, v52, ..] = t.unary(ByteOp::Bits, v7);
+    let [w0, w1] = words_of(v0);
+    same(v0, (u64::from(w0)))?;
+    let [v21, v22, v23, v24, v25, v26, v27, v28, ..] = t.unary(ByteOp::Bits, (w0 as u8));
+    let [v29, v30, v31, v32, v33, v34, v35, v36, ..] = t
+        .unary(ByteOp::Bits, ((w0 >> 8) as u8));
+    let [v37, v38, v39, v40, v41, v42, v43, v44, ..] = t
+        .unary(ByteOp::Bits, ((w0 >> 16) as u8));
+    let [v45, v46, v47, v48, v49, v50, v51, v52, ..] = t
+        .unary(ByteOp::Bits, ((w0 >> 24) as u8));
     let v54 = v28 * 2u8;
     let v56 = v29 * 4u8;
     let v58 = v30 * 8u8;
@@ -101,24 +98,6 @@ fn f_sha256_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v62 = v32 * 32u8;
     let v64 = v33 * 64u8;
     let v66 = v34 * 128u8;
-    let v67 = u64::from(v35) * 256u64;
-    let v69 = u64::from(v36) * 512u64;
-    let v71 = u64::from(v37) * 1024u64;
-    let v73 = u64::from(v38) * 2048u64;
-    let v75 = u64::from(v39) * 4096u64;
-    let v77 = u64::from(v40) * 8192u64;
-    let v79 = u64::from(v41) * 16384u64;
-    let v81 = u64::from(v42) * 32768u64;
-    let v82 = u64::from(v43) * 65536u64;
-    let v84 = u64::from(v44) * 131072u64;
-    let v86 = u64::from(v45) * 262144u64;
-    let v88 = u64::from(v46) * 524288u64;
-    let v90 = u64::from(v47) * 1048576u64;
-    let v92 = u64::from(v48) * 2097152u64;
-    let v94 = u64::from(v49) * 4194304u64;
-    let v96 = u64::from(v50) * 8388608u64;
-    let v97 = u64::from(v51) * 16777216u64;
-    let v99 = u64::from(v52) * 33554432u64;
     let v100 = v27 + v54;
     let v101 = v100 + v56;
     let v102 = v101 + v58;
@@ -126,33 +105,65 @@ fn f_sha256_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v104 = v103 + v62;
     let v105 = v104 + v64;
     let v106 = v105 + v66;
-    let v107 = u64::from(v106) + v67;
-    let v108 = v107 + v69;
-    let v109 = v108 + v71;
-    let v110 = v109 + v73;
-    let v111 = v110 + v75;
-    let v112 = v111 + v77;
-    let v113 = v112 + v79;
-    let v114 = v113 + v81;
-    let v115 = v114 + v82;
-    let v116 = v115 + v84;
-    let v117 = v116 + v86;
-    let v118 = v117 + v88;
-    let v119 = v118 + v90;
-    let v120 = v119 + v92;
-    let v121 = v120 + v94;
-    let v122 = v121 + v96;
-    let v123 = v122 + v97;
-    let v124 = v123 + v99;
+    let v114 = (u64::from(v106) | (u64::from(v35) << 8) | (u64::from(v36) << 9)
+        | (u64::from(v37) << 10) | (u64::from(v38) << 11) | (u64::from(v39) << 12)
+        | (u64::from(v40) << 13) | (u64::from(v41) << 14)) + ((u64::from(v42) << 15));
+    let v115 = v114 + ((u64::from(v43) << 16));
+    let v116 = v115 + ((u64::from(v44) << 17));
+    let v117 = v116 + ((u64::from(v45) << 18));
+    let v118 = v117 + ((u64::from(v46) << 19));
+    let v119 = v118 + ((u64::from(v47) << 20));
+    let v120 = v119 + ((u64::from(v48) << 21));
+    let v121 = v120 + ((u64::from(v49) << 22));
+    let v122 = v121 + ((u64::from(v50) << 23));
+    let v123 = v122 + ((u64::from(v51) << 24));
+    let v124 = v123 + ((u64::from(v52) << 25));
     m.push(&[v124]);
     m.push_bytes(
         &[
-            0u8, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36,
-            v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, 2u8,
-            4u8, 8u8, 16u8, 32u8, 64u8, 128u8,
+            0u8,
+            v21,
+            v22,
+            v23,
+            v24,
+            v25,
+            v26,
+            v27,
+            v28,
+            v29,
+            v30,
+            v31,
+            v32,
+            v33,
+            v34,
+            v35,
+            v36,
+            v37,
+            v38,
+            v39,
+            v40,
+            v41,
+            v42,
+            v43,
+            v44,
+            v45,
+            v46,
+            v47,
+            v48,
+            v49,
+            v50,
+            v51,
+            v52,
+            2u8,
+            4u8,
+            8u8,
+            16u8,
+            32u8,
+            64u8,
+            128u8,
         ],
     );
-    m.call(4, Ranked::Outside, &[Part::Words(&[v124])], 1)
+    m.call(t, 4, Ranked::Outside, &[Given::Words(&[v124])], 1)
 }
 
 /// Function sha256, block 0 from operation 92 on.
@@ -167,20 +178,90 @@ fn f_sha256_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v157 = mul(v124, u64::from(v63));
     m.push(
         &[
-            v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138,
-            v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149, v150, v151, v152,
-            v153, v154, v155, v156,
+            v125,
+            v126,
+            v127,
+            v128,
+            v129,
+            v130,
+            v131,
+            v132,
+            v133,
+            v134,
+            v135,
+            v136,
+            v137,
+            v138,
+            v139,
+            v140,
+            v141,
+            v142,
+            v143,
+            v144,
+            v145,
+            v146,
+            v147,
+            v148,
+            v149,
+            v150,
+            v151,
+            v152,
+            v153,
+            v154,
+            v155,
+            v156,
         ],
     );
     m.push_bytes(
         &[
-            v1, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36,
-            v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53,
-            v55, v57, v59, v61, v63, v65,
+            v1,
+            v21,
+            v22,
+            v23,
+            v24,
+            v25,
+            v26,
+            v27,
+            v28,
+            v29,
+            v30,
+            v31,
+            v32,
+            v33,
+            v34,
+            v35,
+            v36,
+            v37,
+            v38,
+            v39,
+            v40,
+            v41,
+            v42,
+            v43,
+            v44,
+            v45,
+            v46,
+            v47,
+            v48,
+            v49,
+            v50,
+            v51,
+            v52,
+            v53,
+            v55,
+            v57,
+            v59,
+            v61,
+            v63,
+            v65,
         ],
     );
     m.call(
-        10, Ranked::No, &[Part::Words(&[v157]), Part::Bytes(&[v21, v22, v23, v24, v25, v26])], 2,
+        t,
+        10,
+        Ranked::No,
+        &[Given::Words(&[v157]), Given::Bytes(&[v21, v22, v23, v24, v25, v26])],
+        2,
     )
 }
 
@@ -192,11 +273,6 @@ fn f_sha256_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v1, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35,
     v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52,
     v53, v55, v57, v59, v61, v63, v65] = m.pop_bytes()?;
-    let [v158, v159, v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170,
-    v171, v172, v173, v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184,
-    v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198,
-    v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212,
-    v213, v214, v215, v216, v217, v218, v219, v220, v221] = m.outputs(0)?;
     let v222 = v1 * v53;
     let v223 = v1 * v55;
     let v224 = v21 * v57;
@@ -263,22 +339,48 @@ fn f_sha256_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         0 => {
             m.steps(2)?;
             m.call(
+                t,
                 3,
                 Ranked::No,
                 &[
-                    Part::Words(
+                    Given::Words(
                         &[
-                            v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136,
-                            v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148,
-                            v149, v150, v151, v152, v153, v154, v155, v156, v158, v159, v160, v161,
-                            v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172, v173,
-                            v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185,
-                            v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197,
-                            v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209,
-                            v210, v211, v212, v213,
+                            v125,
+                            v126,
+                            v127,
+                            v128,
+                            v129,
+                            v130,
+                            v131,
+                            v132,
+                            v133,
+                            v134,
+                            v135,
+                            v136,
+                            v137,
+                            v138,
+                            v139,
+                            v140,
+                            v141,
+                            v142,
+                            v143,
+                            v144,
+                            v145,
+                            v146,
+                            v147,
+                            v148,
+                            v149,
+                            v150,
+                            v151,
+                            v152,
+                            v153,
+                            v154,
+                            v155,
+                            v156,
                         ],
                     ),
-                    Part::Bytes(&[v1, v1, v1, v281, v277, v263, v249, v235]),
+                    Given::Outputs(0, 56),
+                    Given::Bytes(&[v1, v1, v1, v281, v277, v263, v249, v235]),
                 ],
                 3,
             )
@@ -287,21 +389,47 @@ fn f_sha256_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             m.steps(3)?;
             m.push_bytes(&[v1, v235, v249, v263, v277, v281]);
             m.call(
+                t,
                 3,
                 Ranked::No,
                 &[
-                    Part::Words(
+                    Given::Words(
                         &[
-                            v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136,
-                            v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148,
-                            v149, v150, v151, v152, v153, v154, v155, v156, v158, v159, v160, v161,
-                            v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172, v173,
-                            v174, v175, v176, v177, v178, v179, v180, v181, v182, v183, v184, v185,
-                            v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197,
-                            v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209,
-                            v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221,
+                            v125,
+                            v126,
+                            v127,
+                            v128,
+                            v129,
+                            v130,
+                            v131,
+                            v132,
+                            v133,
+                            v134,
+                            v135,
+                            v136,
+                            v137,
+                            v138,
+                            v139,
+                            v140,
+                            v141,
+                            v142,
+                            v143,
+                            v144,
+                            v145,
+                            v146,
+                            v147,
+                            v148,
+                            v149,
+                            v150,
+                            v151,
+                            v152,
+                            v153,
+                            v154,
+                            v155,
+                            v156,
                         ],
                     ),
+                    Given::Outputs(0, 64),
                 ],
                 4,
             )
@@ -319,11 +447,40 @@ fn f_sha256_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         t,
         0,
         &[
-            Part::Words(
+            Given::Words(
                 &[
-                    v287, v286, v285, v284, v291, v290, v289, v288, v295, v294, v293, v292, v299,
-                    v298, v297, v296, v303, v302, v301, v300, v307, v306, v305, v304, v311, v310,
-                    v309, v308, v315, v314, v313, v312,
+                    v287,
+                    v286,
+                    v285,
+                    v284,
+                    v291,
+                    v290,
+                    v289,
+                    v288,
+                    v295,
+                    v294,
+                    v293,
+                    v292,
+                    v299,
+                    v298,
+                    v297,
+                    v296,
+                    v303,
+                    v302,
+                    v301,
+                    v300,
+                    v307,
+                    v306,
+                    v305,
+                    v304,
+                    v311,
+                    v310,
+                    v309,
+                    v308,
+                    v315,
+                    v314,
+                    v313,
+                    v312,
                 ],
             ),
         ],
@@ -333,26 +490,78 @@ fn f_sha256_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function sha256, block 2 from operation 1 on.
 fn f_sha256_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v1, v235, v249, v263, v277, v281] = m.pop_bytes()?;
-    let [v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296,
-    v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310,
-    v311, v312, v313, v314, v315] = m.outputs(0)?;
     m.call(
+        t,
         3,
         Ranked::No,
         &[
-            Part::Words(
+            Given::Outputs(0, 32),
+            Given::Bytes(
                 &[
-                    v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296,
-                    v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309,
-                    v310, v311, v312, v313, v314, v315,
-                ],
-            ),
-            Part::Bytes(
-                &[
-                    v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1,
-                    v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1,
-                    v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1,
-                    v281, v277, v263, v249, v235,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v281,
+                    v277,
+                    v263,
+                    v249,
+                    v235,
                 ],
             ),
         ],
@@ -369,11 +578,40 @@ fn f_sha256_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         t,
         1,
         &[
-            Part::Words(
+            Given::Words(
                 &[
-                    v319, v318, v317, v316, v323, v322, v321, v320, v327, v326, v325, v324, v331,
-                    v330, v329, v328, v335, v334, v333, v332, v339, v338, v337, v336, v343, v342,
-                    v341, v340, v347, v346, v345, v344,
+                    v319,
+                    v318,
+                    v317,
+                    v316,
+                    v323,
+                    v322,
+                    v321,
+                    v320,
+                    v327,
+                    v326,
+                    v325,
+                    v324,
+                    v331,
+                    v330,
+                    v329,
+                    v328,
+                    v335,
+                    v334,
+                    v333,
+                    v332,
+                    v339,
+                    v338,
+                    v337,
+                    v336,
+                    v343,
+                    v342,
+                    v341,
+                    v340,
+                    v347,
+                    v346,
+                    v345,
+                    v344,
                 ],
             ),
         ],
@@ -388,106 +626,193 @@ fn f_sha256_constants_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         0 => {
             m.steps(5)?;
             m.finish(
-                t, 0,
-                &[Part::Words(&[1116352408u64, 1899447441u64, 3049323471u64, 3921009573u64])],
+                t,
+                0,
+                &[
+                    Given::Words(
+                        &[1116352408u64, 1899447441u64, 3049323471u64, 3921009573u64],
+                    ),
+                ],
             )
         }
         1 => {
             m.steps(5)?;
             m.finish(
-                t, 1, &[Part::Words(&[961987163u64, 1508970993u64, 2453635748u64, 2870763221u64])],
+                t,
+                1,
+                &[
+                    Given::Words(
+                        &[961987163u64, 1508970993u64, 2453635748u64, 2870763221u64],
+                    ),
+                ],
             )
         }
         2 => {
             m.steps(5)?;
             m.finish(
-                t, 2, &[Part::Words(&[3624381080u64, 310598401u64, 607225278u64, 1426881987u64])],
+                t,
+                2,
+                &[
+                    Given::Words(
+                        &[3624381080u64, 310598401u64, 607225278u64, 1426881987u64],
+                    ),
+                ],
             )
         }
         3 => {
             m.steps(5)?;
             m.finish(
-                t, 3,
-                &[Part::Words(&[1925078388u64, 2162078206u64, 2614888103u64, 3248222580u64])],
+                t,
+                3,
+                &[
+                    Given::Words(
+                        &[1925078388u64, 2162078206u64, 2614888103u64, 3248222580u64],
+                    ),
+                ],
             )
         }
         4 => {
             m.steps(5)?;
             m.finish(
-                t, 4, &[Part::Words(&[3835390401u64, 4022224774u64, 264347078u64, 604807628u64])],
+                t,
+                4,
+                &[
+                    Given::Words(
+                        &[3835390401u64, 4022224774u64, 264347078u64, 604807628u64],
+                    ),
+                ],
             )
         }
         5 => {
             m.steps(5)?;
             m.finish(
-                t, 5, &[Part::Words(&[770255983u64, 1249150122u64, 1555081692u64, 1996064986u64])],
+                t,
+                5,
+                &[
+                    Given::Words(
+                        &[770255983u64, 1249150122u64, 1555081692u64, 1996064986u64],
+                    ),
+                ],
             )
         }
         6 => {
             m.steps(5)?;
             m.finish(
-                t, 6,
-                &[Part::Words(&[2554220882u64, 2821834349u64, 2952996808u64, 3210313671u64])],
+                t,
+                6,
+                &[
+                    Given::Words(
+                        &[2554220882u64, 2821834349u64, 2952996808u64, 3210313671u64],
+                    ),
+                ],
             )
         }
         7 => {
             m.steps(5)?;
             m.finish(
-                t, 7, &[Part::Words(&[3336571891u64, 3584528711u64, 113926993u64, 338241895u64])],
+                t,
+                7,
+                &[
+                    Given::Words(
+                        &[3336571891u64, 3584528711u64, 113926993u64, 338241895u64],
+                    ),
+                ],
             )
         }
         8 => {
             m.steps(5)?;
             m.finish(
-                t, 8, &[Part::Words(&[666307205u64, 773529912u64, 1294757372u64, 1396182291u64])],
+                t,
+                8,
+                &[
+                    Given::Words(
+                        &[666307205u64, 773529912u64, 1294757372u64, 1396182291u64],
+                    ),
+                ],
             )
         }
         9 => {
             m.steps(5)?;
             m.finish(
-                t, 9,
-                &[Part::Words(&[1695183700u64, 1986661051u64, 2177026350u64, 2456956037u64])],
+                t,
+                9,
+                &[
+                    Given::Words(
+                        &[1695183700u64, 1986661051u64, 2177026350u64, 2456956037u64],
+                    ),
+                ],
             )
         }
         10 => {
             m.steps(5)?;
             m.finish(
-                t, 10,
-                &[Part::Words(&[2730485921u64, 2820302411u64, 3259730800u64, 3345764771u64])],
+                t,
+                10,
+                &[
+                    Given::Words(
+                        &[2730485921u64, 2820302411u64, 3259730800u64, 3345764771u64],
+                    ),
+                ],
             )
         }
         11 => {
             m.steps(5)?;
             m.finish(
-                t, 11,
-                &[Part::Words(&[3516065817u64, 3600352804u64, 4094571909u64, 275423344u64])],
+                t,
+                11,
+                &[
+                    Given::Words(
+                        &[3516065817u64, 3600352804u64, 4094571909u64, 275423344u64],
+                    ),
+                ],
             )
         }
         12 => {
             m.steps(5)?;
             m.finish(
-                t, 12, &[Part::Words(&[430227734u64, 506948616u64, 659060556u64, 883997877u64])],
+                t,
+                12,
+                &[
+                    Given::Words(
+                        &[430227734u64, 506948616u64, 659060556u64, 883997877u64],
+                    ),
+                ],
             )
         }
         13 => {
             m.steps(5)?;
             m.finish(
-                t, 13,
-                &[Part::Words(&[958139571u64, 1322822218u64, 1537002063u64, 1747873779u64])],
+                t,
+                13,
+                &[
+                    Given::Words(
+                        &[958139571u64, 1322822218u64, 1537002063u64, 1747873779u64],
+                    ),
+                ],
             )
         }
         14 => {
             m.steps(5)?;
             m.finish(
-                t, 14,
-                &[Part::Words(&[1955562222u64, 2024104815u64, 2227730452u64, 2361852424u64])],
+                t,
+                14,
+                &[
+                    Given::Words(
+                        &[1955562222u64, 2024104815u64, 2227730452u64, 2361852424u64],
+                    ),
+                ],
             )
         }
         15 => {
             m.steps(5)?;
             m.finish(
-                t, 15,
-                &[Part::Words(&[2428436474u64, 2756734187u64, 3204031479u64, 3329325298u64])],
+                t,
+                15,
+                &[
+                    Given::Words(
+                        &[2428436474u64, 2756734187u64, 3204031479u64, 3329325298u64],
+                    ),
+                ],
             )
         }
         _ => Err(Stop),
@@ -497,74 +822,33 @@ fn f_sha256_constants_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function sha256_rounds, from its beginning.
 fn f_sha256_rounds_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v0] = m.inputs(0)?;
-    let [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12] = m.input_bytes(1)?;
-    let [v13] = m.inputs(13)?;
-    let [v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25] = m
-        .input_bytes(14)?;
-    let [v26, v27, v28, v29, v30] = m.inputs(26)?;
-    let [v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46,
-    ] = m.input_bytes(31)?;
-    let [v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62,
-    v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79,
-    v80, v81, v82] = m.inputs(47)?;
-    let [v83, v84, v85, v86, v87, v88, v89, v90] = m.input_bytes(83)?;
     m.steps(1045)?;
-    m.call(1, Ranked::No, &[Part::Words(&[v0])], 1)
+    m.call(t, 1, Ranked::No, &[Given::Words(&[v0])], 1)
 }
 
 /// Function sha256_rounds, block 0 from operation 1 on.
 fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v0] = m.inputs(0)?;
-    let [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12] = m.input_bytes(1)?;
+    let [w0, w1, w2] = m.input_words32(1)?;
     let [v13] = m.inputs(13)?;
-    let [v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25] = m
-        .input_bytes(14)?;
+    let [w3, w4, w5] = m.input_words32(14)?;
     let [v26, v27, v28, v29, v30] = m.inputs(26)?;
-    let [v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46,
-    ] = m.input_bytes(31)?;
-    let [v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62,
-    v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79,
-    v80, v81, v82] = m.inputs(47)?;
-    let [v83, v84, v85, v86, v87, v88, v89, v90] = m.input_bytes(83)?;
+    let [w6, w7, w8, w9] = m.input_words32(31)?;
+    let [v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78,
+    ] = m.inputs(63)?;
+    let [w10, w11] = m.input_words32(83)?;
     let [v91, v92, v93, v94] = m.outputs(0)?;
-    let w0 = u32::from_le_bytes([v14, v15, v16, v17]);
-    let w1 = t.first4(ByteOp::Mul, w0, 67372036u32);
-    let w2 = t.xor4(ByteOp::Xor, w0, w1.rotate_right(14));
-    let w3 = t.first4(ByteOp::Mul, w2, 134744072u32);
-    let w4 = t.xor4(ByteOp::Xor, w0, w3.rotate_right(5));
-    let [v129, v130, ..] = t.binary(ByteOp::Mul, (w4 as u8), 4u8);
-    let v132 = u64::from(v129) * 16777216u64;
-    let v133 = u64::from(((w4 >> 8) as u8)) * 4u64;
-    let v135 = u64::from(((w4 >> 16) as u8)) * 1024u64;
-    let v137 = u64::from(((w4 >> 24) as u8)) * 262144u64;
-    let v138 = u64::from(v130) + v132;
-    let v139 = v138 + v133;
-    let v140 = v139 + v135;
-    let v141 = v140 + v137;
-    let w5 = u32::from_le_bytes([v18, v19, v20, v21]);
-    let w6 = t.and4(ByteOp::And, w0, w5);
-    let w7 = u32::from_le_bytes([v22, v23, v24, v25]);
-    let w8 = t.and4(ByteOp::And, w0, w7);
-    let v151 = u64::from(((w6 >> 8) as u8)) * 256u64;
-    let v153 = u64::from(((w6 >> 16) as u8)) * 65536u64;
-    let v154 = u64::from(((w6 >> 24) as u8)) * 16777216u64;
-    let v155 = u64::from((w6 as u8)) + v151;
-    let v156 = v155 + v153;
-    let v157 = v156 + v154;
-    let v158 = u64::from(((w8 >> 8) as u8)) * 256u64;
-    let v159 = u64::from(((w8 >> 16) as u8)) * 65536u64;
-    let v160 = u64::from(((w8 >> 24) as u8)) * 16777216u64;
-    let v161 = u64::from((w8 as u8)) + v158;
-    let v162 = v161 + v159;
-    let v163 = v162 + v160;
-    let v164 = u64::from(v23) * 256u64;
-    let v165 = u64::from(v24) * 65536u64;
-    let v166 = u64::from(v25) * 16777216u64;
-    let v167 = u64::from(v22) + v164;
-    let v168 = v167 + v165;
-    let v169 = v168 + v166;
-    let v170 = sub(v169, v163);
-    let v171 = add(v157, v170);
+    let w12 = t.first4(ByteOp::Mul, w3, 67372036u32);
+    let w13 = t.xor4(ByteOp::Xor, w3, w12.rotate_right(14));
+    let w14 = t.first4(ByteOp::Mul, w13, 134744072u32);
+    let w15 = t.xor4(ByteOp::Xor, w3, w14.rotate_right(5));
+    let [v129, v130, ..] = t.binary(ByteOp::Mul, (w15 as u8), 4u8);
+    let v141 = ((u64::from(w15 & 0x00ffff00) >> 6) | u64::from(v130)
+        | (u64::from(v129) << 24)) + ((u64::from(w15 & 0xff000000) >> 6));
+    let w16 = t.and4(ByteOp::And, w3, w4);
+    let w17 = t.and4(ByteOp::And, w3, w5);
+    let v170 = sub((u64::from(w5)), (u64::from(w17)));
+    let v171 = add((u64::from(w16)), v170);
     let v172 = mul(v28, 256u64);
     let v173 = mul(v29, 65536u64);
     let v174 = mul(v30, 16777216u64);
@@ -575,742 +859,299 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v179 = add(v178, v171);
     let v180 = add(v179, v91);
     let v181 = add(v180, v177);
-    let w9 = u32::from_le_bytes([v1, v2, v3, v4]);
-    let w10 = t.first4(ByteOp::Mul, w9, 538976288u32);
-    let w11 = t.xor4(ByteOp::XorSplit4, w9, w10.rotate_right(11));
-    let w12 = t.xor4(ByteOp::Xor, w9, w11.rotate_right(12));
-    let [v211, v212, ..] = t.binary(ByteOp::Mul, ((w12 >> 16) as u8), 4u8);
-    let v213 = u64::from(v211) * 16777216u64;
-    let v214 = u64::from((w12 as u8)) * 1024u64;
-    let v215 = u64::from(((w12 >> 8) as u8)) * 262144u64;
-    let v216 = u64::from(((w12 >> 24) as u8)) * 4u64;
-    let v217 = u64::from(v212) + v213;
-    let v218 = v217 + v214;
-    let v219 = v218 + v215;
-    let v220 = v219 + v216;
-    let w13 = u32::from_le_bytes([v5, v6, v7, v8]);
-    let w14 = t.xor4(ByteOp::Xor, w9, w13);
-    let w15 = u32::from_le_bytes([v9, v10, v11, v12]);
-    let w16 = t.and4(ByteOp::And, w15, w14);
-    let v229 = u64::from(v2) * 256u64;
-    let v230 = u64::from(v3) * 65536u64;
-    let v231 = u64::from(v4) * 16777216u64;
-    let v232 = u64::from(v1) + v229;
-    let v233 = v232 + v230;
-    let v234 = v233 + v231;
-    let v235 = u64::from(v6) * 256u64;
-    let v236 = u64::from(v7) * 65536u64;
-    let v237 = u64::from(v8) * 16777216u64;
-    let v238 = u64::from(v5) + v235;
-    let v239 = v238 + v236;
-    let v240 = v239 + v237;
-    let v241 = u64::from(((w14 >> 8) as u8)) * 256u64;
-    let v242 = u64::from(((w14 >> 16) as u8)) * 65536u64;
-    let v243 = u64::from(((w14 >> 24) as u8)) * 16777216u64;
-    let v244 = u64::from((w14 as u8)) + v241;
-    let v245 = v244 + v242;
-    let v246 = v245 + v243;
-    let v247 = u64::from(((w16 >> 8) as u8)) * 256u64;
-    let v248 = u64::from(((w16 >> 16) as u8)) * 65536u64;
-    let v249 = u64::from(((w16 >> 24) as u8)) * 16777216u64;
-    let v250 = u64::from((w16 as u8)) + v247;
-    let v251 = v250 + v248;
-    let v252 = v251 + v249;
-    let v253 = v234 + v240;
-    let v254 = sub(v253, v246);
+    let w18 = t.first4(ByteOp::Mul, w0, 538976288u32);
+    let w19 = t.xor4(ByteOp::XorSplit4, w0, w18.rotate_right(11));
+    let w20 = t.xor4(ByteOp::Xor, w0, w19.rotate_right(12));
+    let [v211, v212, ..] = t.binary(ByteOp::Mul, ((w20 >> 16) as u8), 4u8);
+    let v219 = ((u64::from(w20 & 0x000000ff) << 10) | u64::from(v212)
+        | (u64::from(v211) << 24)) + ((u64::from(w20 & 0x0000ff00) << 10));
+    let v220 = v219 + ((u64::from(w20 & 0xff000000) >> 22));
+    let w21 = t.xor4(ByteOp::Xor, w0, w1);
+    let w22 = t.and4(ByteOp::And, w2, w21);
+    let v253 = (u64::from(w0)) + (u64::from(w1));
+    let v254 = sub(v253, (u64::from(w21)));
     let v256 = mul(v254, 9223372034707292161u64);
-    let v257 = add(v256, v252);
+    let v257 = add(v256, (u64::from(w22)));
     let v258 = add(v13, v181);
     let v259 = add(v181, v220);
     let v260 = add(v259, v257);
-    let [v261, v262, v263, v264, v265, v266, v267, v268] = bytes_of(v258);
-    let v269 = u64::from(v262) * 256u64;
-    let v270 = u64::from(v263) * 65536u64;
-    let v271 = u64::from(v264) * 16777216u64;
-    let v272 = u64::from(v261) + v269;
-    let v273 = v272 + v270;
-    let v274 = v273 + v271;
-    let v276 = u64::from(v265) * 4294967296u64;
-    let v277 = v274 + v276;
-    same(v258, v277)?;
-    let [v278, v279, v280, v281, v282, v283, v284, v285] = bytes_of(v260);
-    let v286 = u64::from(v279) * 256u64;
-    let v287 = u64::from(v280) * 65536u64;
-    let v288 = u64::from(v281) * 16777216u64;
-    let v289 = u64::from(v278) + v286;
-    let v290 = v289 + v287;
-    let v291 = v290 + v288;
-    let v292 = u64::from(v282) * 4294967296u64;
-    let v293 = v291 + v292;
-    same(v260, v293)?;
-    let v294 = u64::from(v10) * 256u64;
-    let v295 = u64::from(v11) * 65536u64;
-    let v296 = u64::from(v12) * 16777216u64;
-    let v297 = u64::from(v9) + v294;
-    let v298 = v297 + v295;
-    let v299 = v298 + v296;
-    let v300 = u64::from(v23) * 256u64;
-    let v301 = u64::from(v24) * 65536u64;
-    let v302 = u64::from(v25) * 16777216u64;
-    let v303 = u64::from(v22) + v300;
-    let v304 = v303 + v301;
-    let v305 = v304 + v302;
+    let [w23, w24] = words_of(v258);
+    same(v258, (u64::from(w23) | (u64::from(w24 & 0x000000ff) << 32)))?;
+    let [w25, w26] = words_of(v260);
+    same(v260, (u64::from(w25) | (u64::from(w26 & 0x000000ff) << 32)))?;
     let v306 = mul(v28, 256u64);
     let v307 = mul(v29, 65536u64);
     let v308 = mul(v30, 16777216u64);
     let v309 = add(v27, v306);
     let v310 = add(v309, v307);
     let v311 = add(v310, v308);
-    let w17 = u32::from_le_bytes([v31, v32, v33, v34]);
-    let w18 = t.first4(ByteOp::Mul, w17, 538976288u32);
-    let w19 = t.xor4(ByteOp::XorSplit7, w17, w18.rotate_right(11));
-    let w20 = t.xor4(ByteOp::Xor, w19.rotate_right(7), (w18 >> 3));
-    let v343 = u64::from(((w20 >> 8) as u8)) * 256u64;
-    let v344 = u64::from(((w20 >> 16) as u8)) * 65536u64;
-    let v345 = u64::from(((w20 >> 24) as u8)) * 16777216u64;
-    let v346 = u64::from((w20 as u8)) + v343;
-    let v347 = v346 + v344;
-    let v348 = v347 + v345;
+    let w27 = t.first4(ByteOp::Mul, w6, 538976288u32);
+    let w28 = t.xor4(ByteOp::XorSplit7, w6, w27.rotate_right(11));
+    let w29 = t.xor4(ByteOp::Xor, w28.rotate_right(7), (w27 >> 3));
     let v349 = mul(v64, 256u64);
     let v350 = mul(v65, 65536u64);
     let v351 = mul(v66, 16777216u64);
     let v352 = add(v63, v349);
     let v353 = add(v352, v350);
     let v354 = add(v353, v351);
-    let w21 = u32::from_le_bytes([v83, v84, v85, v86]);
-    let w22 = t.first4(ByteOp::Mul, w21, 1077952576u32);
-    let w23 = t.xor4(ByteOp::Xor, w21, w22.rotate_right(2));
-    let w24 = t.first4(ByteOp::Mul, w23, 2155905152u32);
-    let [v388, ..] = t.binary(ByteOp::Xor, ((w24 >> 17) as u8), ((w22 >> 10) as u8));
+    let w30 = t.first4(ByteOp::Mul, w10, 1077952576u32);
+    let w31 = t.xor4(ByteOp::Xor, w10, w30.rotate_right(2));
+    let w32 = t.first4(ByteOp::Mul, w31, 2155905152u32);
+    let [v388, ..] = t.binary(ByteOp::Xor, ((w32 >> 17) as u8), ((w30 >> 10) as u8));
     let [v389, ..] = t
-        .binary(ByteOp::Xor, (w24.rotate_right(25) as u8), ((w22 >> 18) as u8));
+        .binary(ByteOp::Xor, (w32.rotate_right(25) as u8), ((w30 >> 18) as u8));
     let [v390, ..] = t
-        .binary(ByteOp::Xor, ((w24 >> 1) as u8), (((w22 >> 24) as u8) >> 2));
-    let v391 = u64::from(v389) * 256u64;
-    let v392 = u64::from(v390) * 65536u64;
-    let v393 = u64::from(((w24 >> 9) as u8)) * 16777216u64;
-    let v394 = u64::from(v388) + v391;
-    let v395 = v394 + v392;
-    let v396 = v395 + v393;
-    let v397 = add(v311, v348);
+        .binary(ByteOp::Xor, ((w32 >> 1) as u8), (((w30 >> 24) as u8) >> 2));
+    let v397 = add(v311, (u64::from(w29)));
     let v398 = add(v397, v354);
-    let v399 = add(v398, v396);
-    let [v400, v401, v402, v403, v404, v405, v406, v407] = bytes_of(v399);
-    let v408 = u64::from(v401) * 256u64;
-    let v409 = u64::from(v402) * 65536u64;
-    let v410 = u64::from(v403) * 16777216u64;
-    let v411 = u64::from(v400) + v408;
-    let v412 = v411 + v409;
-    let v413 = v412 + v410;
-    let v414 = u64::from(v404) * 4294967296u64;
-    let v415 = v413 + v414;
-    same(v399, v415)?;
-    let w25 = u32::from_le_bytes([v261, v262, v263, v264]);
-    let w26 = t.first4(ByteOp::Mul, w25, 67372036u32);
-    let w27 = t.xor4(ByteOp::Xor, w25, w26.rotate_right(14));
-    let w28 = t.first4(ByteOp::Mul, w27, 134744072u32);
-    let w29 = t.xor4(ByteOp::Xor, w25, w28.rotate_right(5));
-    let [v448, v449, ..] = t.binary(ByteOp::Mul, (w29 as u8), 4u8);
-    let v450 = u64::from(v448) * 16777216u64;
-    let v451 = u64::from(((w29 >> 8) as u8)) * 4u64;
-    let v452 = u64::from(((w29 >> 16) as u8)) * 1024u64;
-    let v453 = u64::from(((w29 >> 24) as u8)) * 262144u64;
-    let v454 = u64::from(v449) + v450;
-    let v455 = v454 + v451;
-    let v456 = v455 + v452;
-    let v457 = v456 + v453;
-    let w30 = t.and4(ByteOp::And, w25, w0);
-    let w31 = t.and4(ByteOp::And, w25, w5);
-    let v466 = u64::from(((w30 >> 8) as u8)) * 256u64;
-    let v467 = u64::from(((w30 >> 16) as u8)) * 65536u64;
-    let v468 = u64::from(((w30 >> 24) as u8)) * 16777216u64;
-    let v469 = u64::from((w30 as u8)) + v466;
-    let v470 = v469 + v467;
-    let v471 = v470 + v468;
-    let v472 = u64::from(((w31 >> 8) as u8)) * 256u64;
-    let v473 = u64::from(((w31 >> 16) as u8)) * 65536u64;
-    let v474 = u64::from(((w31 >> 24) as u8)) * 16777216u64;
-    let v475 = u64::from((w31 as u8)) + v472;
-    let v476 = v475 + v473;
-    let v477 = v476 + v474;
-    let v478 = u64::from(v19) * 256u64;
-    let v479 = u64::from(v20) * 65536u64;
-    let v480 = u64::from(v21) * 16777216u64;
-    let v481 = u64::from(v18) + v478;
-    let v482 = v481 + v479;
-    let v483 = v482 + v480;
-    let v484 = sub(v483, v477);
-    let v485 = add(v471, v484);
-    let v486 = u64::from(v32) * 256u64;
-    let v487 = u64::from(v33) * 65536u64;
-    let v488 = u64::from(v34) * 16777216u64;
-    let v489 = u64::from(v31) + v486;
-    let v490 = v489 + v487;
-    let v491 = v490 + v488;
-    let v492 = v305 + v457;
+    let v399 = add(
+        v398,
+        ((u64::from(w32.rotate_right(1) & 0x0000ff00) << 16) | u64::from(v388)
+            | (u64::from(v389) << 8) | (u64::from(v390) << 16)),
+    );
+    let [w33, w34] = words_of(v399);
+    same(v399, (u64::from(w33) | (u64::from(w34 & 0x000000ff) << 32)))?;
+    let w35 = t.first4(ByteOp::Mul, w23, 67372036u32);
+    let w36 = t.xor4(ByteOp::Xor, w23, w35.rotate_right(14));
+    let w37 = t.first4(ByteOp::Mul, w36, 134744072u32);
+    let w38 = t.xor4(ByteOp::Xor, w23, w37.rotate_right(5));
+    let [v448, v449, ..] = t.binary(ByteOp::Mul, (w38 as u8), 4u8);
+    let v457 = ((u64::from(w38 & 0x00ffff00) >> 6) | u64::from(v449)
+        | (u64::from(v448) << 24)) + ((u64::from(w38 & 0xff000000) >> 6));
+    let w39 = t.and4(ByteOp::And, w23, w3);
+    let w40 = t.and4(ByteOp::And, w23, w4);
+    let v484 = sub((u64::from(w4)), (u64::from(w40)));
+    let v485 = add((u64::from(w39)), v484);
+    let v492 = (u64::from(w5)) + v457;
     let v493 = add(v492, v485);
     let v494 = add(v493, v92);
-    let v495 = add(v494, v491);
-    let w32 = u32::from_le_bytes([v278, v279, v280, v281]);
-    let w33 = t.first4(ByteOp::Mul, w32, 538976288u32);
-    let w34 = t.xor4(ByteOp::XorSplit4, w32, w33.rotate_right(11));
-    let w35 = t.xor4(ByteOp::Xor, w32, w34.rotate_right(12));
-    let [v524, v525, ..] = t.binary(ByteOp::Mul, ((w35 >> 16) as u8), 4u8);
-    let v526 = u64::from(v524) * 16777216u64;
-    let v527 = u64::from((w35 as u8)) * 1024u64;
-    let v528 = u64::from(((w35 >> 8) as u8)) * 262144u64;
-    let v529 = u64::from(((w35 >> 24) as u8)) * 4u64;
-    let v530 = u64::from(v525) + v526;
-    let v531 = v530 + v527;
-    let v532 = v531 + v528;
-    let v533 = v532 + v529;
-    let w36 = t.xor4(ByteOp::Xor, w32, w9);
-    let w37 = t.and4(ByteOp::And, w13, w36);
-    let v542 = u64::from(v279) * 256u64;
-    let v543 = u64::from(v280) * 65536u64;
-    let v544 = u64::from(v281) * 16777216u64;
-    let v545 = u64::from(v278) + v542;
-    let v546 = v545 + v543;
-    let v547 = v546 + v544;
-    let v548 = u64::from(v2) * 256u64;
-    let v549 = u64::from(v3) * 65536u64;
-    let v550 = u64::from(v4) * 16777216u64;
-    let v551 = u64::from(v1) + v548;
-    let v552 = v551 + v549;
-    let v553 = v552 + v550;
-    let v554 = u64::from(((w36 >> 8) as u8)) * 256u64;
-    let v555 = u64::from(((w36 >> 16) as u8)) * 65536u64;
-    let v556 = u64::from(((w36 >> 24) as u8)) * 16777216u64;
-    let v557 = u64::from((w36 as u8)) + v554;
-    let v558 = v557 + v555;
-    let v559 = v558 + v556;
-    let v560 = u64::from(((w37 >> 8) as u8)) * 256u64;
-    let v561 = u64::from(((w37 >> 16) as u8)) * 65536u64;
-    let v562 = u64::from(((w37 >> 24) as u8)) * 16777216u64;
-    let v563 = u64::from((w37 as u8)) + v560;
-    let v564 = v563 + v561;
-    let v565 = v564 + v562;
-    let v566 = v547 + v553;
-    let v567 = sub(v566, v559);
+    let v495 = add(v494, (u64::from(w6)));
+    let w41 = t.first4(ByteOp::Mul, w25, 538976288u32);
+    let w42 = t.xor4(ByteOp::XorSplit4, w25, w41.rotate_right(11));
+    let w43 = t.xor4(ByteOp::Xor, w25, w42.rotate_right(12));
+    let [v524, v525, ..] = t.binary(ByteOp::Mul, ((w43 >> 16) as u8), 4u8);
+    let v532 = ((u64::from(w43 & 0x000000ff) << 10) | u64::from(v525)
+        | (u64::from(v524) << 24)) + ((u64::from(w43 & 0x0000ff00) << 10));
+    let v533 = v532 + ((u64::from(w43 & 0xff000000) >> 22));
+    let w44 = t.xor4(ByteOp::Xor, w25, w0);
+    let w45 = t.and4(ByteOp::And, w1, w44);
+    let v566 = (u64::from(w25)) + (u64::from(w0));
+    let v567 = sub(v566, (u64::from(w44)));
     let v568 = mul(v567, 9223372034707292161u64);
-    let v569 = add(v568, v565);
-    let v570 = add(v299, v495);
+    let v569 = add(v568, (u64::from(w45)));
+    let v570 = add((u64::from(w2)), v495);
     let v571 = add(v495, v533);
     let v572 = add(v571, v569);
-    let [v573, v574, v575, v576, v577, v578, v579, v580] = bytes_of(v570);
-    let v581 = u64::from(v574) * 256u64;
-    let v582 = u64::from(v575) * 65536u64;
-    let v583 = u64::from(v576) * 16777216u64;
-    let v584 = u64::from(v573) + v581;
-    let v585 = v584 + v582;
-    let v586 = v585 + v583;
-    let v587 = u64::from(v577) * 4294967296u64;
-    let v588 = v586 + v587;
-    same(v570, v588)?;
-    let [v589, v590, v591, v592, v593, v594, v595, v596] = bytes_of(v572);
-    let v597 = u64::from(v590) * 256u64;
-    let v598 = u64::from(v591) * 65536u64;
-    let v599 = u64::from(v592) * 16777216u64;
-    let v600 = u64::from(v589) + v597;
-    let v601 = v600 + v598;
-    let v602 = v601 + v599;
-    let v603 = u64::from(v593) * 4294967296u64;
-    let v604 = v602 + v603;
-    same(v572, v604)?;
-    let v605 = u64::from(v6) * 256u64;
-    let v606 = u64::from(v7) * 65536u64;
-    let v607 = u64::from(v8) * 16777216u64;
-    let v608 = u64::from(v5) + v605;
-    let v609 = v608 + v606;
-    let v610 = v609 + v607;
-    let v611 = u64::from(v19) * 256u64;
-    let v612 = u64::from(v20) * 65536u64;
-    let v613 = u64::from(v21) * 16777216u64;
-    let v614 = u64::from(v18) + v611;
-    let v615 = v614 + v612;
-    let v616 = v615 + v613;
-    let v617 = u64::from(v32) * 256u64;
-    let v618 = u64::from(v33) * 65536u64;
-    let v619 = u64::from(v34) * 16777216u64;
-    let v620 = u64::from(v31) + v617;
-    let v621 = v620 + v618;
-    let v622 = v621 + v619;
-    let w38 = u32::from_le_bytes([v35, v36, v37, v38]);
-    let w39 = t.first4(ByteOp::Mul, w38, 538976288u32);
-    let w40 = t.xor4(ByteOp::XorSplit7, w38, w39.rotate_right(11));
-    let w41 = t.xor4(ByteOp::Xor, w40.rotate_right(7), (w39 >> 3));
-    let v654 = u64::from(((w41 >> 8) as u8)) * 256u64;
-    let v655 = u64::from(((w41 >> 16) as u8)) * 65536u64;
-    let v656 = u64::from(((w41 >> 24) as u8)) * 16777216u64;
-    let v657 = u64::from((w41 as u8)) + v654;
-    let v658 = v657 + v655;
-    let v659 = v658 + v656;
+    let [w46, w47] = words_of(v570);
+    same(v570, (u64::from(w46) | (u64::from(w47 & 0x000000ff) << 32)))?;
+    let [w48, w49] = words_of(v572);
+    same(v572, (u64::from(w48) | (u64::from(w49 & 0x000000ff) << 32)))?;
+    let w50 = t.first4(ByteOp::Mul, w7, 538976288u32);
+    let w51 = t.xor4(ByteOp::XorSplit7, w7, w50.rotate_right(11));
+    let w52 = t.xor4(ByteOp::Xor, w51.rotate_right(7), (w50 >> 3));
     let v660 = mul(v68, 256u64);
     let v661 = mul(v69, 65536u64);
     let v662 = mul(v70, 16777216u64);
     let v663 = add(v67, v660);
     let v664 = add(v663, v661);
     let v665 = add(v664, v662);
-    let w42 = u32::from_le_bytes([v87, v88, v89, v90]);
-    let w43 = t.first4(ByteOp::Mul, w42, 1077952576u32);
-    let w44 = t.xor4(ByteOp::Xor, w42, w43.rotate_right(2));
-    let w45 = t.first4(ByteOp::Mul, w44, 2155905152u32);
-    let [v696, ..] = t.binary(ByteOp::Xor, ((w45 >> 17) as u8), ((w43 >> 10) as u8));
+    let w53 = t.first4(ByteOp::Mul, w11, 1077952576u32);
+    let w54 = t.xor4(ByteOp::Xor, w11, w53.rotate_right(2));
+    let w55 = t.first4(ByteOp::Mul, w54, 2155905152u32);
+    let [v696, ..] = t.binary(ByteOp::Xor, ((w55 >> 17) as u8), ((w53 >> 10) as u8));
     let [v697, ..] = t
-        .binary(ByteOp::Xor, (w45.rotate_right(25) as u8), ((w43 >> 18) as u8));
+        .binary(ByteOp::Xor, (w55.rotate_right(25) as u8), ((w53 >> 18) as u8));
     let [v698, ..] = t
-        .binary(ByteOp::Xor, ((w45 >> 1) as u8), (((w43 >> 24) as u8) >> 2));
-    let v699 = u64::from(v697) * 256u64;
-    let v700 = u64::from(v698) * 65536u64;
-    let v701 = u64::from(((w45 >> 9) as u8)) * 16777216u64;
-    let v702 = u64::from(v696) + v699;
-    let v703 = v702 + v700;
-    let v704 = v703 + v701;
-    let v705 = v622 + v659;
+        .binary(ByteOp::Xor, ((w55 >> 1) as u8), (((w53 >> 24) as u8) >> 2));
+    let v705 = (u64::from(w6)) + (u64::from(w52));
     let v706 = add(v705, v665);
-    let v707 = add(v706, v704);
-    let [v708, v709, v710, v711, v712, v713, v714, v715] = bytes_of(v707);
-    let v716 = u64::from(v709) * 256u64;
-    let v717 = u64::from(v710) * 65536u64;
-    let v718 = u64::from(v711) * 16777216u64;
-    let v719 = u64::from(v708) + v716;
-    let v720 = v719 + v717;
-    let v721 = v720 + v718;
-    let v722 = u64::from(v712) * 4294967296u64;
-    let v723 = v721 + v722;
-    same(v707, v723)?;
-    let w46 = u32::from_le_bytes([v573, v574, v575, v576]);
-    let w47 = t.first4(ByteOp::Mul, w46, 67372036u32);
-    let w48 = t.xor4(ByteOp::Xor, w46, w47.rotate_right(14));
-    let w49 = t.first4(ByteOp::Mul, w48, 134744072u32);
-    let w50 = t.xor4(ByteOp::Xor, w46, w49.rotate_right(5));
-    let [v756, v757, ..] = t.binary(ByteOp::Mul, (w50 as u8), 4u8);
-    let v758 = u64::from(v756) * 16777216u64;
-    let v759 = u64::from(((w50 >> 8) as u8)) * 4u64;
-    let v760 = u64::from(((w50 >> 16) as u8)) * 1024u64;
-    let v761 = u64::from(((w50 >> 24) as u8)) * 262144u64;
-    let v762 = u64::from(v757) + v758;
-    let v763 = v762 + v759;
-    let v764 = v763 + v760;
-    let v765 = v764 + v761;
-    let w51 = t.and4(ByteOp::And, w46, w25);
-    let w52 = t.and4(ByteOp::And, w46, w0);
-    let v774 = u64::from(((w51 >> 8) as u8)) * 256u64;
-    let v775 = u64::from(((w51 >> 16) as u8)) * 65536u64;
-    let v776 = u64::from(((w51 >> 24) as u8)) * 16777216u64;
-    let v777 = u64::from((w51 as u8)) + v774;
-    let v778 = v777 + v775;
-    let v779 = v778 + v776;
-    let v780 = u64::from(((w52 >> 8) as u8)) * 256u64;
-    let v781 = u64::from(((w52 >> 16) as u8)) * 65536u64;
-    let v782 = u64::from(((w52 >> 24) as u8)) * 16777216u64;
-    let v783 = u64::from((w52 as u8)) + v780;
-    let v784 = v783 + v781;
-    let v785 = v784 + v782;
-    let v786 = u64::from(v15) * 256u64;
-    let v787 = u64::from(v16) * 65536u64;
-    let v788 = u64::from(v17) * 16777216u64;
-    let v789 = u64::from(v14) + v786;
-    let v790 = v789 + v787;
-    let v791 = v790 + v788;
-    let v792 = sub(v791, v785);
-    let v793 = add(v779, v792);
-    let v794 = u64::from(v36) * 256u64;
-    let v795 = u64::from(v37) * 65536u64;
-    let v796 = u64::from(v38) * 16777216u64;
-    let v797 = u64::from(v35) + v794;
-    let v798 = v797 + v795;
-    let v799 = v798 + v796;
-    let v800 = v616 + v765;
+    let v707 = add(
+        v706,
+        ((u64::from(w55.rotate_right(1) & 0x0000ff00) << 16) | u64::from(v696)
+            | (u64::from(v697) << 8) | (u64::from(v698) << 16)),
+    );
+    let [w56, w57] = words_of(v707);
+    same(v707, (u64::from(w56) | (u64::from(w57 & 0x000000ff) << 32)))?;
+    let w58 = t.first4(ByteOp::Mul, w46, 67372036u32);
+    let w59 = t.xor4(ByteOp::Xor, w46, w58.rotate_right(14));
+    let w60 = t.first4(ByteOp::Mul, w59, 134744072u32);
+    let w61 = t.xor4(ByteOp::Xor, w46, w60.rotate_right(5));
+    let [v756, v757, ..] = t.binary(ByteOp::Mul, (w61 as u8), 4u8);
+    let v765 = ((u64::from(w61 & 0x00ffff00) >> 6) | u64::from(v757)
+        | (u64::from(v756) << 24)) + ((u64::from(w61 & 0xff000000) >> 6));
+    let w62 = t.and4(ByteOp::And, w46, w23);
+    let w63 = t.and4(ByteOp::And, w46, w3);
+    let v792 = sub((u64::from(w3)), (u64::from(w63)));
+    let v793 = add((u64::from(w62)), v792);
+    let v800 = (u64::from(w4)) + v765;
     let v801 = add(v800, v793);
     let v802 = add(v801, v93);
-    let v803 = add(v802, v799);
-    let w53 = u32::from_le_bytes([v589, v590, v591, v592]);
-    let w54 = t.first4(ByteOp::Mul, w53, 538976288u32);
-    let w55 = t.xor4(ByteOp::XorSplit4, w53, w54.rotate_right(11));
-    let w56 = t.xor4(ByteOp::Xor, w53, w55.rotate_right(12));
-    let [v832, v833, ..] = t.binary(ByteOp::Mul, ((w56 >> 16) as u8), 4u8);
-    let v834 = u64::from(v832) * 16777216u64;
-    let v835 = u64::from((w56 as u8)) * 1024u64;
-    let v836 = u64::from(((w56 >> 8) as u8)) * 262144u64;
-    let v837 = u64::from(((w56 >> 24) as u8)) * 4u64;
-    let v838 = u64::from(v833) + v834;
-    let v839 = v838 + v835;
-    let v840 = v839 + v836;
-    let v841 = v840 + v837;
-    let w57 = t.xor4(ByteOp::Xor, w53, w32);
-    let w58 = t.and4(ByteOp::And, w9, w57);
-    let v850 = u64::from(v590) * 256u64;
-    let v851 = u64::from(v591) * 65536u64;
-    let v852 = u64::from(v592) * 16777216u64;
-    let v853 = u64::from(v589) + v850;
-    let v854 = v853 + v851;
-    let v855 = v854 + v852;
-    let v856 = u64::from(v279) * 256u64;
-    let v857 = u64::from(v280) * 65536u64;
-    let v858 = u64::from(v281) * 16777216u64;
-    let v859 = u64::from(v278) + v856;
-    let v860 = v859 + v857;
-    let v861 = v860 + v858;
-    let v862 = u64::from(((w57 >> 8) as u8)) * 256u64;
-    let v863 = u64::from(((w57 >> 16) as u8)) * 65536u64;
-    let v864 = u64::from(((w57 >> 24) as u8)) * 16777216u64;
-    let v865 = u64::from((w57 as u8)) + v862;
-    let v866 = v865 + v863;
-    let v867 = v866 + v864;
-    let v868 = u64::from(((w58 >> 8) as u8)) * 256u64;
-    let v869 = u64::from(((w58 >> 16) as u8)) * 65536u64;
-    let v870 = u64::from(((w58 >> 24) as u8)) * 16777216u64;
-    let v871 = u64::from((w58 as u8)) + v868;
-    let v872 = v871 + v869;
-    let v873 = v872 + v870;
-    let v874 = v855 + v861;
-    let v875 = sub(v874, v867);
+    let v803 = add(v802, (u64::from(w7)));
+    let w64 = t.first4(ByteOp::Mul, w48, 538976288u32);
+    let w65 = t.xor4(ByteOp::XorSplit4, w48, w64.rotate_right(11));
+    let w66 = t.xor4(ByteOp::Xor, w48, w65.rotate_right(12));
+    let [v832, v833, ..] = t.binary(ByteOp::Mul, ((w66 >> 16) as u8), 4u8);
+    let v840 = ((u64::from(w66 & 0x000000ff) << 10) | u64::from(v833)
+        | (u64::from(v832) << 24)) + ((u64::from(w66 & 0x0000ff00) << 10));
+    let v841 = v840 + ((u64::from(w66 & 0xff000000) >> 22));
+    let w67 = t.xor4(ByteOp::Xor, w48, w25);
+    let w68 = t.and4(ByteOp::And, w0, w67);
+    let v874 = (u64::from(w48)) + (u64::from(w25));
+    let v875 = sub(v874, (u64::from(w67)));
     let v876 = mul(v875, 9223372034707292161u64);
-    let v877 = add(v876, v873);
-    let v878 = add(v610, v803);
+    let v877 = add(v876, (u64::from(w68)));
+    let v878 = add((u64::from(w1)), v803);
     let v879 = add(v803, v841);
     let v880 = add(v879, v877);
-    let [v881, v882, v883, v884, v885, v886, v887, v888] = bytes_of(v878);
-    let v889 = u64::from(v882) * 256u64;
-    let v890 = u64::from(v883) * 65536u64;
-    let v891 = u64::from(v884) * 16777216u64;
-    let v892 = u64::from(v881) + v889;
-    let v893 = v892 + v890;
-    let v894 = v893 + v891;
-    let v895 = u64::from(v885) * 4294967296u64;
-    let v896 = v894 + v895;
-    same(v878, v896)?;
-    let [v897, v898, v899, v900, v901, v902, v903, v904] = bytes_of(v880);
-    let v905 = u64::from(v898) * 256u64;
-    let v906 = u64::from(v899) * 65536u64;
-    let v907 = u64::from(v900) * 16777216u64;
-    let v908 = u64::from(v897) + v905;
-    let v909 = v908 + v906;
-    let v910 = v909 + v907;
-    let v911 = u64::from(v901) * 4294967296u64;
-    let v912 = v910 + v911;
-    same(v880, v912)?;
-    let v913 = u64::from(v2) * 256u64;
-    let v914 = u64::from(v3) * 65536u64;
-    let v915 = u64::from(v4) * 16777216u64;
-    let v916 = u64::from(v1) + v913;
-    let v917 = v916 + v914;
-    let v918 = v917 + v915;
-    let v919 = u64::from(v15) * 256u64;
-    let v920 = u64::from(v16) * 65536u64;
-    let v921 = u64::from(v17) * 16777216u64;
-    let v922 = u64::from(v14) + v919;
-    let v923 = v922 + v920;
-    let v924 = v923 + v921;
-    let v925 = u64::from(v36) * 256u64;
-    let v926 = u64::from(v37) * 65536u64;
-    let v927 = u64::from(v38) * 16777216u64;
-    let v928 = u64::from(v35) + v925;
-    let v929 = v928 + v926;
-    let v930 = v929 + v927;
-    let w59 = u32::from_le_bytes([v39, v40, v41, v42]);
-    let w60 = t.first4(ByteOp::Mul, w59, 538976288u32);
-    let w61 = t.xor4(ByteOp::XorSplit7, w59, w60.rotate_right(11));
-    let w62 = t.xor4(ByteOp::Xor, w61.rotate_right(7), (w60 >> 3));
-    let v962 = u64::from(((w62 >> 8) as u8)) * 256u64;
-    let v963 = u64::from(((w62 >> 16) as u8)) * 65536u64;
-    let v964 = u64::from(((w62 >> 24) as u8)) * 16777216u64;
-    let v965 = u64::from((w62 as u8)) + v962;
-    let v966 = v965 + v963;
-    let v967 = v966 + v964;
+    let [w69, w70] = words_of(v878);
+    same(v878, (u64::from(w69) | (u64::from(w70 & 0x000000ff) << 32)))?;
+    let [w71, w72] = words_of(v880);
+    same(v880, (u64::from(w71) | (u64::from(w72 & 0x000000ff) << 32)))?;
+    let w73 = t.first4(ByteOp::Mul, w8, 538976288u32);
+    let w74 = t.xor4(ByteOp::XorSplit7, w8, w73.rotate_right(11));
+    let w75 = t.xor4(ByteOp::Xor, w74.rotate_right(7), (w73 >> 3));
     let v968 = mul(v72, 256u64);
     let v969 = mul(v73, 65536u64);
     let v970 = mul(v74, 16777216u64);
     let v971 = add(v71, v968);
     let v972 = add(v971, v969);
     let v973 = add(v972, v970);
-    let w63 = u32::from_le_bytes([v400, v401, v402, v403]);
-    let w64 = t.first4(ByteOp::Mul, w63, 1077952576u32);
-    let w65 = t.xor4(ByteOp::Xor, w63, w64.rotate_right(2));
-    let w66 = t.first4(ByteOp::Mul, w65, 2155905152u32);
-    let [v1004, ..] = t.binary(ByteOp::Xor, ((w66 >> 17) as u8), ((w64 >> 10) as u8));
+    let w76 = t.first4(ByteOp::Mul, w33, 1077952576u32);
+    let w77 = t.xor4(ByteOp::Xor, w33, w76.rotate_right(2));
+    let w78 = t.first4(ByteOp::Mul, w77, 2155905152u32);
+    let [v1004, ..] = t.binary(ByteOp::Xor, ((w78 >> 17) as u8), ((w76 >> 10) as u8));
     let [v1005, ..] = t
-        .binary(ByteOp::Xor, (w66.rotate_right(25) as u8), ((w64 >> 18) as u8));
+        .binary(ByteOp::Xor, (w78.rotate_right(25) as u8), ((w76 >> 18) as u8));
     let [v1006, ..] = t
-        .binary(ByteOp::Xor, ((w66 >> 1) as u8), (((w64 >> 24) as u8) >> 2));
-    let v1007 = u64::from(v1005) * 256u64;
-    let v1008 = u64::from(v1006) * 65536u64;
-    let v1009 = u64::from(((w66 >> 9) as u8)) * 16777216u64;
-    let v1010 = u64::from(v1004) + v1007;
-    let v1011 = v1010 + v1008;
-    let v1012 = v1011 + v1009;
-    let v1013 = v930 + v967;
+        .binary(ByteOp::Xor, ((w78 >> 1) as u8), (((w76 >> 24) as u8) >> 2));
+    let v1013 = (u64::from(w7)) + (u64::from(w75));
     let v1014 = add(v1013, v973);
-    let v1015 = add(v1014, v1012);
-    let [v1016, v1017, v1018, v1019, v1020, v1021, v1022, v1023] = bytes_of(v1015);
-    let v1024 = u64::from(v1017) * 256u64;
-    let v1025 = u64::from(v1018) * 65536u64;
-    let v1026 = u64::from(v1019) * 16777216u64;
-    let v1027 = u64::from(v1016) + v1024;
-    let v1028 = v1027 + v1025;
-    let v1029 = v1028 + v1026;
-    let v1030 = u64::from(v1020) * 4294967296u64;
-    let v1031 = v1029 + v1030;
-    same(v1015, v1031)?;
-    let w67 = u32::from_le_bytes([v881, v882, v883, v884]);
-    let w68 = t.first4(ByteOp::Mul, w67, 67372036u32);
-    let w69 = t.xor4(ByteOp::Xor, w67, w68.rotate_right(14));
-    let w70 = t.first4(ByteOp::Mul, w69, 134744072u32);
-    let w71 = t.xor4(ByteOp::Xor, w67, w70.rotate_right(5));
-    let [v1064, v1065, ..] = t.binary(ByteOp::Mul, (w71 as u8), 4u8);
-    let v1066 = u64::from(v1064) * 16777216u64;
-    let v1067 = u64::from(((w71 >> 8) as u8)) * 4u64;
-    let v1068 = u64::from(((w71 >> 16) as u8)) * 1024u64;
-    let v1069 = u64::from(((w71 >> 24) as u8)) * 262144u64;
-    let v1070 = u64::from(v1065) + v1066;
-    let v1071 = v1070 + v1067;
-    let v1072 = v1071 + v1068;
-    let v1073 = v1072 + v1069;
-    let w72 = t.and4(ByteOp::And, w67, w46);
-    let w73 = t.and4(ByteOp::And, w67, w25);
-    let v1082 = u64::from(((w72 >> 8) as u8)) * 256u64;
-    let v1083 = u64::from(((w72 >> 16) as u8)) * 65536u64;
-    let v1084 = u64::from(((w72 >> 24) as u8)) * 16777216u64;
-    let v1085 = u64::from((w72 as u8)) + v1082;
-    let v1086 = v1085 + v1083;
-    let v1087 = v1086 + v1084;
-    let v1088 = u64::from(((w73 >> 8) as u8)) * 256u64;
-    let v1089 = u64::from(((w73 >> 16) as u8)) * 65536u64;
-    let v1090 = u64::from(((w73 >> 24) as u8)) * 16777216u64;
-    let v1091 = u64::from((w73 as u8)) + v1088;
-    let v1092 = v1091 + v1089;
-    let v1093 = v1092 + v1090;
-    let v1094 = u64::from(v262) * 256u64;
-    let v1095 = u64::from(v263) * 65536u64;
-    let v1096 = u64::from(v264) * 16777216u64;
-    let v1097 = u64::from(v261) + v1094;
-    let v1098 = v1097 + v1095;
-    let v1099 = v1098 + v1096;
-    let v1100 = sub(v1099, v1093);
-    let v1101 = add(v1087, v1100);
-    let v1102 = u64::from(v40) * 256u64;
-    let v1103 = u64::from(v41) * 65536u64;
-    let v1104 = u64::from(v42) * 16777216u64;
-    let v1105 = u64::from(v39) + v1102;
-    let v1106 = v1105 + v1103;
-    let v1107 = v1106 + v1104;
-    let v1108 = v924 + v1073;
+    let v1015 = add(
+        v1014,
+        ((u64::from(w78.rotate_right(1) & 0x0000ff00) << 16) | u64::from(v1004)
+            | (u64::from(v1005) << 8) | (u64::from(v1006) << 16)),
+    );
+    let [w79, w80] = words_of(v1015);
+    same(v1015, (u64::from(w79) | (u64::from(w80 & 0x000000ff) << 32)))?;
+    let w81 = t.first4(ByteOp::Mul, w69, 67372036u32);
+    let w82 = t.xor4(ByteOp::Xor, w69, w81.rotate_right(14));
+    let w83 = t.first4(ByteOp::Mul, w82, 134744072u32);
+    let w84 = t.xor4(ByteOp::Xor, w69, w83.rotate_right(5));
+    let [v1064, v1065, ..] = t.binary(ByteOp::Mul, (w84 as u8), 4u8);
+    let v1073 = ((u64::from(w84 & 0x00ffff00) >> 6) | u64::from(v1065)
+        | (u64::from(v1064) << 24)) + ((u64::from(w84 & 0xff000000) >> 6));
+    let w85 = t.and4(ByteOp::And, w69, w46);
+    let w86 = t.and4(ByteOp::And, w69, w23);
+    let v1100 = sub((u64::from(w23)), (u64::from(w86)));
+    let v1101 = add((u64::from(w85)), v1100);
+    let v1108 = (u64::from(w3)) + v1073;
     let v1109 = add(v1108, v1101);
     let v1110 = add(v1109, v94);
-    let v1111 = add(v1110, v1107);
-    let w74 = u32::from_le_bytes([v897, v898, v899, v900]);
-    let w75 = t.first4(ByteOp::Mul, w74, 538976288u32);
-    let w76 = t.xor4(ByteOp::XorSplit4, w74, w75.rotate_right(11));
-    let w77 = t.xor4(ByteOp::Xor, w74, w76.rotate_right(12));
-    let [v1140, v1141, ..] = t.binary(ByteOp::Mul, ((w77 >> 16) as u8), 4u8);
-    let v1142 = u64::from(v1140) * 16777216u64;
-    let v1143 = u64::from((w77 as u8)) * 1024u64;
-    let v1144 = u64::from(((w77 >> 8) as u8)) * 262144u64;
-    let v1145 = u64::from(((w77 >> 24) as u8)) * 4u64;
-    let v1146 = u64::from(v1141) + v1142;
-    let v1147 = v1146 + v1143;
-    let v1148 = v1147 + v1144;
-    let v1149 = v1148 + v1145;
-    let w78 = t.xor4(ByteOp::Xor, w74, w53);
-    let w79 = t.and4(ByteOp::And, w32, w78);
-    let v1158 = u64::from(v898) * 256u64;
-    let v1159 = u64::from(v899) * 65536u64;
-    let v1160 = u64::from(v900) * 16777216u64;
-    let v1161 = u64::from(v897) + v1158;
-    let v1162 = v1161 + v1159;
-    let v1163 = v1162 + v1160;
-    let v1164 = u64::from(v590) * 256u64;
-    let v1165 = u64::from(v591) * 65536u64;
-    let v1166 = u64::from(v592) * 16777216u64;
-    let v1167 = u64::from(v589) + v1164;
-    let v1168 = v1167 + v1165;
-    let v1169 = v1168 + v1166;
-    let v1170 = u64::from(((w78 >> 8) as u8)) * 256u64;
-    let v1171 = u64::from(((w78 >> 16) as u8)) * 65536u64;
-    let v1172 = u64::from(((w78 >> 24) as u8)) * 16777216u64;
-    let v1173 = u64::from((w78 as u8)) + v1170;
-    let v1174 = v1173 + v1171;
-    let v1175 = v1174 + v1172;
-    let v1176 = u64::from(((w79 >> 8) as u8)) * 256u64;
-    let v1177 = u64::from(((w79 >> 16) as u8)) * 65536u64;
-    let v1178 = u64::from(((w79 >> 24) as u8)) * 16777216u64;
-    let v1179 = u64::from((w79 as u8)) + v1176;
-    let v1180 = v1179 + v1177;
-    let v1181 = v1180 + v1178;
-    let v1182 = v1163 + v1169;
-    let v1183 = sub(v1182, v1175);
+    let v1111 = add(v1110, (u64::from(w8)));
+    let w87 = t.first4(ByteOp::Mul, w71, 538976288u32);
+    let w88 = t.xor4(ByteOp::XorSplit4, w71, w87.rotate_right(11));
+    let w89 = t.xor4(ByteOp::Xor, w71, w88.rotate_right(12));
+    let [v1140, v1141, ..] = t.binary(ByteOp::Mul, ((w89 >> 16) as u8), 4u8);
+    let v1148 = ((u64::from(w89 & 0x000000ff) << 10) | u64::from(v1141)
+        | (u64::from(v1140) << 24)) + ((u64::from(w89 & 0x0000ff00) << 10));
+    let v1149 = v1148 + ((u64::from(w89 & 0xff000000) >> 22));
+    let w90 = t.xor4(ByteOp::Xor, w71, w48);
+    let w91 = t.and4(ByteOp::And, w25, w90);
+    let v1182 = (u64::from(w71)) + (u64::from(w48));
+    let v1183 = sub(v1182, (u64::from(w90)));
     let v1184 = mul(v1183, 9223372034707292161u64);
-    let v1185 = add(v1184, v1181);
-    let v1186 = add(v918, v1111);
+    let v1185 = add(v1184, (u64::from(w91)));
+    let v1186 = add((u64::from(w0)), v1111);
     let v1187 = add(v1111, v1149);
     let v1188 = add(v1187, v1185);
-    let [v1189, v1190, v1191, v1192, v1193, v1194, v1195, v1196] = bytes_of(v1186);
-    let v1197 = u64::from(v1190) * 256u64;
-    let v1198 = u64::from(v1191) * 65536u64;
-    let v1199 = u64::from(v1192) * 16777216u64;
-    let v1200 = u64::from(v1189) + v1197;
-    let v1201 = v1200 + v1198;
-    let v1202 = v1201 + v1199;
-    let v1203 = u64::from(v1193) * 4294967296u64;
-    let v1204 = v1202 + v1203;
-    same(v1186, v1204)?;
-    let [v1205, v1206, v1207, v1208, v1209, v1210, v1211, v1212] = bytes_of(v1188);
-    let v1213 = u64::from(v1206) * 256u64;
-    let v1214 = u64::from(v1207) * 65536u64;
-    let v1215 = u64::from(v1208) * 16777216u64;
-    let v1216 = u64::from(v1205) + v1213;
-    let v1217 = v1216 + v1214;
-    let v1218 = v1217 + v1215;
-    let v1219 = u64::from(v1209) * 4294967296u64;
-    let v1220 = v1218 + v1219;
-    same(v1188, v1220)?;
-    let v1221 = u64::from(v279) * 256u64;
-    let v1222 = u64::from(v280) * 65536u64;
-    let v1223 = u64::from(v281) * 16777216u64;
-    let v1224 = u64::from(v278) + v1221;
-    let v1225 = v1224 + v1222;
-    let v1226 = v1225 + v1223;
-    let v1227 = u64::from(v262) * 256u64;
-    let v1228 = u64::from(v263) * 65536u64;
-    let v1229 = u64::from(v264) * 16777216u64;
-    let v1230 = u64::from(v261) + v1227;
-    let v1231 = v1230 + v1228;
-    let v1232 = v1231 + v1229;
-    let v1233 = u64::from(v40) * 256u64;
-    let v1234 = u64::from(v41) * 65536u64;
-    let v1235 = u64::from(v42) * 16777216u64;
-    let v1236 = u64::from(v39) + v1233;
-    let v1237 = v1236 + v1234;
-    let v1238 = v1237 + v1235;
-    let w80 = u32::from_le_bytes([v43, v44, v45, v46]);
-    let w81 = t.first4(ByteOp::Mul, w80, 538976288u32);
-    let w82 = t.xor4(ByteOp::XorSplit7, w80, w81.rotate_right(11));
-    let w83 = t.xor4(ByteOp::Xor, w82.rotate_right(7), (w81 >> 3));
-    let v1270 = u64::from(((w83 >> 8) as u8)) * 256u64;
-    let v1271 = u64::from(((w83 >> 16) as u8)) * 65536u64;
-    let v1272 = u64::from(((w83 >> 24) as u8)) * 16777216u64;
-    let v1273 = u64::from((w83 as u8)) + v1270;
-    let v1274 = v1273 + v1271;
-    let v1275 = v1274 + v1272;
+    let [w92, w93] = words_of(v1186);
+    same(v1186, (u64::from(w92) | (u64::from(w93 & 0x000000ff) << 32)))?;
+    let [w94, w95] = words_of(v1188);
+    same(v1188, (u64::from(w94) | (u64::from(w95 & 0x000000ff) << 32)))?;
+    let w96 = t.first4(ByteOp::Mul, w9, 538976288u32);
+    let w97 = t.xor4(ByteOp::XorSplit7, w9, w96.rotate_right(11));
+    let w98 = t.xor4(ByteOp::Xor, w97.rotate_right(7), (w96 >> 3));
     let v1276 = mul(v76, 256u64);
     let v1277 = mul(v77, 65536u64);
     let v1278 = mul(v78, 16777216u64);
     let v1279 = add(v75, v1276);
     let v1280 = add(v1279, v1277);
     let v1281 = add(v1280, v1278);
-    let w84 = u32::from_le_bytes([v708, v709, v710, v711]);
-    let w85 = t.first4(ByteOp::Mul, w84, 1077952576u32);
-    let w86 = t.xor4(ByteOp::Xor, w84, w85.rotate_right(2));
-    let w87 = t.first4(ByteOp::Mul, w86, 2155905152u32);
-    let [v1312, ..] = t.binary(ByteOp::Xor, ((w87 >> 17) as u8), ((w85 >> 10) as u8));
+    let w99 = t.first4(ByteOp::Mul, w56, 1077952576u32);
+    let w100 = t.xor4(ByteOp::Xor, w56, w99.rotate_right(2));
+    let w101 = t.first4(ByteOp::Mul, w100, 2155905152u32);
+    let [v1312, ..] = t.binary(ByteOp::Xor, ((w101 >> 17) as u8), ((w99 >> 10) as u8));
     let [v1313, ..] = t
-        .binary(ByteOp::Xor, (w87.rotate_right(25) as u8), ((w85 >> 18) as u8));
+        .binary(ByteOp::Xor, (w101.rotate_right(25) as u8), ((w99 >> 18) as u8));
     let [v1314, ..] = t
-        .binary(ByteOp::Xor, ((w87 >> 1) as u8), (((w85 >> 24) as u8) >> 2));
-    let v1315 = u64::from(v1313) * 256u64;
-    let v1316 = u64::from(v1314) * 65536u64;
-    let v1317 = u64::from(((w87 >> 9) as u8)) * 16777216u64;
-    let v1318 = u64::from(v1312) + v1315;
-    let v1319 = v1318 + v1316;
-    let v1320 = v1319 + v1317;
-    let v1321 = v1238 + v1275;
+        .binary(ByteOp::Xor, ((w101 >> 1) as u8), (((w99 >> 24) as u8) >> 2));
+    let v1321 = (u64::from(w8)) + (u64::from(w98));
     let v1322 = add(v1321, v1281);
-    let v1323 = add(v1322, v1320);
-    let [v1324, v1325, v1326, v1327, v1328, v1329, v1330, v1331] = bytes_of(v1323);
-    let v1332 = u64::from(v1325) * 256u64;
-    let v1333 = u64::from(v1326) * 65536u64;
-    let v1334 = u64::from(v1327) * 16777216u64;
-    let v1335 = u64::from(v1324) + v1332;
-    let v1336 = v1335 + v1333;
-    let v1337 = v1336 + v1334;
-    let v1338 = u64::from(v1328) * 4294967296u64;
-    let v1339 = v1337 + v1338;
-    same(v1323, v1339)?;
-    t.binary(ByteOp::RangeCheck, v265, v282);
-    t.binary(ByteOp::RangeCheck, v404, v577);
-    t.binary(ByteOp::RangeCheck, v593, v712);
-    t.binary(ByteOp::RangeCheck, v885, v901);
-    t.binary(ByteOp::RangeCheck, v1020, v1193);
-    t.binary(ByteOp::RangeCheck, v1209, v1328);
+    let v1323 = add(
+        v1322,
+        ((u64::from(w101.rotate_right(1) & 0x0000ff00) << 16) | u64::from(v1312)
+            | (u64::from(v1313) << 8) | (u64::from(v1314) << 16)),
+    );
+    let [w102, w103] = words_of(v1323);
+    same(v1323, (u64::from(w102) | (u64::from(w103 & 0x000000ff) << 32)))?;
+    t.binary(ByteOp::RangeCheck, (w24 as u8), (w26 as u8));
+    t.binary(ByteOp::RangeCheck, (w34 as u8), (w47 as u8));
+    t.binary(ByteOp::RangeCheck, (w49 as u8), (w57 as u8));
+    t.binary(ByteOp::RangeCheck, (w70 as u8), (w72 as u8));
+    t.binary(ByteOp::RangeCheck, (w80 as u8), (w93 as u8));
+    t.binary(ByteOp::RangeCheck, (w95 as u8), (w103 as u8));
     match v0 {
         15 => {
             m.steps(41)?;
-            t.binary(ByteOp::RangeCheck, v1205, v1206);
-            t.binary(ByteOp::RangeCheck, v1207, v1208);
-            t.binary(ByteOp::RangeCheck, v1189, v1190);
-            t.binary(ByteOp::RangeCheck, v1191, v1192);
-            let v1340 = u64::from(v1206) * 256u64;
-            let v1341 = u64::from(v1207) * 65536u64;
-            let v1342 = u64::from(v1208) * 16777216u64;
-            let v1343 = u64::from(v1205) + v1340;
-            let v1344 = v1343 + v1341;
-            let v1345 = v1344 + v1342;
-            let v1346 = u64::from(v898) * 256u64;
-            let v1347 = u64::from(v899) * 65536u64;
-            let v1348 = u64::from(v900) * 16777216u64;
-            let v1349 = u64::from(v897) + v1346;
-            let v1350 = v1349 + v1347;
-            let v1351 = v1350 + v1348;
-            let v1352 = u64::from(v590) * 256u64;
-            let v1353 = u64::from(v591) * 65536u64;
-            let v1354 = u64::from(v592) * 16777216u64;
-            let v1355 = u64::from(v589) + v1352;
-            let v1356 = v1355 + v1353;
-            let v1357 = v1356 + v1354;
-            let v1358 = u64::from(v1190) * 256u64;
-            let v1359 = u64::from(v1191) * 65536u64;
-            let v1360 = u64::from(v1192) * 16777216u64;
-            let v1361 = u64::from(v1189) + v1358;
-            let v1362 = v1361 + v1359;
-            let v1363 = v1362 + v1360;
-            let v1364 = u64::from(v882) * 256u64;
-            let v1365 = u64::from(v883) * 65536u64;
-            let v1366 = u64::from(v884) * 16777216u64;
-            let v1367 = u64::from(v881) + v1364;
-            let v1368 = v1367 + v1365;
-            let v1369 = v1368 + v1366;
-            let v1370 = u64::from(v574) * 256u64;
-            let v1371 = u64::from(v575) * 65536u64;
-            let v1372 = u64::from(v576) * 16777216u64;
-            let v1373 = u64::from(v573) + v1370;
-            let v1374 = v1373 + v1371;
-            let v1375 = v1374 + v1372;
+            t.binary(ByteOp::RangeCheck, (w94 as u8), ((w94 >> 8) as u8));
+            t.binary(ByteOp::RangeCheck, ((w94 >> 16) as u8), ((w94 >> 24) as u8));
+            t.binary(ByteOp::RangeCheck, (w92 as u8), ((w92 >> 8) as u8));
+            t.binary(ByteOp::RangeCheck, ((w92 >> 16) as u8), ((w92 >> 24) as u8));
             m.finish(
-                t, 0, &[Part::Words(&[v1345, v1351, v1357, v1226, v1363, v1369, v1375, v1232])],
+                t,
+                0,
+                &[
+                    Given::Words(
+                        &[
+                            (u64::from(w94)),
+                            (u64::from(w71)),
+                            (u64::from(w48)),
+                            (u64::from(w25)),
+                            (u64::from(w92)),
+                            (u64::from(w69)),
+                            (u64::from(w46)),
+                            (u64::from(w23)),
+                        ],
+                    ),
+                ],
             )
         }
         _ => {
             m.steps(4)?;
             let v1341 = add(v0, 1u64);
             m.call(
+                t,
                 2,
                 Ranked::Lone,
                 &[
-                    Part::Words(&[v1341]),
-                    Part::Bytes(
-                        [[v1205, v1206, v1207, v1208], w74.to_le_bytes(), w53.to_le_bytes()]
+                    Given::Words(&[v1341]),
+                    Given::Bytes(
+                        [w94.to_le_bytes(), w71.to_le_bytes(), w48.to_le_bytes()]
                             .as_flattened(),
                     ),
-                    Part::Words(&[v1226]),
-                    Part::Bytes(
-                        [[v1189, v1190, v1191, v1192], w67.to_le_bytes(), w46.to_le_bytes()]
+                    Given::Words(&[(u64::from(w25))]),
+                    Given::Bytes(
+                        [w92.to_le_bytes(), w69.to_le_bytes(), w46.to_le_bytes()]
                             .as_flattened(),
                     ),
-                    Part::Words(&[v1232]),
-                    Part::Bytes([w80.to_le_bytes()].as_flattened()),
-                    Part::Words(
-                        &[
-                            v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60,
-                            v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74,
-                            v75, v76, v77, v78, v79, v80, v81, v82,
-                        ],
-                    ),
-                    Part::Bytes(
+                    Given::Words(&[(u64::from(w23))]),
+                    Given::Inputs(43, 48),
+                    Given::Bytes(
                         [
-                            w21.to_le_bytes(), w42.to_le_bytes(), w63.to_le_bytes(),
-                            w84.to_le_bytes(), [v1016, v1017, v1018, v1019],
-                            [v1324, v1325, v1326, v1327],
+                            w33.to_le_bytes(),
+                            w56.to_le_bytes(),
+                            w79.to_le_bytes(),
+                            w102.to_le_bytes(),
                         ]
                             .as_flattened(),
                     ),
@@ -1323,18 +1164,17 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function sha256_rounds, block 2 from operation 3 on.
 fn f_sha256_rounds_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v1342, v1343, v1344, v1345, v1346, v1347, v1348, v1349] = m.outputs(0)?;
-    m.finish(t, 1, &[Part::Words(&[v1342, v1343, v1344, v1345, v1346, v1347, v1348, v1349])])
+    m.finish(t, 1, &[Given::Outputs(0, 8)])
 }
 
 /// Function sha256_block, from its beginning.
 fn f_sha256_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17,
-    v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34,
-    v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51,
-    v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68,
-    v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85,
-    v86, v87, v88, v89, v90, v91, v92, v93, v94, v95] = m.inputs(0)?;
+    let [v12, v13, v14, v15] = m.inputs(12)?;
+    let [v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43,
+    v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60,
+    v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77,
+    v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88, v89, v90, v91, v92, v93, v94,
+    v95] = m.inputs(28)?;
     m.steps(175)?;
     let v98 = mul(v13, 256u64);
     let v100 = mul(v14, 65536u64);
@@ -1350,17 +1190,81 @@ fn f_sha256_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v111 = add(v110, v108);
     m.push(&[256u64, 65536u64, 16777216u64]);
     m.call(
+        t,
         2,
         Ranked::Outside,
         &[
-            Part::Words(
+            Given::Bytes(&[0u8]),
+            Given::Inputs(0, 12),
+            Given::Words(&[v105]),
+            Given::Inputs(16, 12),
+            Given::Words(
                 &[
-                    0u64, v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v105, v16, v17, v18,
-                    v19, v20, v21, v22, v23, v24, v25, v26, v27, v111, v35, v34, v33, v32, v39,
-                    v38, v37, v36, v43, v42, v41, v40, v47, v46, v45, v44, v51, v50, v49, v48, v55,
-                    v54, v53, v52, v59, v58, v57, v56, v63, v62, v61, v60, v67, v66, v65, v64, v71,
-                    v70, v69, v68, v75, v74, v73, v72, v79, v78, v77, v76, v83, v82, v81, v80, v87,
-                    v86, v85, v84, v91, v90, v89, v88, v95, v94, v93, v92,
+                    v111,
+                    v35,
+                    v34,
+                    v33,
+                    v32,
+                    v39,
+                    v38,
+                    v37,
+                    v36,
+                    v43,
+                    v42,
+                    v41,
+                    v40,
+                    v47,
+                    v46,
+                    v45,
+                    v44,
+                    v51,
+                    v50,
+                    v49,
+                    v48,
+                    v55,
+                    v54,
+                    v53,
+                    v52,
+                    v59,
+                    v58,
+                    v57,
+                    v56,
+                    v63,
+                    v62,
+                    v61,
+                    v60,
+                    v67,
+                    v66,
+                    v65,
+                    v64,
+                    v71,
+                    v70,
+                    v69,
+                    v68,
+                    v75,
+                    v74,
+                    v73,
+                    v72,
+                    v79,
+                    v78,
+                    v77,
+                    v76,
+                    v83,
+                    v82,
+                    v81,
+                    v80,
+                    v87,
+                    v86,
+                    v85,
+                    v84,
+                    v91,
+                    v90,
+                    v89,
+                    v88,
+                    v95,
+                    v94,
+                    v93,
+                    v92,
                 ],
             ),
         ],
@@ -1381,15 +1285,14 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v124 = add(v123, v121);
     let v125 = add(v124, v122);
     let v126 = add(v125, v112);
-    let [v127, v128, v129, v130, v131, v132, v133, v134] = bytes_of(v126);
-    let v135 = mul(u64::from(v128), v97);
-    let v136 = mul(u64::from(v129), v99);
-    let v137 = mul(u64::from(v130), v101);
-    let v138 = add(u64::from(v127), v135);
+    let [w0, w1] = words_of(v126);
+    let v135 = mul(u64::from(((w0 >> 8) as u8)), v97);
+    let v136 = mul(u64::from(((w0 >> 16) as u8)), v99);
+    let v137 = mul(u64::from(((w0 >> 24) as u8)), v101);
+    let v138 = add(u64::from((w0 as u8)), v135);
     let v139 = add(v138, v136);
     let v140 = add(v139, v137);
-    let v142 = u64::from(v131) * 4294967296u64;
-    let v143 = add(v140, v142);
+    let v143 = add(v140, ((u64::from(w1 & 0x000000ff) << 32)));
     same(v126, v143)?;
     let v144 = mul(v5, v97);
     let v145 = mul(v6, v99);
@@ -1398,15 +1301,14 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v148 = add(v147, v145);
     let v149 = add(v148, v146);
     let v150 = add(v149, v113);
-    let [v151, v152, v153, v154, v155, v156, v157, v158] = bytes_of(v150);
-    let v159 = mul(u64::from(v152), v97);
-    let v160 = mul(u64::from(v153), v99);
-    let v161 = mul(u64::from(v154), v101);
-    let v162 = add(u64::from(v151), v159);
+    let [w2, w3] = words_of(v150);
+    let v159 = mul(u64::from(((w2 >> 8) as u8)), v97);
+    let v160 = mul(u64::from(((w2 >> 16) as u8)), v99);
+    let v161 = mul(u64::from(((w2 >> 24) as u8)), v101);
+    let v162 = add(u64::from((w2 as u8)), v159);
     let v163 = add(v162, v160);
     let v164 = add(v163, v161);
-    let v165 = u64::from(v155) * 4294967296u64;
-    let v166 = add(v164, v165);
+    let v166 = add(v164, ((u64::from(w3 & 0x000000ff) << 32)));
     same(v150, v166)?;
     let v167 = mul(v9, v97);
     let v168 = mul(v10, v99);
@@ -1415,15 +1317,14 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v171 = add(v170, v168);
     let v172 = add(v171, v169);
     let v173 = add(v172, v114);
-    let [v174, v175, v176, v177, v178, v179, v180, v181] = bytes_of(v173);
-    let v182 = mul(u64::from(v175), v97);
-    let v183 = mul(u64::from(v176), v99);
-    let v184 = mul(u64::from(v177), v101);
-    let v185 = add(u64::from(v174), v182);
+    let [w4, w5] = words_of(v173);
+    let v182 = mul(u64::from(((w4 >> 8) as u8)), v97);
+    let v183 = mul(u64::from(((w4 >> 16) as u8)), v99);
+    let v184 = mul(u64::from(((w4 >> 24) as u8)), v101);
+    let v185 = add(u64::from((w4 as u8)), v182);
     let v186 = add(v185, v183);
     let v187 = add(v186, v184);
-    let v188 = u64::from(v178) * 4294967296u64;
-    let v189 = add(v187, v188);
+    let v189 = add(v187, ((u64::from(w5 & 0x000000ff) << 32)));
     same(v173, v189)?;
     let v190 = mul(v13, v97);
     let v191 = mul(v14, v99);
@@ -1432,15 +1333,14 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v194 = add(v193, v191);
     let v195 = add(v194, v192);
     let v196 = add(v195, v115);
-    let [v197, v198, v199, v200, v201, v202, v203, v204] = bytes_of(v196);
-    let v205 = mul(u64::from(v198), v97);
-    let v206 = mul(u64::from(v199), v99);
-    let v207 = mul(u64::from(v200), v101);
-    let v208 = add(u64::from(v197), v205);
+    let [w6, w7] = words_of(v196);
+    let v205 = mul(u64::from(((w6 >> 8) as u8)), v97);
+    let v206 = mul(u64::from(((w6 >> 16) as u8)), v99);
+    let v207 = mul(u64::from(((w6 >> 24) as u8)), v101);
+    let v208 = add(u64::from((w6 as u8)), v205);
     let v209 = add(v208, v206);
     let v210 = add(v209, v207);
-    let v211 = u64::from(v201) * 4294967296u64;
-    let v212 = add(v210, v211);
+    let v212 = add(v210, ((u64::from(w7 & 0x000000ff) << 32)));
     same(v196, v212)?;
     let v213 = mul(v17, v97);
     let v214 = mul(v18, v99);
@@ -1449,15 +1349,14 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v217 = add(v216, v214);
     let v218 = add(v217, v215);
     let v219 = add(v218, v116);
-    let [v220, v221, v222, v223, v224, v225, v226, v227] = bytes_of(v219);
-    let v228 = mul(u64::from(v221), v97);
-    let v229 = mul(u64::from(v222), v99);
-    let v230 = mul(u64::from(v223), v101);
-    let v231 = add(u64::from(v220), v228);
+    let [w8, w9] = words_of(v219);
+    let v228 = mul(u64::from(((w8 >> 8) as u8)), v97);
+    let v229 = mul(u64::from(((w8 >> 16) as u8)), v99);
+    let v230 = mul(u64::from(((w8 >> 24) as u8)), v101);
+    let v231 = add(u64::from((w8 as u8)), v228);
     let v232 = add(v231, v229);
     let v233 = add(v232, v230);
-    let v234 = u64::from(v224) * 4294967296u64;
-    let v235 = add(v233, v234);
+    let v235 = add(v233, ((u64::from(w9 & 0x000000ff) << 32)));
     same(v219, v235)?;
     let v236 = mul(v21, v97);
     let v237 = mul(v22, v99);
@@ -1466,15 +1365,14 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v240 = add(v239, v237);
     let v241 = add(v240, v238);
     let v242 = add(v241, v117);
-    let [v243, v244, v245, v246, v247, v248, v249, v250] = bytes_of(v242);
-    let v251 = mul(u64::from(v244), v97);
-    let v252 = mul(u64::from(v245), v99);
-    let v253 = mul(u64::from(v246), v101);
-    let v254 = add(u64::from(v243), v251);
+    let [w10, w11] = words_of(v242);
+    let v251 = mul(u64::from(((w10 >> 8) as u8)), v97);
+    let v252 = mul(u64::from(((w10 >> 16) as u8)), v99);
+    let v253 = mul(u64::from(((w10 >> 24) as u8)), v101);
+    let v254 = add(u64::from((w10 as u8)), v251);
     let v255 = add(v254, v252);
     let v256 = add(v255, v253);
-    let v257 = u64::from(v247) * 4294967296u64;
-    let v258 = add(v256, v257);
+    let v258 = add(v256, ((u64::from(w11 & 0x000000ff) << 32)));
     same(v242, v258)?;
     let v259 = mul(v25, v97);
     let v260 = mul(v26, v99);
@@ -1483,15 +1381,14 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v263 = add(v262, v260);
     let v264 = add(v263, v261);
     let v265 = add(v264, v118);
-    let [v266, v267, v268, v269, v270, v271, v272, v273] = bytes_of(v265);
-    let v274 = mul(u64::from(v267), v97);
-    let v275 = mul(u64::from(v268), v99);
-    let v276 = mul(u64::from(v269), v101);
-    let v277 = add(u64::from(v266), v274);
+    let [w12, w13] = words_of(v265);
+    let v274 = mul(u64::from(((w12 >> 8) as u8)), v97);
+    let v275 = mul(u64::from(((w12 >> 16) as u8)), v99);
+    let v276 = mul(u64::from(((w12 >> 24) as u8)), v101);
+    let v277 = add(u64::from((w12 as u8)), v274);
     let v278 = add(v277, v275);
     let v279 = add(v278, v276);
-    let v280 = u64::from(v270) * 4294967296u64;
-    let v281 = add(v279, v280);
+    let v281 = add(v279, ((u64::from(w13 & 0x000000ff) << 32)));
     same(v265, v281)?;
     let v282 = mul(v29, v97);
     let v283 = mul(v30, v99);
@@ -1500,46 +1397,51 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v286 = add(v285, v283);
     let v287 = add(v286, v284);
     let v288 = add(v287, v119);
-    let [v289, v290, v291, v292, v293, v294, v295, v296] = bytes_of(v288);
-    let v297 = mul(u64::from(v290), v97);
-    let v298 = mul(u64::from(v291), v99);
-    let v299 = mul(u64::from(v292), v101);
-    let v300 = add(u64::from(v289), v297);
+    let [w14, w15] = words_of(v288);
+    let v297 = mul(u64::from(((w14 >> 8) as u8)), v97);
+    let v298 = mul(u64::from(((w14 >> 16) as u8)), v99);
+    let v299 = mul(u64::from(((w14 >> 24) as u8)), v101);
+    let v300 = add(u64::from((w14 as u8)), v297);
     let v301 = add(v300, v298);
     let v302 = add(v301, v299);
-    let v303 = u64::from(v293) * 4294967296u64;
-    let v304 = add(v302, v303);
+    let v304 = add(v302, ((u64::from(w15 & 0x000000ff) << 32)));
     same(v288, v304)?;
-    t.binary(ByteOp::RangeCheck, v127, v128);
-    t.binary(ByteOp::RangeCheck, v129, v130);
-    t.binary(ByteOp::RangeCheck, v151, v152);
-    t.binary(ByteOp::RangeCheck, v153, v154);
-    t.binary(ByteOp::RangeCheck, v174, v175);
-    t.binary(ByteOp::RangeCheck, v176, v177);
-    t.binary(ByteOp::RangeCheck, v197, v198);
-    t.binary(ByteOp::RangeCheck, v199, v200);
-    t.binary(ByteOp::RangeCheck, v220, v221);
-    t.binary(ByteOp::RangeCheck, v222, v223);
-    t.binary(ByteOp::RangeCheck, v243, v244);
-    t.binary(ByteOp::RangeCheck, v245, v246);
-    t.binary(ByteOp::RangeCheck, v266, v267);
-    t.binary(ByteOp::RangeCheck, v268, v269);
-    t.binary(ByteOp::RangeCheck, v289, v290);
-    t.binary(ByteOp::RangeCheck, v291, v292);
-    t.binary(ByteOp::RangeCheck, v131, v155);
-    t.binary(ByteOp::RangeCheck, v178, v201);
-    t.binary(ByteOp::RangeCheck, v224, v247);
-    t.binary(ByteOp::RangeCheck, v270, v293);
+    t.binary(ByteOp::RangeCheck, (w0 as u8), ((w0 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w0 >> 16) as u8), ((w0 >> 24) as u8));
+    t.binary(ByteOp::RangeCheck, (w2 as u8), ((w2 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w2 >> 16) as u8), ((w2 >> 24) as u8));
+    t.binary(ByteOp::RangeCheck, (w4 as u8), ((w4 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w4 >> 16) as u8), ((w4 >> 24) as u8));
+    t.binary(ByteOp::RangeCheck, (w6 as u8), ((w6 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w6 >> 16) as u8), ((w6 >> 24) as u8));
+    t.binary(ByteOp::RangeCheck, (w8 as u8), ((w8 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w8 >> 16) as u8), ((w8 >> 24) as u8));
+    t.binary(ByteOp::RangeCheck, (w10 as u8), ((w10 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w10 >> 16) as u8), ((w10 >> 24) as u8));
+    t.binary(ByteOp::RangeCheck, (w12 as u8), ((w12 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w12 >> 16) as u8), ((w12 >> 24) as u8));
+    t.binary(ByteOp::RangeCheck, (w14 as u8), ((w14 >> 8) as u8));
+    t.binary(ByteOp::RangeCheck, ((w14 >> 16) as u8), ((w14 >> 24) as u8));
+    t.binary(ByteOp::RangeCheck, (w1 as u8), (w3 as u8));
+    t.binary(ByteOp::RangeCheck, (w5 as u8), (w7 as u8));
+    t.binary(ByteOp::RangeCheck, (w9 as u8), (w11 as u8));
+    t.binary(ByteOp::RangeCheck, (w13 as u8), (w15 as u8));
     m.finish(
         t,
         0,
         &[
-            Part::Bytes(
-                &[
-                    v127, v128, v129, v130, v151, v152, v153, v154, v174, v175, v176, v177, v197,
-                    v198, v199, v200, v220, v221, v222, v223, v243, v244, v245, v246, v266, v267,
-                    v268, v269, v289, v290, v291, v292,
-                ],
+            Given::Bytes(
+                [
+                    w0.to_le_bytes(),
+                    w2.to_le_bytes(),
+                    w4.to_le_bytes(),
+                    w6.to_le_bytes(),
+                    w8.to_le_bytes(),
+                    w10.to_le_bytes(),
+                    w12.to_le_bytes(),
+                    w14.to_le_bytes(),
+                ]
+                    .as_flattened(),
             ),
         ],
     )
@@ -1556,12 +1458,16 @@ fn f_sha256_state_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 t,
                 0,
                 &[
-                    Part::Bytes(
+                    Given::Bytes(
                         [
-                            1779033703u32.to_le_bytes(), 3144134277u32.to_le_bytes(),
-                            1013904242u32.to_le_bytes(), 2773480762u32.to_le_bytes(),
-                            1359893119u32.to_le_bytes(), 2600822924u32.to_le_bytes(),
-                            528734635u32.to_le_bytes(), 1541459225u32.to_le_bytes(),
+                            1779033703u32.to_le_bytes(),
+                            3144134277u32.to_le_bytes(),
+                            1013904242u32.to_le_bytes(),
+                            2773480762u32.to_le_bytes(),
+                            1359893119u32.to_le_bytes(),
+                            2600822924u32.to_le_bytes(),
+                            528734635u32.to_le_bytes(),
+                            1541459225u32.to_le_bytes(),
                         ]
                             .as_flattened(),
                     ),
@@ -1573,7 +1479,7 @@ fn f_sha256_state_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v2 = sub(v0, 1u64);
             let v4 = mul(v2, 64u64);
             m.push(&[v4]);
-            m.call(4, Ranked::Lone, &[Part::Words(&[v2])], 1)
+            m.call(t, 4, Ranked::Lone, &[Given::Words(&[v2])], 1)
         }
     }
 }
@@ -1581,9 +1487,6 @@ fn f_sha256_state_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function sha256_state, block 2 from operation 5 on.
 fn f_sha256_state_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4] = m.pop()?;
-    let [v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21,
-    v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36] = m
-        .outputs(0)?;
     let [v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53,
     v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70,
     v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87,
@@ -1686,21 +1589,76 @@ fn f_sha256_state_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let b101 = byte(v101)?;
     t.binary(ByteOp::RangeCheck, b100, b101);
     m.call(
+        t,
         3,
         Ranked::No,
         &[
-            Part::Words(
+            Given::Outputs(0, 32),
+            Given::Bytes(
                 &[
-                    v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21,
-                    v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36,
-                ],
-            ),
-            Part::Bytes(
-                &[
-                    b38, b39, b40, b41, b42, b43, b44, b45, b46, b47, b48, b49, b50, b51, b52, b53,
-                    b54, b55, b56, b57, b58, b59, b60, b61, b62, b63, b64, b65, b66, b67, b68, b69,
-                    b70, b71, b72, b73, b74, b75, b76, b77, b78, b79, b80, b81, b82, b83, b84, b85,
-                    b86, b87, b88, b89, b90, b91, b92, b93, b94, b95, b96, b97, b98, b99, b100,
+                    b38,
+                    b39,
+                    b40,
+                    b41,
+                    b42,
+                    b43,
+                    b44,
+                    b45,
+                    b46,
+                    b47,
+                    b48,
+                    b49,
+                    b50,
+                    b51,
+                    b52,
+                    b53,
+                    b54,
+                    b55,
+                    b56,
+                    b57,
+                    b58,
+                    b59,
+                    b60,
+                    b61,
+                    b62,
+                    b63,
+                    b64,
+                    b65,
+                    b66,
+                    b67,
+                    b68,
+                    b69,
+                    b70,
+                    b71,
+                    b72,
+                    b73,
+                    b74,
+                    b75,
+                    b76,
+                    b77,
+                    b78,
+                    b79,
+                    b80,
+                    b81,
+                    b82,
+                    b83,
+                    b84,
+                    b85,
+                    b86,
+                    b87,
+                    b88,
+                    b89,
+                    b90,
+                    b91,
+                    b92,
+                    b93,
+                    b94,
+                    b95,
+                    b96,
+                    b97,
+                    b98,
+                    b99,
+                    b100,
                     b101,
                 ],
             ),
@@ -1711,22 +1669,7 @@ fn f_sha256_state_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function sha256_state, block 2 from operation 40 on.
 fn f_sha256_state_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v102, v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114,
-    v115, v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127, v128,
-    v129, v130, v131, v132, v133] = m.outputs(0)?;
-    m.finish(
-        t,
-        1,
-        &[
-            Part::Words(
-                &[
-                    v102, v103, v104, v105, v106, v107, v108, v109, v110, v111, v112, v113, v114,
-                    v115, v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126, v127,
-                    v128, v129, v130, v131, v132, v133,
-                ],
-            ),
-        ],
-    )
+    m.finish(t, 1, &[Given::Outputs(0, 32)])
 }
 
 /// Function tail_1, from its beginning.
@@ -1736,7 +1679,7 @@ fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v1 {
         0 => {
             m.steps(3)?;
-            m.finish(t, 0, &[Part::Bytes(&[128u8, 0u8])])
+            m.finish(t, 0, &[Given::Bytes(&[128u8, 0u8])])
         }
         1 => {
             m.steps(7)?;
@@ -1744,7 +1687,7 @@ fn f_tail_1_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let b3 = byte(v3)?;
             t.binary(ByteOp::RangeCheck, b3, 0u8);
             let v5 = add(v0, 1u64);
-            m.finish(t, 1, &[Part::Bytes(&[b3, 128u8])])
+            m.finish(t, 1, &[Given::Bytes(&[b3, 128u8])])
         }
         _ => Err(Stop),
     }
@@ -1757,7 +1700,7 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v2 {
         0 => {
             m.steps(3)?;
-            m.call(5, Ranked::No, &[Part::Words(&[v0, v1])], 1)
+            m.call(t, 5, Ranked::No, &[Given::Words(&[v0, v1])], 1)
         }
         1 => {
             m.steps(7)?;
@@ -1767,7 +1710,7 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b4, b5);
             let v7 = add(v0, 2u64);
             m.push_bytes(&[b4, b5]);
-            m.call(5, Ranked::No, &[Part::Words(&[v7, v1])], 2)
+            m.call(t, 5, Ranked::No, &[Given::Words(&[v7, v1])], 2)
         }
         _ => Err(Stop),
     }
@@ -1776,14 +1719,14 @@ fn f_tail_2_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function tail_2, block 1 from operation 1 on.
 fn f_tail_2_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v3, v4] = m.outputs(0)?;
-    m.finish(t, 0, &[Part::Words(&[v3, v4]), Part::Bytes(&[0u8, 0u8])])
+    m.finish(t, 0, &[Given::Words(&[v3, v4]), Given::Bytes(&[0u8, 0u8])])
 }
 
 /// Function tail_2, block 2 from operation 6 on.
 fn f_tail_2_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4, v5] = m.pop_bytes()?;
     let [v8, v9] = m.outputs(0)?;
-    m.finish(t, 1, &[Part::Bytes(&[v4, v5]), Part::Words(&[v8, v9])])
+    m.finish(t, 1, &[Given::Bytes(&[v4, v5]), Given::Words(&[v8, v9])])
 }
 
 /// Function tail_3, from its beginning.
@@ -1793,7 +1736,7 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v3 {
         0 => {
             m.steps(3)?;
-            m.call(6, Ranked::No, &[Part::Words(&[v0, v1, v2])], 1)
+            m.call(t, 6, Ranked::No, &[Given::Words(&[v0, v1, v2])], 1)
         }
         1 => {
             m.steps(8)?;
@@ -1806,7 +1749,7 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b7, b8);
             let v10 = add(v0, 4u64);
             m.push_bytes(&[b5, b6, b7, b8]);
-            m.call(6, Ranked::No, &[Part::Words(&[v10, v1, v2])], 2)
+            m.call(t, 6, Ranked::No, &[Given::Words(&[v10, v1, v2])], 2)
         }
         _ => Err(Stop),
     }
@@ -1816,7 +1759,12 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_tail_3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4, v5, v6, v7] = m.outputs(0)?;
     m.finish(
-        t, 0, &[Part::Words(&[v4, v5, v6, v7]), Part::Bytes([0u32.to_le_bytes()].as_flattened())],
+        t,
+        0,
+        &[
+            Given::Words(&[v4, v5, v6, v7]),
+            Given::Bytes([0u32.to_le_bytes()].as_flattened()),
+        ],
     )
 }
 
@@ -1824,7 +1772,11 @@ fn f_tail_3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_tail_3_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v5, v6, v7, v8] = m.pop_bytes()?;
     let [v11, v12, v13, v14] = m.outputs(0)?;
-    m.finish(t, 1, &[Part::Bytes(&[v5, v6, v7, v8]), Part::Words(&[v11, v12, v13, v14])])
+    m.finish(
+        t,
+        1,
+        &[Given::Bytes(&[v5, v6, v7, v8]), Given::Words(&[v11, v12, v13, v14])],
+    )
 }
 
 /// Function tail_4, from its beginning.
@@ -1834,7 +1786,7 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v4 {
         0 => {
             m.steps(3)?;
-            m.call(7, Ranked::No, &[Part::Words(&[v0, v1, v2, v3])], 1)
+            m.call(t, 7, Ranked::No, &[Given::Words(&[v0, v1, v2, v3])], 1)
         }
         1 => {
             m.steps(10)?;
@@ -1853,7 +1805,7 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b12, b13);
             let v15 = add(v0, 8u64);
             m.push_bytes(&[b6, b7, b8, b9, b10, b11, b12, b13]);
-            m.call(7, Ranked::No, &[Part::Words(&[v15, v1, v2, v3])], 2)
+            m.call(t, 7, Ranked::No, &[Given::Words(&[v15, v1, v2, v3])], 2)
         }
         _ => Err(Stop),
     }
@@ -1861,13 +1813,12 @@ fn f_tail_4_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_4, block 1 from operation 1 on.
 fn f_tail_4_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v5, v6, v7, v8, v9, v10, v11, v12] = m.outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            Part::Words(&[v5, v6, v7, v8, v9, v10, v11, v12]),
-            Part::Bytes([0u32.to_le_bytes(), 0u32.to_le_bytes()].as_flattened()),
+            Given::Outputs(0, 8),
+            Given::Bytes([0u32.to_le_bytes(), 0u32.to_le_bytes()].as_flattened()),
         ],
     )
 }
@@ -1875,14 +1826,10 @@ fn f_tail_4_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function tail_4, block 2 from operation 9 on.
 fn f_tail_4_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v6, v7, v8, v9, v10, v11, v12, v13] = m.pop_bytes()?;
-    let [v16, v17, v18, v19, v20, v21, v22, v23] = m.outputs(0)?;
     m.finish(
         t,
         1,
-        &[
-            Part::Bytes(&[v6, v7, v8, v9, v10, v11, v12, v13]),
-            Part::Words(&[v16, v17, v18, v19, v20, v21, v22, v23]),
-        ],
+        &[Given::Bytes(&[v6, v7, v8, v9, v10, v11, v12, v13]), Given::Outputs(0, 8)],
     )
 }
 
@@ -1893,7 +1840,7 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v5 {
         0 => {
             m.steps(3)?;
-            m.call(8, Ranked::No, &[Part::Words(&[v0, v1, v2, v3, v4])], 1)
+            m.call(t, 8, Ranked::No, &[Given::Words(&[v0, v1, v2, v3, v4])], 1)
         }
         1 => {
             m.steps(14)?;
@@ -1925,9 +1872,26 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b21, b22);
             let v24 = add(v0, 16u64);
             m.push_bytes(
-                &[b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20, b21, b22],
+                &[
+                    b7,
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                ],
             );
-            m.call(8, Ranked::No, &[Part::Words(&[v24, v1, v2, v3, v4])], 2)
+            m.call(t, 8, Ranked::No, &[Given::Words(&[v24, v1, v2, v3, v4])], 2)
         }
         _ => Err(Stop),
     }
@@ -1935,17 +1899,18 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_5, block 1 from operation 1 on.
 fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21] = m
-        .outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            Part::Words(
-                &[v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21],
-            ),
-            Part::Bytes(
-                [0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes()]
+            Given::Outputs(0, 16),
+            Given::Bytes(
+                [
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                ]
                     .as_flattened(),
             ),
         ],
@@ -1956,18 +1921,31 @@ fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_tail_5_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22] = m
         .pop_bytes()?;
-    let [v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40,
-    ] = m.outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            Part::Bytes(
-                &[v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22],
+            Given::Bytes(
+                &[
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                ],
             ),
-            Part::Words(
-                &[v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40],
-            ),
+            Given::Outputs(0, 16),
         ],
     )
 }
@@ -1979,7 +1957,7 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v6 {
         0 => {
             m.steps(3)?;
-            m.call(9, Ranked::No, &[Part::Words(&[v0, v1, v2, v3, v4, v5])], 1)
+            m.call(t, 9, Ranked::No, &[Given::Words(&[v0, v1, v2, v3, v4, v5])], 1)
         }
         1 => {
             m.steps(22)?;
@@ -2037,11 +2015,41 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v41 = add(v0, 32u64);
             m.push_bytes(
                 &[
-                    b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20, b21, b22, b23,
-                    b24, b25, b26, b27, b28, b29, b30, b31, b32, b33, b34, b35, b36, b37, b38, b39,
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                    b23,
+                    b24,
+                    b25,
+                    b26,
+                    b27,
+                    b28,
+                    b29,
+                    b30,
+                    b31,
+                    b32,
+                    b33,
+                    b34,
+                    b35,
+                    b36,
+                    b37,
+                    b38,
+                    b39,
                 ],
             );
-            m.call(9, Ranked::No, &[Part::Words(&[v41, v1, v2, v3, v4, v5])], 2)
+            m.call(t, 9, Ranked::No, &[Given::Words(&[v41, v1, v2, v3, v4, v5])], 2)
         }
         _ => Err(Stop),
     }
@@ -2049,23 +2057,21 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 
 /// Function tail_6, block 1 from operation 1 on.
 fn f_tail_6_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
-    let [v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-    v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38] = m
-        .outputs(0)?;
     m.finish(
         t,
         0,
         &[
-            Part::Words(
-                &[
-                    v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22,
-                    v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38,
-                ],
-            ),
-            Part::Bytes(
+            Given::Outputs(0, 32),
+            Given::Bytes(
                 [
-                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
                 ]
                     .as_flattened(),
             ),
@@ -2078,25 +2084,47 @@ fn f_tail_6_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
     v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39] = m
         .pop_bytes()?;
-    let [v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57,
-    v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73] = m
-        .outputs(0)?;
     m.finish(
         t,
         1,
         &[
-            Part::Bytes(
+            Given::Bytes(
                 &[
-                    v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
-                    v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
                 ],
             ),
-            Part::Words(
-                &[
-                    v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57,
-                    v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73,
-                ],
-            ),
+            Given::Outputs(0, 32),
         ],
     )
 }

@@ -59,7 +59,7 @@ fn check(rows: &Rows<'_>, plan: &BatchPlan, num_shards: usize) {
             let [(0, piece)] = pieces[..] else { panic!("a table is in shard 0 and nowhere else") };
             assert_eq!(piece.log_height, log_height);
         }
-        if rows.is_memory(circuit) {
+        if rows.is_padded_last(circuit) {
             for (_, piece) in pieces.iter().rev().skip(1) {
                 assert_eq!(piece.rows.len(), piece.height(), "padding over the next piece");
             }

@@ -44,7 +44,7 @@ pub fn case(
         }
         let claims: Vec<_> =
             claims.iter().map(|(id, args)| (FunctionId(*id), args.to_vec())).collect();
-        let hooks = Hooks { debug: Some(&mut |_| {}), progress: None };
+        let hooks = Hooks { debug: Some(&mut |_| {}), progress: None, calls: None };
         let run = execute_with(&program, &claims, io.clone(), &Limits::default(), hooks).unwrap();
         let mut tally = runner::run_record(&program, emitted, run.record);
         tally.ends = runner::executors(&program, emitted, claims, io);

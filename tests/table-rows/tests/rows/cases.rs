@@ -7,10 +7,14 @@ use traceloom_air::trace::Trace;
 use traceloom_optables::record::NoScalars;
 use traceloom_optables::riscv;
 use traceloom_optables::riscv::cpu::CpuPadding;
+use traceloom_optables::riscv::decode::DecodeOp;
+use traceloom_optables::riscv::power::PowerOp;
+use traceloom_optables::riscv::region::RegionOp;
+use traceloom_optables::riscv::register::CellOp;
 use traceloom_optables::{OpRecord, TableProgram};
 
 use crate::ops::Ops;
-use crate::reference;
+use crate::{reference, reference_more as more};
 
 /// Time of the last instruction.
 const LAST: u32 = 4 * 4999 + 4;
@@ -44,6 +48,25 @@ impl Cases {
         cases.table(count, |_| ops.store(), reference::store);
         cases.table(count, |_| ops.lt(), reference::lt);
         cases.table(count, |_| ops.shift(), reference::shift);
+        cases.table(count, |_| ops.memw(), more::memw);
+        cases.table(count, |_| ops.mul(), more::mul);
+        cases.table(count, |_| ops.dvrm(), more::dvrm);
+        cases.table(count, |_| ops.bytewise(), more::bytewise);
+        cases.table(count, |_| ops.eq(), more::eq);
+        cases.table(count, |_| ops.branch(), more::branch);
+        cases.table(count, |_| ops.cpu32(), more::cpu32);
+        cases.table(count, |_| DecodeOp { count: ops.count() }, |op| vec![op.count.into()]);
+        let cell = |op: &CellOp| vec![op.last.into(), op.timestamp.into()];
+        cases.table(count, |_| CellOp { last: ops.count(), timestamp: ops.count() }, cell);
+        cases.table(count, |_| ops.eight(), more::eight);
+        cases.table(count, |_| RegionOp { rest: ops.count() as u16 }, |op| vec![op.rest.into()]);
+        cases.table(count, |_| ops.zero(), more::zero);
+        cases.table(count, |_| ops.ecall(), more::ecall);
+        cases.table(count, |_| ops.input(), more::input);
+        cases.table(count, |_| ops.moves(), more::commit);
+        cases.table(count, |_| ops.halt(), more::halt);
+        cases.table(count, |_| PowerOp { count: ops.count() }, |op| vec![op.count.into()]);
+        assert_eq!(cases.rows.len(), cases.program.tables().len(), "all tables");
         cases.pad();
         cases
     }

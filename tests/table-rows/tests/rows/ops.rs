@@ -2,13 +2,20 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use traceloom_optables::record::Counted;
 use traceloom_optables::riscv::cpu::CpuOp;
-use traceloom_optables::riscv::load::LoadOp;
-use traceloom_optables::riscv::lt::LtOp;
-use traceloom_optables::riscv::memw_a::AlignedOp;
-use traceloom_optables::riscv::memw_r::RegisterOp;
-use traceloom_optables::riscv::shift::ShiftOp;
-use traceloom_optables::riscv::store::StoreOp;
+use traceloom_optables::riscv::cpu32::Cpu32Op;
+use traceloom_optables::riscv::dvrm::DvrmOp;
+use traceloom_optables::riscv::ecall::EcallOp;
+use traceloom_optables::riscv::image::EightOp;
+use traceloom_optables::riscv::input::{InputOp, IsReadOp};
+use traceloom_optables::riscv::memw::MemwOp;
+use traceloom_optables::riscv::moves::MoveOp;
+use traceloom_optables::riscv::zero::{PlaceOp, ZeroOp};
+use traceloom_riscv::records::{
+    AlignedOp, BranchOp, BytewiseOp, DivRemOp, EqOp, HaltOp, LoadOp, LtOp, MulOp, RegisterOp,
+    ShiftOp, StoreOp,
+};
 
 /// Values at which signs, carries and limbs change.
 pub const BOUNDARY: [u64; 12] = [
@@ -104,47 +111,183 @@ impl Ops {
             timestamp: self.long(),
             value: self.long(),
             old_value: self.long(),
-            old_timestamp: self.long() as u32,
-            flags: self.below(2),
+            old_timestamp_low: self.long() as u32,
+            is_write: self.below(2),
         }
     }
 
     pub fn memw_a(&mut self) -> AlignedOp {
-        let [base, timestamp, old_timestamp, value, old] = [(); 5].map(|()| self.long());
-        let is_read = 2 * self.below(2);
+        let [base, timestamp, old_timestamp, value, old_value] = [(); 5].map(|()| self.long());
+        let is_write = self.below(2);
         // A register has two cells.
-        let flags = if self.below(2) == 1 { 1 | 4 } else { self.width(2) };
-        AlignedOp { base, timestamp, old_timestamp, value, old, flags: flags | is_read }
+        let flags = if self.below(2) == 1 { 32 | 4 } else { self.width(2) };
+        AlignedOp { base, timestamp, old_timestamp, value, old_value, flags: flags | is_write }
     }
 
     /// A load whose result is extended as its flags say.
     pub fn load(&mut self) -> LoadOp {
-        let (signed, width) = (self.below(2), self.width(1));
+        let (signed, width) = (self.below(2), self.width(2));
         let bytes = match width {
             0 => 1,
-            2 => 2,
-            4 => 4,
+            4 => 2,
+            8 => 4,
             _ => 8,
         };
         let up = 64 - 8 * bytes;
         let raw = self.long() << up;
         let result = if signed == 1 { (raw as i64 >> up) as u64 } else { raw >> up };
         let [base, timestamp] = [(); 2].map(|()| self.long());
-        LoadOp { base, timestamp, result, flags: signed | width }
+        LoadOp { base, timestamp, result, flags: signed << 1 | width }
     }
 
     pub fn store(&mut self) -> StoreOp {
         let [base, timestamp, value] = [(); 3].map(|()| self.long());
-        StoreOp { base, timestamp, value, flags: self.width(0) }
+        StoreOp { base, timestamp, value, flags: 1 | self.width(2) }
     }
 
-    pub fn lt(&mut self) -> LtOp {
+    /// Two operands, equal ones now and then.
+    fn pair(&mut self) -> [u64; 2] {
         let lhs = self.long();
-        let rhs = if self.below(4) == 0 { lhs } else { self.long() };
-        LtOp { lhs, rhs, flags: self.below(4), count: 1 + self.below(255) }
+        [lhs, if self.below(4) == 0 { lhs } else { self.long() }]
+    }
+
+    pub fn lt(&mut self) -> Counted<LtOp, u8> {
+        let ([lhs, rhs], flags) = (self.pair(), 4 | self.below(4) << 5);
+        Counted { op: LtOp { lhs, rhs, flags }, count: 1 + self.below(255) }
     }
 
     pub fn shift(&mut self) -> ShiftOp {
-        ShiftOp { value: self.long(), amount: self.long(), flags: self.below(8) }
+        let (kind, flags) = (5 + self.below(2), self.below(4) << 5);
+        ShiftOp { lhs: self.long(), rhs: self.long(), flags: kind | flags }
+    }
+
+    pub fn memw(&mut self) -> MemwOp {
+        let mut times = [(); 8].map(|()| self.long()).into_iter();
+        let mut time = || times.next().unwrap_or(0);
+        let mut op = MemwOp {
+            old_timestamp_0: time(),
+            old_timestamp_1: time(),
+            old_timestamp_2: time(),
+            old_timestamp_3: time(),
+            old_timestamp_4: time(),
+            old_timestamp_5: time(),
+            old_timestamp_6: time(),
+            old_timestamp_7: time(),
+            ..MemwOp::default()
+        };
+        [op.base, op.timestamp, op.value, op.old_value] = [(); 4].map(|()| self.long());
+        op.base = op.base.wrapping_sub(self.below(8).into());
+        op.flags = self.width(2) | self.below(2);
+        op
+    }
+
+    fn counted<R>(&mut self, op: R) -> Counted<R> {
+        Counted { op, count: self.long() as u32 }
+    }
+
+    pub fn mul(&mut self) -> Counted<MulOp> {
+        let ([lhs, rhs], flags) = (self.pair(), [7, 7 + 128, 7 + 160, 7 + 224]);
+        let flags = flags[self.below(4) as usize];
+        self.counted(MulOp { lhs, rhs, flags })
+    }
+
+    pub fn dvrm(&mut self) -> DvrmOp {
+        let ([lhs, rhs], flags) = (self.pair(), 8 | self.below(2) << 5 | self.below(2) << 7);
+        DvrmOp::from(&DivRemOp { lhs, rhs, flags })
+    }
+
+    pub fn bytewise(&mut self) -> Counted<BytewiseOp> {
+        let ([lhs, rhs], flags) = (self.pair(), self.below(3));
+        self.counted(BytewiseOp { lhs, rhs, flags })
+    }
+
+    pub fn eq(&mut self) -> Counted<EqOp> {
+        let ([lhs, mut rhs], flags) = (self.pair(), 3 | self.below(2) << 6);
+        if self.below(4) == 0 {
+            rhs = lhs ^ 1 << self.below(64);
+        }
+        self.counted(EqOp { lhs, rhs, flags })
+    }
+
+    pub fn branch(&mut self) -> Counted<BranchOp> {
+        let ([pc, imm], rv1, is_jalr) = (self.pair().map(|x| x & !3), self.long(), self.below(2));
+        let base = if is_jalr == 1 { rv1 } else { pc };
+        let next_pc = base.wrapping_add(imm) & !1;
+        self.counted(BranchOp { next_pc, pc, imm, rv1, is_jalr })
+    }
+
+    pub fn cpu32(&mut self) -> Cpu32Op {
+        let kind = [8, 16, 32, 64, 128][self.below(5) as usize];
+        let read = u16::from(self.below(8));
+        Cpu32Op {
+            timestamp: self.long() as u32,
+            pc: self.long(),
+            imm: if read & 2 == 0 { self.long() as u32 } else { 0 },
+            rv1: self.long(),
+            rv2: self.long(),
+            result: self.long(),
+            flags: read | kind | u16::from(self.below(8)) << 8,
+            rs1: self.register(),
+            rs2: self.register(),
+            rd: self.register(),
+            half_length: 1 + self.below(2),
+        }
+    }
+
+    pub fn count(&mut self) -> u32 {
+        self.long() as u32
+    }
+
+    pub fn eight(&mut self) -> EightOp {
+        let mut times = [(); 8].map(|()| self.long() as u32).into_iter();
+        let mut time = || times.next().unwrap_or(0);
+        EightOp {
+            last: self.long(),
+            timestamp_0: time(),
+            timestamp_1: time(),
+            timestamp_2: time(),
+            timestamp_3: time(),
+            timestamp_4: time(),
+            timestamp_5: time(),
+            timestamp_6: time(),
+            timestamp_7: time(),
+        }
+    }
+
+    pub fn zero(&mut self) -> ZeroOp {
+        let [region, high, from] = [(); 3].map(|()| self.long() as u32);
+        let between = self.long() as u16;
+        ZeroOp { place: PlaceOp { region, high, from, between }, eight: self.eight() }
+    }
+
+    pub fn ecall(&mut self) -> EcallOp {
+        let (counter, flags) = (self.long() as u32, [1, 2, 0][self.below(3) as usize]);
+        let (mut most, mut moved) = (self.long(), 0);
+        match flags {
+            1 => moved = u64::from(counter).min(most) as u32,
+            2 => (most, moved) = (most >> 32, (most >> 32) as u32),
+            _ => {}
+        }
+        EcallOp { timestamp: self.count(), address: self.long(), most, moved, counter, flags }
+    }
+
+    pub fn moves(&mut self) -> MoveOp {
+        let remaining = if self.below(3) == 0 { 1 } else { self.long() as u32 };
+        let [timestamp, counter] = [(); 2].map(|()| self.long() as u32);
+        let address = if self.below(4) == 0 { 0xffff_ffff } else { self.long() };
+        MoveOp { timestamp, address, counter, remaining, value: self.long() as u8 }
+    }
+
+    pub fn input(&mut self) -> InputOp {
+        let is_read = self.below(2);
+        let moves = self.moves();
+        // A byte that is not read is none of a call.
+        let remaining = if is_read == 1 { moves.remaining } else { 0 };
+        InputOp { moves: MoveOp { remaining, ..moves }, read: IsReadOp { is_read } }
+    }
+
+    pub fn halt(&mut self) -> HaltOp {
+        let (timestamp, next_pc) = (self.long() >> 32, self.long());
+        HaltOp { timestamp, next_pc, exit_code: 0 }
     }
 }

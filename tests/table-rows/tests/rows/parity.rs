@@ -111,7 +111,7 @@ fn emitted_cuda_writes_the_rows_of_the_reference() {
             }
         }
     }
-    assert_eq!(jobs.len(), 4 * 7 * 5, "all windows of all tables");
+    assert_eq!(jobs.len(), 4 * 24 * 5, "all windows of all tables");
     for ((job, output), (name, trace)) in jobs.iter().zip(executable.run(&jobs)).zip(&traces) {
         let Job::Rows(job) = job else { unreachable!("only rows were asked for") };
         assert_eq!(job.compare(&output, trace), Ok(()), "{name}");

@@ -1,36 +1,32 @@
 //! Rows as the description of the tables states them, in arithmetic of whole integers.
 //!
 //! Nothing here reads the row programs: columns are in the order and with the values of the
-//! description, and are counted by hand.
+//! description, and are counted by hand. `reference_more` has the tables that came later.
 
+use traceloom_optables::record::Counted;
 use traceloom_optables::riscv::cpu::CpuOp;
-use traceloom_optables::riscv::load::LoadOp;
-use traceloom_optables::riscv::lt::LtOp;
-use traceloom_optables::riscv::memw_a::AlignedOp;
-use traceloom_optables::riscv::memw_r::RegisterOp;
-use traceloom_optables::riscv::shift::ShiftOp;
-use traceloom_optables::riscv::store::StoreOp;
+use traceloom_riscv::records::{AlignedOp, LoadOp, LtOp, RegisterOp, ShiftOp, StoreOp};
 
 /// Two words.
-fn wl(x: u64) -> [u64; 2] {
+pub fn wl(x: u64) -> [u64; 2] {
     [x & 0xffff_ffff, x >> 32]
 }
 
 /// Four halves.
-fn hl(x: u64) -> [u64; 4] {
+pub fn hl(x: u64) -> [u64; 4] {
     [0, 16, 32, 48].map(|shift| x >> shift & 0xffff)
 }
 
 /// Eight bytes.
-fn bl(x: u64) -> [u64; 8] {
+pub fn bl(x: u64) -> [u64; 8] {
     x.to_le_bytes().map(u64::from)
 }
 
-fn bit(flags: impl Into<u64>, i: u32) -> bool {
+pub fn bit(flags: impl Into<u64>, i: u32) -> bool {
     flags.into() >> i & 1 == 1
 }
 
-fn bits<const N: usize>(flags: [bool; N]) -> [u64; N] {
+pub fn bits<const N: usize>(flags: [bool; N]) -> [u64; N] {
     flags.map(u64::from)
 }
 
@@ -58,6 +54,7 @@ pub fn cpu(op: &CpuOp) -> Vec<u64> {
     let res = match (add, sub) {
         (true, _) => rv1.wrapping_add(arg2),
         (_, true) => rv1.wrapping_sub(arg2),
+        _ if branch && bit(op.memory_flags, 0) => op.pc.wrapping_add(length),
         _ => op.result,
     };
     let is_store_or_jump = bit(op.memory_flags, 0);
@@ -108,19 +105,20 @@ pub fn cpu_padding(last: u32, number: u32) -> Vec<u64> {
 
 /// 10 columns.
 pub fn memw_r(op: &RegisterOp) -> Vec<u64> {
-    let is_read = bit(op.flags, 0);
+    let is_read = op.is_write == 0;
     let mut row = vec![op.register.into()];
     row.extend(wl(op.timestamp));
     row.extend(wl(op.value));
     row.extend(wl(if is_read { op.value } else { op.old_value }));
-    row.push(op.old_timestamp.into());
+    row.push(op.old_timestamp_low.into());
     row.extend(bits([is_read, !is_read]));
     row
 }
 
 /// 29 columns.
 pub fn memw_a(op: &AlignedOp) -> Vec<u64> {
-    let [register, is_read, w2, w4, w8] = [0, 1, 2, 3, 4].map(|i| bit(op.flags, i));
+    let [is_write, w2, w4, w8, register] = [0, 2, 3, 4, 5].map(|i| bit(op.flags, i));
+    let is_read = !is_write;
     let cells = |x: u64| match register {
         true => [x & 0xffff_ffff, x >> 32, 0, 0, 0, 0, 0, 0],
         false => bl(x),
@@ -130,7 +128,7 @@ pub fn memw_a(op: &AlignedOp) -> Vec<u64> {
     row.extend(cells(op.value));
     row.extend(wl(op.timestamp));
     row.extend(bits([w2, w4, w8]));
-    row.extend(cells(if is_read { op.value } else { op.old }));
+    row.extend(cells(if is_read { op.value } else { op.old_value }));
     row.extend(wl(op.old_timestamp));
     row.extend(bits([is_read, !is_read]));
     row
@@ -138,7 +136,7 @@ pub fn memw_a(op: &AlignedOp) -> Vec<u64> {
 
 /// 18 columns.
 pub fn load(op: &LoadOp) -> Vec<u64> {
-    let [signed, r2, r4, r8] = [0, 1, 2, 3].map(|i| bit(op.flags, i));
+    let [signed, r2, r4, r8] = [1, 2, 3, 4].map(|i| bit(op.flags, i));
     let highest = match (r2, r4, r8) {
         (_, _, true) => 7,
         (_, true, _) => 3,
@@ -158,15 +156,15 @@ pub fn load(op: &LoadOp) -> Vec<u64> {
 pub fn store(op: &StoreOp) -> Vec<u64> {
     let mut row = wl(op.base).to_vec();
     row.extend(wl(op.timestamp));
-    row.extend(bits([0, 1, 2].map(|i| bit(op.flags, i))));
+    row.extend(bits([2, 3, 4].map(|i| bit(op.flags, i))));
     row.extend(bl(op.value));
     row.push(1);
     row
 }
 
 /// 17 columns.
-pub fn lt(op: &LtOp) -> Vec<u64> {
-    let [signed, invert] = [0, 1].map(|i| bit(op.flags, i));
+pub fn lt(&Counted { op, count }: &Counted<LtOp, u8>) -> Vec<u64> {
+    let [signed, invert] = [5, 6].map(|i| bit(op.flags, i));
     let less = match signed {
         true => (op.lhs as i64) < op.rhs as i64,
         false => op.lhs < op.rhs,
@@ -178,16 +176,17 @@ pub fn lt(op: &LtOp) -> Vec<u64> {
     row.extend(hl(op.lhs.wrapping_sub(op.rhs)));
     row.extend([op.lhs >> 63, op.rhs >> 63]);
     row.extend(bits([invert, less != invert]));
-    row.push(op.count.into());
+    row.push(count.into());
     row
 }
 
-/// 29 columns.
+/// 30 columns: the last one is no column of the description.
 pub fn shift(op: &ShiftOp) -> Vec<u64> {
-    let [right, signed, word] = [0, 1, 2].map(|i| bit(op.flags, i));
-    let input = hl(op.value);
-    let amount = op.amount & 255;
-    let negative = signed && op.value >> 63 == 1;
+    let [right, signed] = [6, 5].map(|i| bit(op.flags, i));
+    let word = op.flags % 32 == 6;
+    let input = hl(op.lhs);
+    let amount = op.rhs & 255;
+    let negative = signed && op.lhs >> 63 == 1;
     let extension = if negative { 0xffff } else { 0 };
     let bit_shift = if right { (256 - amount) % 16 } else { amount % 16 };
     let left = |half: u64| (half << bit_shift) % (1 << 16);
@@ -219,13 +218,15 @@ pub fn shift(op: &ShiftOp) -> Vec<u64> {
     row.extend(y);
     row.extend([0, 1, 2].map(|limb| u64::from(limb == index)));
     row.push(1);
-    row.extend([op.amount >> 8 & 0xff, op.amount >> 16 & 0xffff, op.amount >> 32]);
+    row.extend([op.rhs >> 8 & 0xff, op.rhs >> 16 & 0xffff, op.rhs >> 32]);
+    // What halves are multiplied by.
+    row.push(if right && bit_shift == 0 { 1 << 16 } else { 1 << bit_shift });
     row
 }
 
 /// The padding row of SHIFT.
 pub fn shift_padding() -> Vec<u64> {
-    let mut row = vec![0; 29];
-    row[12] = 1;
+    let mut row = vec![0; 30];
+    (row[12], row[29]) = (1, 1);
     row
 }

@@ -22,7 +22,7 @@ fn f_binomial_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     match v1 {
         0 => {
             m.steps(2)?;
-            m.finish(t, 0, &[Part::Bytes(&[1u8])])
+            m.finish(t, 0, &[Given::Bytes(&[1u8])])
         }
         _ => {
             m.steps(2)?;
@@ -30,14 +30,14 @@ fn f_binomial_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             match v2 {
                 0 => {
                     m.steps(2)?;
-                    m.finish(t, 1, &[Part::Bytes(&[1u8])])
+                    m.finish(t, 1, &[Given::Bytes(&[1u8])])
                 }
                 _ => {
                     m.steps(7)?;
                     let v4 = sub(v0, 1u64);
                     let v5 = sub(v1, 1u64);
                     m.push(&[v4]);
-                    m.call(0, Ranked::Inside, &[Part::Words(&[v4, v5])], 1)
+                    m.call(t, 0, Ranked::Inside, &[Given::Words(&[v4, v5])], 1)
                 }
             }
         }
@@ -50,7 +50,7 @@ fn f_binomial_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v1] = m.inputs(1)?;
     let [v6] = m.outputs(0)?;
     m.push(&[v6]);
-    m.call(0, Ranked::Inside, &[Part::Words(&[v4, v1])], 2)
+    m.call(t, 0, Ranked::Inside, &[Given::Words(&[v4, v1])], 2)
 }
 
 /// Function binomial, block 4 from operation 5 on.
@@ -58,5 +58,5 @@ fn f_binomial_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v6] = m.pop()?;
     let [v7] = m.outputs(0)?;
     let v8 = add(v6, v7);
-    m.finish(t, 2, &[Part::Words(&[v8])])
+    m.finish(t, 2, &[Given::Words(&[v8])])
 }

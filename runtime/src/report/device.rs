@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::Sample;
+
 /// A proof on a device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceReport {
@@ -22,6 +24,9 @@ pub struct DeviceReport {
     /// Most bytes that were taken from the driver: the same with rounding, and with memory that
     /// was kept for the next buffer.
     pub taken_bytes: u64,
+    /// Bytes in buffers over time, those of other proofs included, when the host queued work: in
+    /// time since the request began.
+    pub memory: Vec<Sample>,
     /// By stage and step, in the order in which they began.
     pub steps: Vec<DeviceStep>,
 }
@@ -101,6 +106,7 @@ impl DeviceReport {
             "available_bytes": self.available_bytes,
             "peak_bytes": self.peak_bytes,
             "taken_bytes": self.taken_bytes,
+            "memory": self.memory.iter().map(Sample::json).collect::<Vec<_>>(),
             "launches": self.launches(),
             "stages": stages.iter().map(stage).collect::<Vec<_>>(),
             "steps": self.steps.iter().map(step).collect::<Vec<_>>(),
