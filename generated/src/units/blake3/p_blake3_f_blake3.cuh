@@ -144,11 +144,6 @@ struct Path1 {
     row.selector(2u, 0u);
     row.auxiliary_zeros(76u, 110u);
     row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 24u, 1u, 2u);
-    row.auxiliary_full(seed, 16u, 2u, 3u);
-    row.auxiliary_u8(seed, 25u, 44u, 76u);
     // op 4: match
     const Gl v6_diff = seed.full(8u) - gl(0u);
     // ops 41 to 56
@@ -162,6 +157,11 @@ struct Path1 {
         v54_bit, v55_bit, v56_bit, v57_bit, v58_bit);
     // op 4: match
     row.auxiliary(3u, inverse_or_zero(v6_diff));
+    row.input_full(seed, 8u, 0u, 1u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u8(seed, 24u, 1u, 2u);
+    row.auxiliary_full(seed, 16u, 2u, 3u);
+    row.auxiliary_u8(seed, 25u, 44u, 76u);
   }
 };
 
@@ -177,12 +177,6 @@ struct Path2 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 2u);
     row.selector(2u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 28u, 1u, 2u);
-    row.auxiliary_full(seed, 16u, 2u, 3u);
-    row.auxiliary_u8(seed, 29u, 45u, 109u);
-    row.auxiliary_u32(seed, 24u, 109u, 110u);
     // op 4: match
     const Gl v6_diff = seed.full(8u) - gl(0u);
     // ops 41 to 56
@@ -206,6 +200,12 @@ struct Path2 {
     invert_or_zero(inverses0);
     row.auxiliary(3u, inverses0[0u]);
     row.auxiliary(44u, inverses0[1u]);
+    row.input_full(seed, 8u, 0u, 1u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u8(seed, 28u, 1u, 2u);
+    row.auxiliary_full(seed, 16u, 2u, 3u);
+    row.auxiliary_u8(seed, 29u, 45u, 109u);
+    row.auxiliary_u32(seed, 24u, 109u, 110u);
   }
 };
 
@@ -267,10 +267,10 @@ struct Generic {
     if (block == 4u) {
       row.selector(1u, 0u);
       row.selector(2u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 45u, 110u);
       // op 162: match
       const Gl v264_diff = gl(kept32[0u]) - gl(0u);
       row.auxiliary(44u, inverse_or_zero(v264_diff));
+      row.auxiliary_full(seed, 24u + 8u * reads, 45u, 110u);
       reads = reads + 65u;
     }
   }

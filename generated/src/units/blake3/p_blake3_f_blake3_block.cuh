@@ -45,6 +45,9 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
+    // op 45: match
+    const Gl v84_diff = seed.full(8u) - gl(0u);
+    row.auxiliary(66u, inverse_or_zero(v84_diff));
     row.input_u8(seed, 24u, 0u, 3u);
     row.input_full(seed, 8u, 3u, 4u);
     row.input_u8(seed, 27u, 4u, 5u);
@@ -53,9 +56,6 @@ struct Path1 {
     row.auxiliary_u8(seed, 28u, 2u, 66u);
     row.auxiliary_u8(seed, 92u, 67u, 131u);
     row.auxiliary_u32(seed, 20u, 131u, 132u);
-    // op 45: match
-    const Gl v84_diff = seed.full(8u) - gl(0u);
-    row.auxiliary(66u, inverse_or_zero(v84_diff));
   }
 };
 
@@ -88,10 +88,10 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 64u + 8u * reads, 67u, 132u);
       // op 45: match
       const Gl v150_diff = seed.full(48u) - gl(0u);
       row.auxiliary(66u, inverse_or_zero(v150_diff));
+      row.auxiliary_full(seed, 64u + 8u * reads, 67u, 132u);
       reads = reads + 65u;
     }
   }

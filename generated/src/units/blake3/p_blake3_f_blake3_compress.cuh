@@ -261,9 +261,6 @@ struct Path0 {
     row.selector(1u, 0u);
     row.auxiliary(354u, 0u);
     row.selector(0u, 1u);
-    row.input_u8(seed, 12u, 0u, 129u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 8u, 1u, 2u);
     // ops 0 to 25
     uint32_t word40, word41, word42, word44, word45;
     write_hint_u32_add3_1(
@@ -329,6 +326,9 @@ struct Path0 {
     row.auxiliary_bytes(342u, 1u, word102 ^ permute(word125, word125, 0x321u));
     row.auxiliary_bytes(346u, 1u, word116 ^ permute(word139, word139, 0x321u));
     row.auxiliary_bytes(350u, 1u, word130 ^ permute(word97, word97, 0x321u));
+    row.input_u8(seed, 12u, 0u, 129u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 8u, 1u, 2u);
   }
 };
 
@@ -344,11 +344,6 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 20u, 1u, 129u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 16u, 1u, 2u);
-    row.auxiliary_u8(seed, 148u, 323u, 355u);
     // ops 0 to 25
     uint32_t word39, word40, word41, word43, word44;
     write_hint_u32_add3_1(
@@ -397,6 +392,11 @@ struct Path1 {
     // op 240: match
     const Gl v676_diff = seed.full(8u) - gl(6u);
     row.auxiliary(322u, inverse_or_zero(v676_diff));
+    row.input_full(seed, 8u, 0u, 1u);
+    row.input_u8(seed, 20u, 1u, 129u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 16u, 1u, 2u);
+    row.auxiliary_u8(seed, 148u, 323u, 355u);
   }
 };
 
@@ -412,9 +412,6 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 129u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
       // ops 0 to 119
       uint32_t 
           v170_byte, v171_byte, v172_byte, v173_byte, v175_xor, v176_xor, v177_xor, v178_xor,
@@ -493,6 +490,9 @@ struct Generic {
           kept32[49u], kept32[50u], kept32[51u], kept32[52u], kept32[53u], kept32[54u],
           kept32[55u], kept32[56u], kept32[57u], kept32[58u], kept32[59u], kept32[60u],
           kept32[61u], kept32[62u], kept32[63u]);
+      row.input_full(seed, 24u, 0u, 129u);
+      row.auxiliary_full(seed, 0u, 0u, 1u);
+      row.auxiliary_full(seed, 16u, 1u, 2u);
       block = 2u;
       block = (seed.full(24u).value == 6u) ? 1u : block;
     }
@@ -537,10 +537,10 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 1056u + 8u * reads, 323u, 355u);
       // op 240: match
       const Gl v708_diff = seed.full(24u) - gl(6u);
       row.auxiliary(322u, inverse_or_zero(v708_diff));
+      row.auxiliary_full(seed, 1056u + 8u * reads, 323u, 355u);
       reads = reads + 32u;
     }
   }

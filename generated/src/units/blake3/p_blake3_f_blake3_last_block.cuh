@@ -45,6 +45,9 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
+    // op 33: match
+    const Gl v107_diff = seed.full(8u) - gl(0u);
+    row.auxiliary(65u, inverse_or_zero(v107_diff));
     row.input_u8(seed, 24u, 0u, 3u);
     row.input_full(seed, 8u, 3u, 4u);
     row.input_u8(seed, 27u, 4u, 11u);
@@ -54,9 +57,6 @@ struct Path1 {
     row.auxiliary_u32(seed, 16u, 98u, 99u);
     row.auxiliary_u8(seed, 130u, 99u, 131u);
     row.auxiliary_u32(seed, 20u, 131u, 132u);
-    // op 33: match
-    const Gl v107_diff = seed.full(8u) - gl(0u);
-    row.auxiliary(65u, inverse_or_zero(v107_diff));
   }
 };
 
@@ -88,10 +88,10 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 104u + 8u * reads, 66u, 132u);
       // op 33: match
       const Gl v172_diff = seed.full(40u) - gl(0u);
       row.auxiliary(65u, inverse_or_zero(v172_diff));
+      row.auxiliary_full(seed, 104u + 8u * reads, 66u, 132u);
       reads = reads + 66u;
     }
   }

@@ -25,6 +25,10 @@ struct Path0 {
     row.selector_zeros(1u, 3u);
     row.auxiliary_zeros(71u, 105u);
     row.selector(0u, 1u);
+    // ops 6 to 12: u8_shift_right
+    row.auxiliary(2u, byte_shift_right(seed.u8(60u)));
+    row.auxiliary(3u, byte_shift_right(seed.u8(61u)));
+    row.auxiliary(4u, byte_shift_right(seed.u8(62u)));
     row.input_u8(seed, 28u, 0u, 35u);
     row.input_full(seed, 8u, 35u, 36u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
@@ -33,10 +37,6 @@ struct Path0 {
     row.auxiliary_u32(seed, 20u, 37u, 38u);
     row.auxiliary_u8(seed, 95u, 38u, 70u);
     row.auxiliary_u32(seed, 24u, 70u, 71u);
-    // ops 6 to 12: u8_shift_right
-    row.auxiliary(2u, byte_shift_right(seed.u8(60u)));
-    row.auxiliary(3u, byte_shift_right(seed.u8(61u)));
-    row.auxiliary(4u, byte_shift_right(seed.u8(62u)));
   }
 };
 
@@ -54,12 +54,6 @@ struct Path1 {
     row.selector(2u, 0u);
     row.auxiliary_zeros(38u, 105u);
     row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 32u);
-    row.input_u8(seed, 276u, 32u, 35u);
-    row.input_full(seed, 264u, 35u, 36u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 272u, 1u, 2u);
-    row.auxiliary_u8(seed, 279u, 6u, 38u);
     // ops 1 to 3: mul
     const uint32_t v39_prod = seed.u8(277u) * 256u;
     const uint32_t v41_prod = seed.u8(278u) * 65536u;
@@ -73,6 +67,12 @@ struct Path1 {
     // op 20: match
     const Gl v59_diff = gl(v43_sum) - gl(1u);
     row.auxiliary(5u, inverse_or_zero(v59_diff));
+    row.input_full(seed, 8u, 0u, 32u);
+    row.input_u8(seed, 276u, 32u, 35u);
+    row.input_full(seed, 264u, 35u, 36u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 272u, 1u, 2u);
+    row.auxiliary_u8(seed, 279u, 6u, 38u);
   }
 };
 
@@ -89,15 +89,6 @@ struct Path2 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 2u);
     row.selector(2u, 1u);
-    row.input_u8(seed, 28u, 0u, 35u);
-    row.input_full(seed, 8u, 35u, 36u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 16u, 1u, 2u);
-    row.auxiliary_u8(seed, 63u, 7u, 39u);
-    row.auxiliary_u32(seed, 20u, 39u, 40u);
-    row.auxiliary_u8(seed, 95u, 40u, 72u);
-    row.auxiliary_u32(seed, 24u, 72u, 73u);
-    row.auxiliary_u8(seed, 127u, 73u, 105u);
     // ops 1 to 3: mul
     const uint32_t v39_prod = seed.u8(61u) * 256u;
     const uint32_t v41_prod = seed.u8(62u) * 65536u;
@@ -116,6 +107,15 @@ struct Path2 {
     row.auxiliary(6u, v63_diff * seed.full(8u));
     // op 20: match
     row.auxiliary(5u, inverse_or_zero(v59_diff));
+    row.input_u8(seed, 28u, 0u, 35u);
+    row.input_full(seed, 8u, 35u, 36u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 16u, 1u, 2u);
+    row.auxiliary_u8(seed, 63u, 7u, 39u);
+    row.auxiliary_u32(seed, 20u, 39u, 40u);
+    row.auxiliary_u8(seed, 95u, 40u, 72u);
+    row.auxiliary_u32(seed, 24u, 72u, 73u);
+    row.auxiliary_u8(seed, 127u, 73u, 105u);
   }
 };
 
@@ -131,9 +131,6 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 36u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
       // ops 1 to 3: mul
       const Gl v39_prod = seed.full(288u) * gl(256u);
       const Gl v41_prod = seed.full(296u) * gl(65536u);
@@ -150,6 +147,9 @@ struct Generic {
       // ops 9 to 12: u8_shift_right
       row.auxiliary(3u, byte_shift_right(uint32_t(seed.full(288u).value) & 255u));
       row.auxiliary(4u, byte_shift_right(uint32_t(seed.full(296u).value) & 255u));
+      row.input_full(seed, 24u, 0u, 36u);
+      row.auxiliary_full(seed, 0u, 0u, 1u);
+      row.auxiliary_full(seed, 16u, 1u, 2u);
       block = 2u;
       block = (kept_elements[0u].value == 1u) ? 1u : block;
     }
@@ -179,11 +179,11 @@ struct Generic {
     if (block == 4u) {
       row.selector(1u, 0u);
       row.selector(2u, 1u);
-      row.auxiliary_full(seed, 312u + 8u * reads, 7u, 105u);
       // op 63: sub
       const Gl v195_diff = kept_elements[0u] - gl(1u);
       // op 64: mul
       row.auxiliary(6u, v195_diff * seed.full(304u));
+      row.auxiliary_full(seed, 312u + 8u * reads, 7u, 105u);
       reads = reads + 98u;
     }
   }

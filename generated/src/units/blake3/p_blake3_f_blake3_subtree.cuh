@@ -24,15 +24,15 @@ struct Path0 {
     row.selector(1u, 0u);
     row.auxiliary_zeros(43u, 104u);
     row.selector(0u, 1u);
+    // op 1: hint_field_to_bytes
+    row.auxiliary_bytes(2u, 1u, seed.u32(12u));
+    row.auxiliary_bytes(6u, 1u, uint32_t(uint64_t(seed.u32(12u)) >> 32u));
     row.input_u32(seed, 12u, 0u, 1u);
     row.input_u8(seed, 20u, 1u, 2u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
     row.auxiliary_u32(seed, 8u, 1u, 2u);
     row.auxiliary_u8(seed, 21u, 10u, 42u);
     row.auxiliary_u32(seed, 16u, 42u, 43u);
-    // op 1: hint_field_to_bytes
-    row.auxiliary_bytes(2u, 1u, seed.u32(12u));
-    row.auxiliary_bytes(6u, 1u, uint32_t(uint64_t(seed.u32(12u)) >> 32u));
   }
 };
 
@@ -49,13 +49,6 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
-    row.auxiliary_u8(seed, 40u, 3u, 35u);
-    row.auxiliary_u8(seed, 72u, 37u, 69u);
-    row.auxiliary_u8(seed, 104u, 71u, 103u);
-    row.auxiliary_u32(seed, 36u, 103u, 104u);
     // op 0: match
     const Gl v5_diff = seed.full(16u) - gl(1u);
     // ops 18 to 20: call
@@ -67,6 +60,13 @@ struct Path1 {
     row.auxiliary(70u, limb_of(v79_gap, 1u));
     // op 0: match
     row.auxiliary(2u, inverse_or_zero(v5_diff));
+    row.input_full(seed, 8u, 0u, 2u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 24u, 1u, 2u);
+    row.auxiliary_u8(seed, 40u, 3u, 35u);
+    row.auxiliary_u8(seed, 72u, 37u, 69u);
+    row.auxiliary_u8(seed, 104u, 71u, 103u);
+    row.auxiliary_u32(seed, 36u, 103u, 104u);
   }
 };
 
@@ -91,7 +91,6 @@ struct Generic {
       row.selector(1u, 0u);
       row.auxiliary_zeros(43u, 104u);
       row.selector(0u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 10u, 43u);
       // op 1: hint_field_to_bytes
       row.auxiliary(2u, byte_of_wide(seed.full(24u).value, 0u));
       row.auxiliary(3u, byte_of_wide(seed.full(24u).value, 1u));
@@ -101,14 +100,12 @@ struct Generic {
       row.auxiliary(7u, byte_of_wide(seed.full(24u).value, 5u));
       row.auxiliary(8u, byte_of_wide(seed.full(24u).value, 6u));
       row.auxiliary(9u, byte_of_wide(seed.full(24u).value, 7u));
+      row.auxiliary_full(seed, 40u + 8u * reads, 10u, 43u);
       reads = reads + 33u;
     }
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 3u, 35u);
-      row.auxiliary_full(seed, 304u + 8u * reads, 37u, 69u);
-      row.auxiliary_full(seed, 568u + 8u * reads, 71u, 104u);
       // op 0: match
       const Gl v55_diff = seed.full(32u) - gl(1u);
       row.auxiliary(2u, inverse_or_zero(v55_diff));
@@ -121,6 +118,9 @@ struct Generic {
           uint32_t(seed.full(16u).value) - uint32_t(seed.full(560u + 8u * reads).value) - 1u;
       row.auxiliary(69u, limb_of(v129_gap, 0u));
       row.auxiliary(70u, limb_of(v129_gap, 1u));
+      row.auxiliary_full(seed, 40u + 8u * reads, 3u, 35u);
+      row.auxiliary_full(seed, 304u + 8u * reads, 37u, 69u);
+      row.auxiliary_full(seed, 568u + 8u * reads, 71u, 104u);
       reads = reads + 99u;
     }
   }

@@ -150,8 +150,6 @@ struct Path0 {
     row.selector(1u, 0u);
     row.auxiliary_zeros(65u, 229u);
     row.selector(0u, 1u);
-    row.input_u32(seed, 8u, 0u, 8u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
     // ops 0 to 73
     uint32_t word0, word2;
     write_hint_field_to_bytes_4(row, 1u, seed.u32(8u), seed.u32(12u), word0, word2);
@@ -161,6 +159,8 @@ struct Path0 {
     write_hint_field_to_bytes_4(row, 33u, seed.u32(24u), seed.u32(28u), word8, word10);
     uint32_t word12, word14;
     write_hint_field_to_bytes_4(row, 49u, seed.u32(32u), seed.u32(36u), word12, word14);
+    row.input_u32(seed, 8u, 0u, 8u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
   }
 };
 
@@ -175,9 +175,6 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
-    row.input_u32(seed, 8u, 0u, 8u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 40u, 66u, 98u);
     // ops 0 to 73
     uint32_t word0, word2;
     write_hint_field_to_bytes_4(row, 1u, seed.u32(8u), seed.u32(12u), word0, word2);
@@ -440,6 +437,9 @@ struct Path1 {
     row.auxiliary(228u, uint64_t(v271_sum) * uint64_t(v555_sum));
     // op 98: match
     row.auxiliary(65u, inverse_or_zero(v140_diff));
+    row.input_u32(seed, 8u, 0u, 8u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u8(seed, 40u, 66u, 98u);
   }
 };
 
@@ -455,8 +455,6 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 8u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
       // ops 0 to 73
       write_hint_field_to_bytes_0(
           row, 1u, seed.full(16u), kept32[0u], kept32[1u], kept32[2u], kept32[3u]);
@@ -491,6 +489,8 @@ struct Generic {
       const uint32_t v136_sum = v135_sum + kept32[27u];
       const uint32_t v137_sum = v136_sum + kept32[28u];
       kept32[30u] = v137_sum + kept32[29u];
+      row.input_full(seed, 16u, 0u, 8u);
+      row.auxiliary_full(seed, 0u, 0u, 1u);
       block = 2u;
       block = (kept32[30u] == 0u) ? 1u : block;
     }
@@ -502,7 +502,6 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 80u + 8u * reads, 66u, 98u);
       // op 98: match
       const Gl v141_diff = gl(kept32[30u]) - gl(0u);
       row.auxiliary(65u, inverse_or_zero(v141_diff));
@@ -759,6 +758,7 @@ struct Generic {
       const uint32_t v556_sum = v555_sum + v288_sum;
       // op 433: mul
       row.auxiliary(228u, v272_sum * gl(v556_sum));
+      row.auxiliary_full(seed, 80u + 8u * reads, 66u, 98u);
       reads = reads + 32u;
     }
   }

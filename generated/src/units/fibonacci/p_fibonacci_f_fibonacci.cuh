@@ -60,11 +60,6 @@ struct Path2 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 2u);
     row.selector(2u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 32u, 1u, 2u);
-    row.auxiliary_full(seed, 16u, 4u, 5u);
-    row.auxiliary_full(seed, 24u, 7u, 8u);
     // op 0: match
     const Gl v4_diff = seed.full(8u) - gl(0u);
     const Gl v7_diff = seed.full(8u) - gl(1u);
@@ -80,6 +75,11 @@ struct Path2 {
     invert_or_zero(inverses0);
     row.auxiliary(2u, inverses0[0u]);
     row.auxiliary(3u, inverses0[1u]);
+    row.input_full(seed, 8u, 0u, 1u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 32u, 1u, 2u);
+    row.auxiliary_full(seed, 16u, 4u, 5u);
+    row.auxiliary_full(seed, 24u, 7u, 8u);
   }
 };
 
@@ -115,8 +115,6 @@ struct Generic {
     if (block == 3u) {
       row.selector_zeros(0u, 2u);
       row.selector(2u, 1u);
-      row.auxiliary_full(seed, 32u + 8u * reads, 4u, 5u);
-      row.auxiliary_full(seed, 48u + 8u * reads, 7u, 8u);
       // op 0: match
       const Gl v4_diff = seed.full(24u) - gl(0u);
       row.auxiliary(2u, inverse_or_zero(v4_diff));
@@ -131,6 +129,8 @@ struct Generic {
           uint32_t(seed.full(16u).value) - uint32_t(seed.full(56u + 8u * reads).value) - 1u;
       row.auxiliary(8u, limb_of(v20_gap, 0u));
       row.auxiliary(9u, limb_of(v20_gap, 1u));
+      row.auxiliary_full(seed, 32u + 8u * reads, 4u, 5u);
+      row.auxiliary_full(seed, 48u + 8u * reads, 7u, 8u);
       reads = reads + 4u;
     }
   }

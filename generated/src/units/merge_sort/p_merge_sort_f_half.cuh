@@ -21,8 +21,6 @@ struct Path0 {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 1u);
-    row.input_u32(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
     // op 0: hint_field_to_bytes
     const uint32_t word0 = row.auxiliary_bytes(1u, 1u, seed.u32(8u));
     row.auxiliary_bytes(5u, 1u, uint32_t(uint64_t(seed.u32(8u)) >> 32u));
@@ -30,6 +28,8 @@ struct Path0 {
     row.auxiliary(9u, byte_shift_right(byte_of(word0, 0u)));
     row.auxiliary(10u, byte_shift_right(byte_of(word0, 1u)));
     row.auxiliary(11u, byte_shift_right(byte_of(word0, 2u)));
+    row.input_u32(seed, 8u, 0u, 1u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
   }
 };
 
@@ -42,8 +42,6 @@ struct Generic {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 1u);
-    row.input_full(seed, 16u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
     // op 0: hint_field_to_bytes
     const uint32_t v2_byte = row.auxiliary(1u, byte_of_wide(seed.full(16u).value, 0u));
     const uint32_t v3_byte = row.auxiliary(2u, byte_of_wide(seed.full(16u).value, 1u));
@@ -57,6 +55,8 @@ struct Generic {
     row.auxiliary(9u, byte_shift_right(v2_byte));
     row.auxiliary(10u, byte_shift_right(v3_byte));
     row.auxiliary(11u, byte_shift_right(v4_byte));
+    row.input_full(seed, 16u, 0u, 1u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
   }
 };
 

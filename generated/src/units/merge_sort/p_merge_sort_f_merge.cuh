@@ -72,6 +72,14 @@ struct Path2 {
     row.selector_zeros(0u, 2u);
     row.selector(3u, 0u);
     row.selector(2u, 1u);
+    // op 6: u32_less_than
+    const uint32_t v10_rest = seed.u32(36u) - seed.u32(44u) - 1u;
+    row.auxiliary(8u, limb_of(seed.u32(44u), 0u));
+    row.auxiliary(9u, limb_of(seed.u32(44u), 1u));
+    row.auxiliary(10u, limb_of(v10_rest, 0u));
+    row.auxiliary(11u, limb_of(v10_rest, 1u));
+    row.auxiliary(12u, limb_of(seed.u32(36u), 0u));
+    row.auxiliary(13u, limb_of(seed.u32(36u), 1u));
     row.input_u32(seed, 28u, 0u, 2u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
     row.auxiliary_u32(seed, 24u, 1u, 2u);
@@ -82,14 +90,6 @@ struct Path2 {
     row.auxiliary_full(seed, 8u, 7u, 8u);
     row.auxiliary_full(seed, 16u, 14u, 15u);
     row.auxiliary_u32(seed, 48u, 15u, 16u);
-    // op 6: u32_less_than
-    const uint32_t v10_rest = seed.u32(36u) - seed.u32(44u) - 1u;
-    row.auxiliary(8u, limb_of(seed.u32(44u), 0u));
-    row.auxiliary(9u, limb_of(seed.u32(44u), 1u));
-    row.auxiliary(10u, limb_of(v10_rest, 0u));
-    row.auxiliary(11u, limb_of(v10_rest, 1u));
-    row.auxiliary(12u, limb_of(seed.u32(36u), 0u));
-    row.auxiliary(13u, limb_of(seed.u32(36u), 1u));
   }
 };
 
@@ -106,6 +106,14 @@ struct Path3 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 3u);
     row.selector(3u, 1u);
+    // op 6: u32_less_than
+    const uint32_t v10_rest = seed.u32(36u) - seed.u32(40u) - 1u;
+    row.auxiliary(8u, limb_of(seed.u32(40u), 0u));
+    row.auxiliary(9u, limb_of(seed.u32(40u), 1u));
+    row.auxiliary(10u, limb_of(v10_rest, 0u));
+    row.auxiliary(11u, limb_of(v10_rest, 1u));
+    row.auxiliary(12u, limb_of(seed.u32(36u), 0u));
+    row.auxiliary(13u, limb_of(seed.u32(36u), 1u));
     row.input_u32(seed, 28u, 0u, 2u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
     row.auxiliary_u32(seed, 24u, 1u, 2u);
@@ -116,14 +124,6 @@ struct Path3 {
     row.auxiliary_u32(seed, 40u, 6u, 8u);
     row.auxiliary_full(seed, 16u, 14u, 15u);
     row.auxiliary_u32(seed, 48u, 15u, 16u);
-    // op 6: u32_less_than
-    const uint32_t v10_rest = seed.u32(36u) - seed.u32(40u) - 1u;
-    row.auxiliary(8u, limb_of(seed.u32(40u), 0u));
-    row.auxiliary(9u, limb_of(seed.u32(40u), 1u));
-    row.auxiliary(10u, limb_of(v10_rest, 0u));
-    row.auxiliary(11u, limb_of(v10_rest, 1u));
-    row.auxiliary(12u, limb_of(seed.u32(36u), 0u));
-    row.auxiliary(13u, limb_of(seed.u32(36u), 1u));
   }
 };
 
@@ -139,16 +139,16 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
+      // ops 0 to 1: load
+      kept_elements[0u] = row.auxiliary(3u, seed.full(48u + 8u * reads));
+      kept_elements[1u] = row.auxiliary(5u, seed.full(64u + 8u * reads));
+      kept_elements[2u] = row.auxiliary(6u, seed.full(72u + 8u * reads));
       row.input_full(seed, 24u, 0u, 2u);
       row.auxiliary_full(seed, 0u, 0u, 1u);
       row.auxiliary_full(seed, 16u, 1u, 2u);
       row.auxiliary_full(seed, 40u + 8u * reads, 2u, 3u);
       row.auxiliary_full(seed, 56u + 8u * reads, 4u, 5u);
       row.auxiliary_full(seed, 80u + 8u * reads, 7u, 8u);
-      // ops 0 to 1: load
-      kept_elements[0u] = row.auxiliary(3u, seed.full(48u + 8u * reads));
-      kept_elements[1u] = row.auxiliary(5u, seed.full(64u + 8u * reads));
-      kept_elements[2u] = row.auxiliary(6u, seed.full(72u + 8u * reads));
       block = 7u;
       block = (seed.full(40u + 8u * reads).value == 1u) ? 1u : block;
       block = (seed.full(40u + 8u * reads).value == 0u) ? 2u : block;

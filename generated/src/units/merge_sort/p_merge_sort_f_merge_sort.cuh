@@ -43,6 +43,9 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
+    // op 6: match
+    const Gl v8_diff = gl(seed.u32(48u)) - gl(0u);
+    row.auxiliary(3u, inverse_or_zero(v8_diff));
     row.input_u32(seed, 48u, 0u, 1u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
     row.auxiliary_u8(seed, 72u, 1u, 2u);
@@ -54,9 +57,6 @@ struct Path1 {
     row.auxiliary_u32(seed, 64u, 10u, 11u);
     row.auxiliary_full(seed, 40u, 11u, 12u);
     row.auxiliary_u32(seed, 68u, 12u, 13u);
-    // op 6: match
-    const Gl v8_diff = gl(seed.u32(48u)) - gl(0u);
-    row.auxiliary(3u, inverse_or_zero(v8_diff));
   }
 };
 
@@ -86,10 +86,10 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 4u, 13u);
       // op 6: match
       const Gl v8_diff = seed.full(16u) - gl(0u);
       row.auxiliary(3u, inverse_or_zero(v8_diff));
+      row.auxiliary_full(seed, 24u + 8u * reads, 4u, 13u);
       reads = reads + 9u;
     }
   }

@@ -45,6 +45,9 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
+    // op 3: match
+    const Gl v9_diff = seed.full(8u) - gl(0u);
+    row.auxiliary(5u, inverse_or_zero(v9_diff));
     row.input_u32(seed, 36u, 0u, 1u);
     row.input_full(seed, 8u, 1u, 2u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
@@ -53,9 +56,6 @@ struct Path1 {
     row.auxiliary_full(seed, 16u, 3u, 4u);
     row.auxiliary_u32(seed, 40u, 4u, 5u);
     row.auxiliary_full(seed, 24u, 6u, 7u);
-    // op 3: match
-    const Gl v9_diff = seed.full(8u) - gl(0u);
-    row.auxiliary(5u, inverse_or_zero(v9_diff));
   }
 };
 
@@ -86,10 +86,10 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 6u, 7u);
       // op 3: match
       const Gl v9_diff = seed.full(32u) - gl(0u);
       row.auxiliary(5u, inverse_or_zero(v9_diff));
+      row.auxiliary_full(seed, 40u + 8u * reads, 6u, 7u);
       reads = reads + 1u;
     }
   }

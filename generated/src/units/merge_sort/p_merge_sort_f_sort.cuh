@@ -45,14 +45,6 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u32(seed, 28u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
-    row.auxiliary_u32(seed, 32u, 3u, 5u);
-    row.auxiliary_u32(seed, 44u, 7u, 8u);
-    row.auxiliary_full(seed, 16u, 10u, 11u);
-    row.auxiliary_u32(seed, 52u, 11u, 12u);
     // op 0: match
     const Gl v5_diff = gl(seed.u32(28u)) - gl(1u);
     // ops 23 to 24: call
@@ -64,6 +56,14 @@ struct Path1 {
     row.auxiliary(9u, limb_of(v17_gap, 1u));
     // op 0: match
     row.auxiliary(2u, inverse_or_zero(v5_diff));
+    row.input_full(seed, 8u, 0u, 1u);
+    row.input_u32(seed, 28u, 1u, 2u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 24u, 1u, 2u);
+    row.auxiliary_u32(seed, 32u, 3u, 5u);
+    row.auxiliary_u32(seed, 44u, 7u, 8u);
+    row.auxiliary_full(seed, 16u, 10u, 11u);
+    row.auxiliary_u32(seed, 52u, 11u, 12u);
   }
 };
 
@@ -94,9 +94,6 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 3u, 5u);
-      row.auxiliary_full(seed, 64u + 8u * reads, 7u, 8u);
-      row.auxiliary_full(seed, 80u + 8u * reads, 10u, 12u);
       // op 0: match
       const Gl v24_diff = seed.full(32u) - gl(1u);
       row.auxiliary(2u, inverse_or_zero(v24_diff));
@@ -109,6 +106,9 @@ struct Generic {
           uint32_t(seed.full(16u).value) - uint32_t(seed.full(72u + 8u * reads).value) - 1u;
       row.auxiliary(8u, limb_of(v36_gap, 0u));
       row.auxiliary(9u, limb_of(v36_gap, 1u));
+      row.auxiliary_full(seed, 40u + 8u * reads, 3u, 5u);
+      row.auxiliary_full(seed, 64u + 8u * reads, 7u, 8u);
+      row.auxiliary_full(seed, 80u + 8u * reads, 10u, 12u);
       reads = reads + 7u;
     }
   }

@@ -57,6 +57,14 @@ struct Path0 {
     row.selector(1u, 0u);
     row.auxiliary_zeros(174u, 206u);
     row.selector(0u, 1u);
+    // op 4: hint_field_to_bytes
+    const uint32_t word1 = row.auxiliary_bytes(3u, 1u, seed.u32(256u));
+    row.auxiliary_bytes(7u, 1u, uint32_t(uint64_t(seed.u32(256u)) >> 32u));
+    // ops 15 to 155
+    uint32_t v285_prod;
+    write_u8_bit_decomposition_1(
+        row, byte_of(word1, 0u), byte_of(word1, 1u), byte_of(word1, 2u), byte_of(word1, 3u),
+        v285_prod);
     row.input_u32(seed, 256u, 0u, 1u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
     row.auxiliary_u8(seed, 268u, 1u, 2u);
@@ -68,14 +76,6 @@ struct Path0 {
     row.auxiliary_full(seed, 40u, 112u, 139u);
     row.auxiliary_u8(seed, 333u, 139u, 140u);
     row.auxiliary_u8(seed, 334u, 142u, 174u);
-    // op 4: hint_field_to_bytes
-    const uint32_t word1 = row.auxiliary_bytes(3u, 1u, seed.u32(256u));
-    row.auxiliary_bytes(7u, 1u, uint32_t(uint64_t(seed.u32(256u)) >> 32u));
-    // ops 15 to 155
-    uint32_t v285_prod;
-    write_u8_bit_decomposition_1(
-        row, byte_of(word1, 0u), byte_of(word1, 1u), byte_of(word1, 2u), byte_of(word1, 3u),
-        v285_prod);
   }
 };
 
@@ -92,6 +92,14 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
+    // op 4: hint_field_to_bytes
+    const uint32_t word1 = row.auxiliary_bytes(3u, 1u, seed.u32(200u));
+    row.auxiliary_bytes(7u, 1u, uint32_t(uint64_t(seed.u32(200u)) >> 32u));
+    // ops 15 to 155
+    uint32_t v285_prod;
+    write_u8_bit_decomposition_1(
+        row, byte_of(word1, 0u), byte_of(word1, 1u), byte_of(word1, 2u), byte_of(word1, 3u),
+        v285_prod);
     row.input_u32(seed, 200u, 0u, 1u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
     row.auxiliary_u8(seed, 212u, 1u, 2u);
@@ -103,14 +111,6 @@ struct Path1 {
     row.auxiliary_full(seed, 40u, 112u, 132u);
     row.auxiliary_u8(seed, 277u, 132u, 140u);
     row.auxiliary_u8(seed, 285u, 142u, 206u);
-    // op 4: hint_field_to_bytes
-    const uint32_t word1 = row.auxiliary_bytes(3u, 1u, seed.u32(200u));
-    row.auxiliary_bytes(7u, 1u, uint32_t(uint64_t(seed.u32(200u)) >> 32u));
-    // ops 15 to 155
-    uint32_t v285_prod;
-    write_u8_bit_decomposition_1(
-        row, byte_of(word1, 0u), byte_of(word1, 1u), byte_of(word1, 2u), byte_of(word1, 3u),
-        v285_prod);
   }
 };
 
@@ -125,10 +125,6 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 1u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 1u, 3u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 43u, 140u);
       // op 4: hint_field_to_bytes
       const uint32_t v5_byte = row.auxiliary(3u, byte_of_wide(seed.full(16u).value, 0u));
       const uint32_t v6_byte = row.auxiliary(4u, byte_of_wide(seed.full(16u).value, 1u));
@@ -141,6 +137,10 @@ struct Generic {
       // ops 15 to 155
       uint32_t v285_prod;
       write_u8_bit_decomposition_1(row, v5_byte, v6_byte, v7_byte, v8_byte, v285_prod);
+      row.input_full(seed, 16u, 0u, 1u);
+      row.auxiliary_full(seed, 0u, 0u, 1u);
+      row.auxiliary_full(seed, 24u + 8u * reads, 1u, 3u);
+      row.auxiliary_full(seed, 40u + 8u * reads, 43u, 140u);
       block = 3u;
       block = (v285_prod == 0u) ? 1u : block;
       block = (v285_prod == 1u) ? 2u : block;

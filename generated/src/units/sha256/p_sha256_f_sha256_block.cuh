@@ -69,15 +69,6 @@ struct Path0 {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 1u);
-    row.input_u8(seed, 300u, 0u, 12u);
-    row.input_full(seed, 8u, 12u, 16u);
-    row.input_u8(seed, 312u, 16u, 28u);
-    row.input_full(seed, 40u, 28u, 36u);
-    row.input_u8(seed, 324u, 36u, 68u);
-    row.input_full(seed, 104u, 68u, 88u);
-    row.input_u8(seed, 356u, 88u, 96u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 264u, 1u, 10u);
     // ops 17 to 59
     write_mul_2(
         row, 10u, seed.u8(301u), seed.u8(302u), seed.u8(303u), seed.u8(300u), seed.u32(264u));
@@ -114,6 +105,15 @@ struct Path0 {
     const Gl v290_sum = v289_sum + gl(seed.u32(292u));
     // op 144
     write_hint_field_to_bytes_0(row, 66u, v290_sum);
+    row.input_u8(seed, 300u, 0u, 12u);
+    row.input_full(seed, 8u, 12u, 16u);
+    row.input_u8(seed, 312u, 16u, 28u);
+    row.input_full(seed, 40u, 28u, 36u);
+    row.input_u8(seed, 324u, 36u, 68u);
+    row.input_full(seed, 104u, 68u, 88u);
+    row.input_u8(seed, 356u, 88u, 96u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 264u, 1u, 10u);
   }
 };
 
@@ -127,9 +127,6 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     const uint32_t reads = 0u;
     row.selector(0u, 1u);
-    row.input_full(seed, 16u, 0u, 96u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_full(seed, 784u + 8u * reads, 1u, 10u);
     // ops 17 to 144
     write_mul_1(
         row, 10u, seed.full(24u), seed.full(32u), seed.full(40u), seed.full(16u),
@@ -155,6 +152,9 @@ struct Generic {
     write_mul_1(
         row, 66u, seed.full(248u), seed.full(256u), seed.full(264u), seed.full(240u),
         seed.full(840u + 8u * reads));
+    row.input_full(seed, 16u, 0u, 96u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_full(seed, 784u + 8u * reads, 1u, 10u);
   }
 };
 

@@ -1094,15 +1094,6 @@ struct Path0 {
     row.selector(1u, 0u);
     row.auxiliary_zeros(530u, 539u);
     row.selector(0u, 1u);
-    row.input_u8(seed, 236u, 0u, 13u);
-    row.input_full(seed, 8u, 13u, 14u);
-    row.input_u8(seed, 249u, 14u, 26u);
-    row.input_full(seed, 16u, 26u, 31u);
-    row.input_u8(seed, 261u, 31u, 63u);
-    row.input_full(seed, 56u, 63u, 83u);
-    row.input_u8(seed, 293u, 83u, 91u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 216u, 1u, 6u);
     // ops 2 to 38
     uint64_t v143_sum;
     write_u8_mul_9(row, 6u, seed.u8(249u), seed.u8(250u), seed.u8(251u), seed.u8(252u), v143_sum);
@@ -1325,6 +1316,15 @@ struct Path0 {
     uint32_t v1326_byte, v1327_byte, v1328_byte, v1329_byte;
     write_hint_field_to_bytes_3(
         row, 522u, v1325_sum, v1326_byte, v1327_byte, v1328_byte, v1329_byte);
+    row.input_u8(seed, 236u, 0u, 13u);
+    row.input_full(seed, 8u, 13u, 14u);
+    row.input_u8(seed, 249u, 14u, 26u);
+    row.input_full(seed, 16u, 26u, 31u);
+    row.input_u8(seed, 261u, 31u, 63u);
+    row.input_full(seed, 56u, 63u, 83u);
+    row.input_u8(seed, 293u, 83u, 91u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 216u, 1u, 6u);
   }
 };
 
@@ -1341,16 +1341,6 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
-    row.input_u8(seed, 140u, 0u, 13u);
-    row.input_full(seed, 8u, 13u, 14u);
-    row.input_u8(seed, 153u, 14u, 26u);
-    row.input_full(seed, 16u, 26u, 31u);
-    row.input_u8(seed, 165u, 31u, 79u);
-    row.input_full(seed, 56u, 79u, 83u);
-    row.input_u8(seed, 213u, 83u, 91u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 88u, 1u, 6u);
-    row.auxiliary_u32(seed, 108u, 531u, 539u);
     // ops 2 to 38
     uint64_t v143_sum;
     write_u8_mul_9(row, 6u, seed.u8(153u), seed.u8(154u), seed.u8(155u), seed.u8(156u), v143_sum);
@@ -1608,6 +1598,16 @@ struct Path1 {
     // op 1044: match
     const Gl v1343_diff = gl(seed.u8(140u)) - gl(15u);
     row.auxiliary(530u, inverse_or_zero(v1343_diff));
+    row.input_u8(seed, 140u, 0u, 13u);
+    row.input_full(seed, 8u, 13u, 14u);
+    row.input_u8(seed, 153u, 14u, 26u);
+    row.input_full(seed, 16u, 26u, 31u);
+    row.input_u8(seed, 165u, 31u, 79u);
+    row.input_full(seed, 56u, 79u, 83u);
+    row.input_u8(seed, 213u, 83u, 91u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 88u, 1u, 6u);
+    row.auxiliary_u32(seed, 108u, 531u, 539u);
   }
 };
 
@@ -1622,10 +1622,6 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 91u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
-      row.auxiliary_full(seed, 752u + 8u * reads, 2u, 6u);
       // ops 2 to 973
       uint32_t 
           v710_byte, v711_byte, v712_byte, v713_byte, v1248_mul8, v1253_sum, v1254_sum,
@@ -1641,6 +1637,10 @@ struct Generic {
           row, seed, v1256_split7, v1259_split7, v1258_split7, v1261_split7, v1260_split7,
           v1263_split7, v1262_split7, v1257_split7, v1253_sum, v1254_sum, v1255_sum, v1248_mul8,
           v710_byte, v711_byte, v712_byte, v713_byte, v1240_sum);
+      row.input_full(seed, 24u, 0u, 91u);
+      row.auxiliary_full(seed, 0u, 0u, 1u);
+      row.auxiliary_full(seed, 16u, 1u, 2u);
+      row.auxiliary_full(seed, 752u + 8u * reads, 2u, 6u);
       block = 2u;
       block = (seed.full(24u).value == 15u) ? 1u : block;
       reads = reads + 4u;
@@ -1653,10 +1653,10 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 752u + 8u * reads, 531u, 539u);
       // op 1044: match
       const Gl v1379_diff = seed.full(24u) - gl(15u);
       row.auxiliary(530u, inverse_or_zero(v1379_diff));
+      row.auxiliary_full(seed, 752u + 8u * reads, 531u, 539u);
       reads = reads + 8u;
     }
   }

@@ -40,13 +40,13 @@ struct Path1 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector(0u, 0u);
     row.selector(1u, 1u);
+    // op 0: match
+    const Gl v4_diff = seed.full(8u) - gl(0u);
+    row.auxiliary(2u, inverse_or_zero(v4_diff));
     row.input_full(seed, 8u, 0u, 1u);
     row.auxiliary_full(seed, 0u, 0u, 1u);
     row.auxiliary_u32(seed, 16u, 1u, 2u);
     row.auxiliary_u8(seed, 20u, 3u, 131u);
-    // op 0: match
-    const Gl v4_diff = seed.full(8u) - gl(0u);
-    row.auxiliary(2u, inverse_or_zero(v4_diff));
   }
 };
 
@@ -75,10 +75,10 @@ struct Generic {
     if (block == 2u) {
       row.selector(0u, 0u);
       row.selector(1u, 1u);
-      row.auxiliary_full(seed, 32u + 8u * reads, 3u, 131u);
       // op 0: match
       const Gl v35_diff = seed.full(24u) - gl(0u);
       row.auxiliary(2u, inverse_or_zero(v35_diff));
+      row.auxiliary_full(seed, 32u + 8u * reads, 3u, 131u);
       reads = reads + 128u;
     }
   }

@@ -43,12 +43,12 @@ struct Path1 {
     row.selector(2u, 0u);
     row.auxiliary_zeros(3u, 10u);
     row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
     // op 0: match
     const Gl v5_diff = seed.full(16u) - gl(0u);
     row.auxiliary(2u, inverse_or_zero(v5_diff));
+    row.input_full(seed, 8u, 0u, 2u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 24u, 1u, 2u);
   }
 };
 
@@ -64,11 +64,6 @@ struct Path2 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 2u);
     row.selector(2u, 1u);
-    row.input_full(seed, 8u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 40u, 1u, 2u);
-    row.auxiliary_full(seed, 24u, 4u, 5u);
-    row.auxiliary_full(seed, 32u, 7u, 8u);
     // op 0: match
     const Gl v5_diff = seed.full(16u) - gl(0u);
     // op 3: sub
@@ -87,6 +82,11 @@ struct Path2 {
     invert_or_zero(inverses0);
     row.auxiliary(2u, inverses0[0u]);
     row.auxiliary(3u, inverses0[1u]);
+    row.input_full(seed, 8u, 0u, 2u);
+    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.auxiliary_u32(seed, 40u, 1u, 2u);
+    row.auxiliary_full(seed, 24u, 4u, 5u);
+    row.auxiliary_full(seed, 32u, 7u, 8u);
   }
 };
 
@@ -131,8 +131,6 @@ struct Generic {
     if (block == 4u) {
       row.selector(1u, 0u);
       row.selector(2u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 4u, 5u);
-      row.auxiliary_full(seed, 56u + 8u * reads, 7u, 8u);
       // op 4: match
       const Gl v11_diff = kept_elements[0u] - gl(0u);
       row.auxiliary(3u, inverse_or_zero(v11_diff));
@@ -145,6 +143,8 @@ struct Generic {
           uint32_t(seed.full(16u).value) - uint32_t(seed.full(64u + 8u * reads).value) - 1u;
       row.auxiliary(8u, limb_of(v23_gap, 0u));
       row.auxiliary(9u, limb_of(v23_gap, 1u));
+      row.auxiliary_full(seed, 40u + 8u * reads, 4u, 5u);
+      row.auxiliary_full(seed, 56u + 8u * reads, 7u, 8u);
       reads = reads + 4u;
     }
   }
