@@ -152,13 +152,13 @@ fn identities_are_pinned() {
     let expected = [
         [
             "8a3562d1099903b6f26dc643c2985e243ec65cc869b876f3fb68ccca0f1e2d43",
-            "2f9f8758dc0542f818b44ec3958e2819fd1a737c5bf66302937677b3f6b42a31",
-            "57ff003bcbd3cd72a9494c5af49faf661df1c8f7653e2200e38037f1dbf524bc",
+            "1f2fb1a43228ef64d1fd04a9fa204c10d9ff69ff5d12ec141ef65c41cee063fd",
+            "4db231e723d357639097ba06f8c7c2d6b03e5d3dc06198d481d3d3f64f0f7b6e",
         ],
         [
             "e03897939fe9282b89936398cd47afadb986be4260cce740a79d32c3c1dd0850",
-            "ffcc1e79b9c22b98bf32c6b0d81856f046dde5336790f25e22981f6e7fa67c98",
-            "619dd26efe5eb1fa0f9b993d071630b21134d35d3f8e167a65e5f894e7d1037e",
+            "7afec6a6e0d27508a07b9f9e1c05fab81bd576bf56e2e342643601f19760a5ab",
+            "1bc61f45fa91064ed97565d4322ee91b344c09080e307632c05db5a2548344b5",
         ],
     ];
     let identities = [MIN, MATCH].map(|source| {
