@@ -257,7 +257,15 @@ impl Printer<'_> {
     fn right(&self, instr: &Instr) -> Text {
         let class = self.script.regs[instr.results[0].index()].ty.class();
         let is_integer = class != Class::Field;
-        let arg = |i: usize| self.operand(instr.args[i]);
+        // Constants alone do not tell their type: `4294967297 == 0` would be of `i32`.
+        let is_constant = instr.args.iter().all(|arg| matches!(arg, Operand::Constant(_)));
+        let arg = |i: usize| match instr.args[i] {
+            Operand::Constant(constant) if is_constant => {
+                let literal = Literal::u64_suffixed(constant);
+                Text { text: quote!(#literal), held: Held::Word }
+            }
+            arg => self.operand(arg),
+        };
         match instr.op {
             Op::Value(expr) => {
                 let (text, held) = compute(&expr, is_integer, |no| arg(no.index()));
