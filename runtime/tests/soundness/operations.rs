@@ -147,10 +147,10 @@ fn operations_u32_less_than_checks_the_limbs() {
     unchecked.with_short_byte_tables().accepted();
     // 65536 and more, in every column: whatever the others are.
     for column in 1..=6 {
-        for lie in [1 << 16, (1 << 16) + 5, minus(1)] {
+        for (lie, said) in [(1 << 16, "65536"), ((1 << 16) + 5, "65541"), (minus(1), "-1")] {
             let mut lab = less([3, 5], [3, 1, 5], 1);
             lab.set("less", 0, &format!("auxiliary{column}"), lie);
-            lab.refused_by_check(&format!("message of u16_range_check: [{lie}]"));
+            lab.refused_by_check(&format!("message of u16_range_check: [{said}]"));
         }
     }
     // The largest limbs are in range.
