@@ -10,7 +10,7 @@
 //! - `operations`: all rules of every operation, a file per family; `control`: those of
 //!   match, yield, return and continuation;
 //! - [`layout`], [`callgraph`], [`paths`], [`fingerprint`]: what is derived;
-//! - [`columns`]: what columns are for, in words; [`reference`]: every operation in words;
+//! - [`columns`]: what columns are for, in words; [`mod@reference`]: every operation in words;
 //! - [`contract`]: what generated code of a function relies on;
 //! - [`system`]: constraints and lookups of all circuits;
 //! - [`lower`]: plans of rows;

@@ -93,15 +93,12 @@ fn worded(error: &SessionError) -> String {
         SessionError::Profile { found, expected } => format!(
             "the proof has profile {found}, expected {expected}; choose another one with --profile"
         ),
-        SessionError::Execute { error: ExecuteError::Failed(failure), .. } => {
+        SessionError::Execute { error: stopped, .. } => {
             let message = error.to_string();
-            match &failure.fault {
-                Fault::Limit(limit) => {
-                    let field = limit.limit.field();
-                    message.replace(&format!("`Limits::{field}`"), &format!("--limit-{field}"))
-                }
-                _ => message,
-            }
+            let ExecuteError::Failed(failure) = &**stopped else { return message };
+            let Fault::Limit(limit) = &failure.fault else { return message };
+            let field = limit.limit.field();
+            message.replace(&format!("`Limits::{field}`"), &format!("--limit-{field}"))
         }
         SessionError::Machine { place, error } => riscv::worded(place, error),
         SessionError::Plan(error) => dashed(&error.to_string()),

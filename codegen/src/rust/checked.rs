@@ -41,7 +41,7 @@ fn function_tokens(function: &FunctionPlan) -> proc_macro2::TokenStream {
     let names = function.paths.iter().map(|path| packer_name(path, Variant::Checked));
     let packers = packers(function, &[Variant::Checked]);
     quote! {
-        #![allow(unused_imports, unused_mut, unused_must_use, unused_variables, clippy::all)]
+        #![allow(unused_comparisons, unused_imports, unused_mut, unused_must_use, unused_variables, clippy::all)]
         use traceloom_abi::bytes::ByteOp;
         use traceloom_abi::field::{Goldilocks, element, word};
         use traceloom_abi::pack::*;

@@ -65,7 +65,7 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -
     let units = function.paths.iter().map(|path| path_unit(unit, function, path));
     let kernel = kernel_name(unit, &function.symbol, Writer::Generic);
     quote! {
-        #![allow(unused_assignments, unused_imports, unused_mut, unused_must_use, unused_variables, clippy::all)]
+        #![allow(unused_assignments, unused_comparisons, unused_imports, unused_mut, unused_must_use, unused_variables, clippy::all)]
         use traceloom_abi::bytes::ByteOp;
         use traceloom_abi::field::{Goldilocks, element, word};
         use traceloom_abi::pack::*;

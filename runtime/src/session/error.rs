@@ -123,7 +123,7 @@ pub enum SessionError {
         /// The program.
         place: String,
         /// What is missing.
-        error: PokeError,
+        error: Box<PokeError>,
     },
     /// Executors cannot be used, and fallbacks are forbidden.
     #[error("{place}: would be executed by the interpreter: {error}")]
@@ -164,7 +164,7 @@ pub enum SessionError {
         /// The program.
         place: String,
         /// Where and why.
-        error: ExecuteError,
+        error: Box<ExecuteError>,
     },
     /// A call was asked of a guest.
     #[error("{place} is a guest and has no functions; give it --input and no arguments or entry")]

@@ -21,7 +21,7 @@ pub(super) enum ProgramSource {
 /// What a session is of.
 pub(super) enum Subject {
     /// A program of functions.
-    Functions(CheckedProgram),
+    Functions(Box<CheckedProgram>),
     /// A machine with its guest.
     Machine(Arc<dyn Machine>),
 }
@@ -50,7 +50,7 @@ impl ProgramSource {
     /// Reads and checks it; errors call it `place`. Returns also the text that it was read from,
     /// if it was text: errors find their lines in it.
     pub fn load(self, place: &str) -> Result<(Subject, Option<Vec<u8>>), SessionError> {
-        let functions = |program| (Subject::Functions(program), None);
+        let functions = |program| (Subject::Functions(Box::new(program)), None);
         let invalid = |error| SessionError::InvalidProgram { place: place.to_owned(), error };
         let bytes = match self {
             Self::Machine(machine) => return Ok((Subject::Machine(machine), None)),
@@ -68,7 +68,7 @@ impl ProgramSource {
                 None => error,
             })
         })?;
-        Ok((Subject::Functions(program), text.is_some().then_some(bytes)))
+        Ok((Subject::Functions(Box::new(program)), text.is_some().then_some(bytes)))
     }
 }
 

@@ -85,7 +85,10 @@ impl Session {
         let words = self.words();
         let poke = |poke: &Poke| {
             let done = poke.apply(self.system(), &words, &mut witness);
-            done.map_err(|error| SessionError::Poke { place: self.place.clone(), error })
+            done.map_err(|error| SessionError::Poke {
+                place: self.place.clone(),
+                error: Box::new(error),
+            })
         };
         let poked = options.pokes.iter().map(poke).collect::<Result<_, _>>()?;
         let place = |circuit: usize, row: usize| {
@@ -138,7 +141,7 @@ impl Session {
             Some(text) => error.in_text(text),
             None => error,
         };
-        SessionError::Execute { place: self.place.clone(), error }
+        SessionError::Execute { place: self.place.clone(), error: Box::new(error) }
     }
 
     /// Runs the guest of a machine.

@@ -4,6 +4,7 @@
 
 #![allow(
     unused_assignments,
+    unused_comparisons,
     unused_imports,
     unused_mut,
     unused_must_use,

@@ -18,7 +18,7 @@ const P: u128 = (1 << 64) - (1 << 32) + 1;
 /// 49 columns.
 pub fn memw(op: &MemwOp) -> Vec<u64> {
     let mut row = wl(op.base).to_vec();
-    let above = |i: u64| op.base % (1 << 32) + i >> 32;
+    let above = |i: u64| (op.base % (1 << 32) + i) >> 32;
     row.extend((1..8).map(above));
     row.push(u64::from(op.base.checked_add(7).is_none()));
     row.extend(bl(op.value));
