@@ -21,22 +21,11 @@ struct Seed {
   TL_DEVICE uint32_t u16(uint32_t offset) const {
     return (words[offset / 4] >> (8 * (offset % 4))) & 0xffffu;
   }
-  // Four bytes from any offset on.
-  TL_DEVICE uint32_t u32(uint32_t offset) const {
-    const uint32_t low = words[offset / 4];
-    return offset % 4 == 0 ? low
-                           : permute(low, words[offset / 4 + 1], 0x3210u + offset % 4 * 0x1111u);
-  }
+  TL_DEVICE uint32_t u32(uint32_t offset) const { return words[offset / 4]; }
   TL_DEVICE Gl full(uint32_t offset) const {
     return gl((uint64_t(words[offset / 4 + 1]) << 32) | words[offset / 4]);
   }
 };
-
-// A word of a seed that is only copied, read apart from what is computed with it: else it would
-// stay in a register in between.
-TL_DEVICE uint32_t copied(const Seed &seed, uint32_t word) {
-  return *static_cast<const volatile uint32_t *>(seed.words + word);
-}
 
 // One row of a circuit, column-major, from its member's point of view.
 struct Row {
@@ -44,119 +33,23 @@ struct Row {
   uint64_t stride;
   TlBases bases;
 
-  // Writing gives back what is written.
-  TL_DEVICE uint32_t put(uint32_t column, uint32_t word) const {
-    cells[column * stride] = word;
-    return word;
-  }
-  TL_DEVICE uint64_t put(uint32_t column, uint64_t word) const {
-    cells[column * stride] = word;
-    return word;
-  }
-  TL_DEVICE Gl put(uint32_t column, Gl value) const {
-    cells[column * stride] = value.value;
-    return value;
-  }
-  // Bytes `lane` to `end` of a word, to every `step`-th column.
-  TL_DEVICE uint32_t lanes(uint32_t column, uint32_t step, uint32_t lane, uint32_t end,
-                           uint32_t word) const {
-    TL_UNROLL
-    for (uint32_t i = lane; i < end; ++i) {
-      put(column + (i - lane) * step, byte_of(word, i));
-    }
-    return word;
-  }
+  TL_DEVICE void put(uint32_t column, uint64_t word) const { cells[column * stride] = word; }
   TL_DEVICE void zeros(uint32_t begin, uint32_t end) const {
     for (uint32_t column = begin; column < end; ++column) {
-      put(column, 0u);
+      put(column, 0);
     }
   }
 
-  // Columns `begin` to `end` are words of the seed from byte `offset` on.
-  TL_DEVICE void u8(const Seed &seed, uint32_t offset, uint32_t begin, uint32_t end) const {
-    uint32_t word = 0;
-    TL_UNROLL
-    for (uint32_t i = 0; i < end - begin; ++i) {
-      if (i == 0 || (offset + i) % 4 == 0) {
-        word = copied(seed, (offset + i) / 4);
-      }
-      put(begin + i, byte_of(word, (offset + i) % 4));
-    }
+  TL_DEVICE void input(uint32_t input, Gl value) const { put(input, value.value); }
+  TL_DEVICE void input(uint32_t input, uint32_t value) const { put(input, value); }
+  TL_DEVICE void selector(uint32_t selector, uint32_t value) const {
+    put(bases.first_member_selector + selector, value);
   }
-  TL_DEVICE void u16(const Seed &seed, uint32_t offset, uint32_t begin, uint32_t end) const {
-    TL_UNROLL
-    for (uint32_t i = 0; i < end - begin; ++i) {
-      const uint32_t at = offset + 2 * i;
-      put(begin + i, (copied(seed, at / 4) >> (8 * (at % 4))) & 0xffffu);
-    }
+  TL_DEVICE void auxiliary(uint32_t auxiliary, Gl value) const {
+    put(bases.first_auxiliary + auxiliary, value.value);
   }
-  TL_DEVICE void u32(const Seed &seed, uint32_t offset, uint32_t begin, uint32_t end) const {
-    TL_UNROLL
-    for (uint32_t i = 0; i < end - begin; ++i) {
-      put(begin + i, copied(seed, offset / 4 + i));
-    }
-  }
-  TL_DEVICE void full(const Seed &seed, uint32_t offset, uint32_t begin, uint32_t end) const {
-    TL_UNROLL
-    for (uint32_t i = 0; i < end - begin; ++i) {
-      const uint32_t at = offset / 4 + 2 * i;
-      put(begin + i, (uint64_t(copied(seed, at + 1)) << 32) | copied(seed, at));
-    }
-  }
-
-  template <class T>
-  TL_DEVICE T input(uint32_t input, T value) const {
-    return put(input, value);
-  }
-  template <class T>
-  TL_DEVICE T selector(uint32_t selector, T value) const {
-    return put(bases.first_member_selector + selector, value);
-  }
-  template <class T>
-  TL_DEVICE T auxiliary(uint32_t auxiliary, T value) const {
-    return put(bases.first_auxiliary + auxiliary, value);
-  }
-  TL_DEVICE uint32_t input_lanes(uint32_t input, uint32_t step, uint32_t lane, uint32_t end,
-                                 uint32_t word) const {
-    return lanes(input, step, lane, end, word);
-  }
-  TL_DEVICE uint32_t auxiliary_lanes(uint32_t auxiliary, uint32_t step, uint32_t lane,
-                                     uint32_t end, uint32_t word) const {
-    return lanes(bases.first_auxiliary + auxiliary, step, lane, end, word);
-  }
-  TL_DEVICE uint32_t input_bytes(uint32_t input, uint32_t step, uint32_t word) const {
-    return lanes(input, step, 0, 4, word);
-  }
-  TL_DEVICE uint32_t auxiliary_bytes(uint32_t auxiliary, uint32_t step, uint32_t word) const {
-    return lanes(bases.first_auxiliary + auxiliary, step, 0, 4, word);
-  }
-  TL_DEVICE void input_u8(const Seed &seed, uint32_t offset, uint32_t begin, uint32_t end) const {
-    u8(seed, offset, begin, end);
-  }
-  TL_DEVICE void auxiliary_u8(const Seed &seed, uint32_t offset, uint32_t begin,
-                           uint32_t end) const {
-    u8(seed, offset, bases.first_auxiliary + begin, bases.first_auxiliary + end);
-  }
-  TL_DEVICE void input_u16(const Seed &seed, uint32_t offset, uint32_t begin, uint32_t end) const {
-    u16(seed, offset, begin, end);
-  }
-  TL_DEVICE void auxiliary_u16(const Seed &seed, uint32_t offset, uint32_t begin,
-                           uint32_t end) const {
-    u16(seed, offset, bases.first_auxiliary + begin, bases.first_auxiliary + end);
-  }
-  TL_DEVICE void input_u32(const Seed &seed, uint32_t offset, uint32_t begin, uint32_t end) const {
-    u32(seed, offset, begin, end);
-  }
-  TL_DEVICE void auxiliary_u32(const Seed &seed, uint32_t offset, uint32_t begin,
-                           uint32_t end) const {
-    u32(seed, offset, bases.first_auxiliary + begin, bases.first_auxiliary + end);
-  }
-  TL_DEVICE void input_full(const Seed &seed, uint32_t offset, uint32_t begin, uint32_t end) const {
-    full(seed, offset, begin, end);
-  }
-  TL_DEVICE void auxiliary_full(const Seed &seed, uint32_t offset, uint32_t begin,
-                           uint32_t end) const {
-    full(seed, offset, bases.first_auxiliary + begin, bases.first_auxiliary + end);
+  TL_DEVICE void auxiliary(uint32_t auxiliary, uint32_t value) const {
+    put(bases.first_auxiliary + auxiliary, value);
   }
   TL_DEVICE void input_zeros(uint32_t begin, uint32_t end) const { zeros(begin, end); }
   TL_DEVICE void selector_zeros(uint32_t begin, uint32_t end) const {

@@ -10,12 +10,10 @@
 // TL_DEVICE_CALL  compiled once
 // TL_KERNEL       entry point
 // TL_CONSTEXPR    evaluated while compiling
-// TL_UNROLL       in front of a loop whose bounds are known while compiling
 #define TL_DEVICE __device__ __forceinline__
 #define TL_DEVICE_CALL static __device__ __noinline__
 #define TL_KERNEL extern "C" __global__
 #define TL_CONSTEXPR __host__ __device__ constexpr
-#define TL_UNROLL _Pragma("unroll")
 #define TL_ON_DEVICE 1
 
 #else
@@ -24,7 +22,6 @@
 #define TL_DEVICE_CALL static
 #define TL_KERNEL extern "C"
 #define TL_CONSTEXPR constexpr
-#define TL_UNROLL
 #define TL_ON_DEVICE 0
 
 #endif

@@ -12,13 +12,13 @@ use crate::seed::{FullLayout, SeedSchema};
 
 /// Version of this module and of everything that emitted text uses; part of the
 /// unit digest.
-pub const ABI_VERSION: u32 = 8;
+pub const ABI_VERSION: u32 = 7;
 
 /// Version of the generator, planner and emitters alike, whose units this build uses;
 /// part of the unit digest. Raised whenever the text or the rows made from one program
 /// change. It is stated here, below generator and runtime, so that the runtime finds
 /// units of an older generator without knowing the generator.
-pub const GENERATOR_VERSION: u32 = 12;
+pub const GENERATOR_VERSION: u32 = 11;
 
 /// Packs one seed per query; whether every row is narrow. If not, the seeds still
 /// hold the low bits only and must not be used.

@@ -3,8 +3,6 @@
 //! Columns of a unit are relative to three bases, so one unit serves a function
 //! alone and in a group. Words are `u64`; field elements are [`Goldilocks`].
 
-use std::ops::Range;
-
 use crate::bytes::ByteOp;
 use crate::field::{self, Goldilocks, MODULUS, element, word};
 use crate::pack::PackError;
@@ -127,75 +125,6 @@ pub fn u32_at(seed: &[u8], offset: usize) -> u64 {
 #[must_use]
 pub fn u64_at(seed: &[u8], offset: usize) -> u64 {
     u32_at(seed, offset) | u32_at(seed, offset + 4) << 32
-}
-
-/// Writes `word` to a cell, and gives it back.
-#[inline(always)]
-pub fn write_word(cell: &mut Goldilocks, word: u64) -> u64 {
-    *cell = element(word);
-    word
-}
-
-/// Writes `element` to a cell, and gives it back.
-#[inline(always)]
-pub fn write_element(cell: &mut Goldilocks, element: Goldilocks) -> Goldilocks {
-    *cell = element;
-    element
-}
-
-/// Writes the four bytes of `word` to every `stride`-th of `cells`, and gives the word back.
-#[inline(always)]
-pub fn write_bytes(cells: &mut [Goldilocks], stride: usize, word: u64) -> u64 {
-    write_lanes(cells, stride, 0..4, word)
-}
-
-/// The same of some of the bytes.
-#[inline(always)]
-pub fn write_lanes(cells: &mut [Goldilocks], stride: usize, lanes: Range<u32>, word: u64) -> u64 {
-    for (i, lane) in lanes.enumerate() {
-        cells[i * stride] = element(byte_of(word, lane));
-    }
-    word
-}
-
-/// Copies words of `WIDTH` bytes that follow each other from `offset` on to `cells`.
-#[inline(always)]
-pub fn copy_words<const WIDTH: usize>(seed: &[u8], offset: usize, cells: &mut [Goldilocks]) {
-    let (words, _) = seed[offset..][..WIDTH * cells.len()].as_chunks::<WIDTH>();
-    for (cell, word) in cells.iter_mut().zip(words) {
-        let mut bytes = [0; 8];
-        bytes[..WIDTH].copy_from_slice(word);
-        *cell = element(u64::from_le_bytes(bytes));
-    }
-}
-
-/// Four of the bytes 0 to 3 of `low` and 4 to 7 of `high`: nibble i of `selector` says which
-/// becomes byte i.
-#[inline(always)]
-#[must_use]
-pub const fn permute(low: u64, high: u64, selector: u32) -> u64 {
-    let bytes = high << 32 | low;
-    let mut word = 0;
-    let mut i = 0;
-    while i < 4 {
-        word |= byte_of(bytes, selector >> (4 * i) & 7) << (8 * i);
-        i += 1;
-    }
-    word
-}
-
-/// The four bytes of a word, each shifted right.
-#[inline(always)]
-#[must_use]
-pub const fn packed_shift_right(word: u64, shift: u32) -> u64 {
-    (word >> shift) & (0x0101_0101 * (255 >> shift))
-}
-
-/// The four bytes of a word, each shifted left.
-#[inline(always)]
-#[must_use]
-pub const fn packed_shift_left(word: u64, shift: u32) -> u64 {
-    (word << shift) & (0x0101_0101 * ((255 << shift) & 255))
 }
 
 /// Result number `result` of a unary byte operation on the low byte of `a`.

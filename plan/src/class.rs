@@ -8,7 +8,7 @@
 use crate::value::Value;
 
 /// The class of a value in the encoding of its plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// An integer below 2^32.
     U32,

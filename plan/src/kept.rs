@@ -11,10 +11,30 @@ use crate::program::{FunctionPlan, GenericBlock, GenericControl};
 use crate::row::Cell;
 use crate::value::{Expr, Value, ValueNo};
 
-/// Values that outlive their block in a packer, which reads seed words at a fixed position in
-/// place: all merged values, and all values that a block other than their own reads.
+/// Who computes values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Who writes rows.
+    Writer,
+    /// Who packs seeds.
+    Packer,
+}
+
+impl Role {
+    /// Whether it needs `value`.
+    #[must_use]
+    pub const fn needs(self, value: &Value) -> bool {
+        match self {
+            Self::Writer => value.need.writer,
+            Self::Packer => value.need.packer,
+        }
+    }
+}
+
+/// Values that outlive their block in text that reads seed words at a fixed position in place:
+/// all merged values, and all values that a block other than their own reads.
 #[must_use]
-pub fn kept(function: &FunctionPlan) -> BTreeSet<ValueNo> {
+pub fn kept(function: &FunctionPlan, role: Role) -> BTreeSet<ValueNo> {
     let plan = &function.generic;
     let mut kept = BTreeSet::new();
     for block in &plan.blocks {
@@ -25,7 +45,7 @@ pub fn kept(function: &FunctionPlan) -> BTreeSet<ValueNo> {
             if matches!(value.expr, Expr::Merged(_)) {
                 kept.insert(ValueNo(number));
             }
-            if value.need.packer {
+            if role.needs(value) {
                 used.extend(value.expr.operands());
             }
         }
@@ -35,7 +55,10 @@ pub fn kept(function: &FunctionPlan) -> BTreeSet<ValueNo> {
             GenericControl::Yield { values, .. } => used.extend(values),
             GenericControl::Return { .. } => {}
         }
-        used.extend(block.fetches.iter().flat_map(|fetch| fetch.kind.operands()));
+        match role {
+            Role::Writer => used.extend(written(block)),
+            Role::Packer => used.extend(block.fetches.iter().flat_map(|f| f.kind.operands())),
+        }
         let outlives =
             |value: &ValueNo| !own.contains(&value.0) && !is_header(&plan.values[value.index()]);
         kept.extend(used.into_iter().filter(outlives));

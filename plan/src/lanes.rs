@@ -61,7 +61,7 @@ pub enum WordKind {
 }
 
 /// Bitwise operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bitwise {
     /// Exclusive or.
     Xor,

@@ -15,7 +15,6 @@
 //! - `bounds`, `guards`, `library`: how wide words are;
 //! - [`class`], [`lanes`], [`steps`], [`kept`], [`stores`]: how writers and packers compute
 //!   the row;
-//! - [`script`]: the code of writers and packers, with repeated groups as functions;
 //! - [`names`]: symbols, kernels, files, variables;
 //! - [`contract`], [`mod@verify`]: a plan's invariants, derived again;
 //! - [`interpret`]: plans run as they are, to compare with;
@@ -49,7 +48,6 @@ mod library;
 pub mod names;
 pub mod program;
 pub mod row;
-pub mod script;
 pub mod steps;
 pub mod stores;
 pub mod value;

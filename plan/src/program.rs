@@ -60,14 +60,6 @@ pub struct OpNote {
     pub text: String,
 }
 
-impl OpNote {
-    /// Its name, as `u8_xor`.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.text.split(' ').next().unwrap_or_default()
-    }
-}
-
 /// One path, straight-line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPlan {

@@ -113,12 +113,6 @@ pub enum Stmt {
     Var(Type, Ident, Expr),
     /// `T name[length];`
     Array(Type, Ident, u64),
-    /// `T name[length] = {};`
-    Zeros(Type, Ident, u64),
-    /// `T name[length] = {a, b};`
-    ArrayOf(Type, Ident, Vec<Expr>),
-    /// `T a, b;`
-    Declare(Type, Vec<Ident>),
     /// `target = value;`
     Assign(Expr, Expr),
     /// `expression;`

@@ -175,18 +175,6 @@ impl Printer {
             Stmt::Array(ty, name, length) => {
                 self.line(&format!("{}[{length}];", declaration(ty, name)));
             }
-            Stmt::Zeros(ty, name, length) => {
-                self.line(&format!("{}[{length}] = {{}};", declaration(ty, name)));
-            }
-            Stmt::ArrayOf(ty, name, values) => {
-                let head = format!("{}[{}] = {{", declaration(ty, name), values.len());
-                let values = values.iter().map(|value| Doc::Text(flat(&expr(value)))).collect();
-                self.doc_line(Doc::filled(&head, values, "}"));
-            }
-            Stmt::Declare(ty, names) => {
-                let names = names.iter().map(|name| Doc::Text(name.to_string())).collect();
-                self.doc_line(Doc::filled(&format!("{} ", type_name(ty)), names, ""));
-            }
             Stmt::Assign(target, value) => {
                 let target = Doc::Seq(vec![expr(target), Doc::Text(" = ".into()), expr(value)]);
                 self.doc_line(target);
@@ -308,13 +296,8 @@ impl Doc {
         }
     }
 
-    /// `callee(a, b)`. Arguments that do not fit the line fill lines, or are on lines of their
-    /// own if one of them is long.
+    /// `callee(a, b)`, the arguments on lines of their own if they do not fit.
     fn call(callee: String, args: Vec<Doc>) -> Self {
-        if args.iter().all(|arg| arg.width() <= MAX_WIDTH / 2) {
-            let args = args.iter().map(|arg| Self::Text(flat(arg))).collect();
-            return Self::filled(&format!("{callee}("), args, ")");
-        }
         let mut list = vec![Self::Soft];
         let count = args.len();
         for (index, arg) in args.into_iter().enumerate() {
@@ -411,8 +394,7 @@ fn flat(doc: &Doc) -> String {
         Doc::Line => " ".into(),
         Doc::Soft => String::new(),
         Doc::Nest(inner) | Doc::Group(inner) => flat(inner),
-        Doc::Seq(parts) => parts.iter().map(flat).collect(),
-        Doc::Fill(parts) => parts.iter().map(flat).collect::<Vec<_>>().join(" "),
+        Doc::Seq(parts) | Doc::Fill(parts) => parts.iter().map(flat).collect(),
     }
 }
 

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use traceloom_plan::{FunctionPlan, ProgramPlan};
 
 use super::names::number;
-use super::pack::{Variant, packer_name, packers};
+use super::pack::{Variant, packer, packer_name};
 use super::print;
 
 /// Text of a module with the checked packers of all paths of a program, by function
@@ -39,13 +39,13 @@ pub fn program_text(plan: &ProgramPlan) -> String {
 
 fn function_tokens(function: &FunctionPlan) -> proc_macro2::TokenStream {
     let names = function.paths.iter().map(|path| packer_name(path, Variant::Checked));
-    let packers = packers(function, &[Variant::Checked]);
+    let packers = function.paths.iter().map(|path| packer(function, path, Variant::Checked));
     quote! {
-        #![allow(unused_comparisons, unused_imports, unused_mut, unused_must_use, unused_variables, clippy::all)]
+        #![allow(unused_imports, unused_mut, unused_variables, clippy::all)]
         use traceloom_abi::bytes::ByteOp;
         use traceloom_abi::field::{Goldilocks, element, word};
         use traceloom_abi::pack::*;
-        use traceloom_abi::record::{QueryTable, Record};
+        use traceloom_abi::record::Record;
         use traceloom_abi::registry::Pack;
         use traceloom_abi::row::*;
 
@@ -53,6 +53,6 @@ fn function_tokens(function: &FunctionPlan) -> proc_macro2::TokenStream {
 
         pub static CHECKED: &[Pack] = &[#(|r, q, s| pack_rows(r, q, s, #names)),*];
 
-        #packers
+        #(#packers)*
     }
 }

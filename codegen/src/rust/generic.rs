@@ -1,4 +1,4 @@
-//! The branching packer of a function whose paths are not numbered.
+//! The branching writer of a function, and its packer where paths are not numbered.
 //!
 //! Blocks are the arms of one `match` in a loop, so nothing nests deeper than the
 //! text of one block. Values that another block reads are kept in an array, merged
@@ -9,19 +9,38 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use traceloom_abi::seed::Meaning;
-use traceloom_plan::kept::{is_header, kept};
+use traceloom_plan::kept::{Role, is_header, kept};
 use traceloom_plan::{
-    Expr, Fetch, FunctionPlan, GenericBlock, GenericControl, ReadSource, ValueNo,
+    Cell, Expr, Fetch, FunctionPlan, GenericBlock, GenericControl, ReadSource, ValueNo,
 };
 
 use super::names::{Held, Operand, compute, ident, number};
 use super::pack::{fetch_call, fetch_name, fetch_result};
-use super::write::{control, op_comment};
+use super::write::{cell, cells_type, op_comment, zero_spans};
+
+/// ```text
+/// fn generic_write(seed: &[u8; 2016], row: Cells<'_, 129, 2, 407>) -> Result<(), PackError> {
+///     let mut kept = [element(0); 3];
+///     let mut reads = 1048;
+///     let mut block = 0;
+///     loop {
+///         match block {
+///             0 => { …; block = match word(kept[0]) { 7 => 1, _ => 2 }; }
+///             1 => { …; return Ok(()); }
+///             …
+/// ```
+pub fn writer(function: &FunctionPlan) -> TokenStream {
+    let (stride, cells) = (number(function.full.stride() as u64), cells_type(function));
+    let body = Emitter::new(function, Role::Writer).body();
+    quote! {
+        fn generic_write(seed: &[u8; #stride], row: #cells) -> Result<(), PackError> { #body }
+    }
+}
 
 /// The packer of full seeds that finds the path itself.
 pub fn packer(function: &FunctionPlan) -> TokenStream {
     let (stride, own) = (number(function.full.stride() as u64), number(function.function));
-    let body = Emitter::new(function).body();
+    let body = Emitter::new(function, Role::Packer).body();
     let offset = |meaning| number(8 * function.full.position(meaning) as u64);
     let rank = function.layout.ranked.then(|| {
         let offset = offset(Meaning::Rank);
@@ -45,19 +64,22 @@ pub fn packer(function: &FunctionPlan) -> TokenStream {
 
 struct Emitter<'a> {
     function: &'a FunctionPlan,
+    role: Role,
     /// Place of a value that another block reads.
     kept: BTreeMap<ValueNo, usize>,
 }
 
 impl<'a> Emitter<'a> {
-    fn new(function: &'a FunctionPlan) -> Self {
-        Self { function, kept: kept(function).into_iter().zip(0..).collect() }
+    fn new(function: &'a FunctionPlan, role: Role) -> Self {
+        Self { function, role, kept: kept(function, role).into_iter().zip(0..).collect() }
     }
 
     fn body(&self) -> TokenStream {
         let plan = &self.function.generic;
         let size = number(self.kept.len() as u64);
         let first = number(8 * self.function.full.position(Meaning::Read(0)) as u64);
+        let ranks = self.role == Role::Packer;
+        let ranks = ranks.then(|| quote!(let mut ranks = 0;));
         let arms = plan.blocks.iter().enumerate().map(|(index, block)| {
             let (label, text) = (number(index as u64), self.block(index, block));
             quote! { #label => { #text } }
@@ -65,7 +87,7 @@ impl<'a> Emitter<'a> {
         quote! {
             let mut kept = [element(0); #size];
             let mut reads = #first;
-            let mut ranks = 0;
+            #ranks
             let mut block = 0;
             loop {
                 match block {
@@ -83,12 +105,15 @@ impl<'a> Emitter<'a> {
         let mut fetches = block.fetches.iter().enumerate().peekable();
         for position in block.first_value..block.end_value {
             let (this, value) = (ValueNo(position), &plan.values[position as usize]);
-            while let Some((at, fetch)) =
-                fetches.next_if(|(_, fetch)| value.op.is_some_and(|op| fetch.op <= op))
-            {
-                text.extend(self.fetch(index, block, at, fetch, &mut last_op));
+            if self.role == Role::Packer {
+                while let Some((at, fetch)) =
+                    fetches.next_if(|(_, fetch)| value.op.is_some_and(|op| fetch.op <= op))
+                {
+                    text.extend(self.fetch(index, block, at, fetch, &mut last_op));
+                }
             }
-            if !value.need.packer || is_header(value) || matches!(value.expr, Expr::Merged(_)) {
+            if !self.role.needs(value) || is_header(value) || matches!(value.expr, Expr::Merged(_))
+            {
                 continue;
             }
             let name = ident(this, value);
@@ -104,10 +129,14 @@ impl<'a> Emitter<'a> {
                 text.extend(quote! { kept[#place] = #value; });
             }
         }
-        for (at, fetch) in fetches {
-            text.extend(self.fetch(index, block, at, fetch, &mut last_op));
+        if self.role == Role::Packer {
+            for (at, fetch) in fetches {
+                text.extend(self.fetch(index, block, at, fetch, &mut last_op));
+            }
+            text.extend(self.store_ranks(block));
+        } else {
+            text.extend(self.writes(index, block));
         }
-        text.extend(self.store_ranks(block));
         if !block.reads.is_empty() && !matches!(block.control, GenericControl::Return { .. }) {
             let bytes = number(8 * block.reads.len() as u64);
             text.extend(quote! { reads += #bytes; });
@@ -116,10 +145,30 @@ impl<'a> Emitter<'a> {
         text
     }
 
+    fn writes(&self, index: usize, block: &GenericBlock) -> TokenStream {
+        let mut text = TokenStream::new();
+        for write in &block.writes {
+            let cell = cell(write.column);
+            let value = match write.cell {
+                Cell::Constant(word) => {
+                    let word = number(word);
+                    quote!(element(#word))
+                }
+                Cell::Value(value) => self.operand(index, value).field(),
+            };
+            text.extend(quote! { #cell = #value; });
+        }
+        text.extend(zero_spans(&block.zeros));
+        text
+    }
+
     fn control(&self, index: usize, block: &GenericBlock) -> TokenStream {
         let plan = &self.function.generic;
         match &block.control {
-            GenericControl::Return { .. } => quote! { return Ok(0); },
+            GenericControl::Return { .. } => match self.role {
+                Role::Writer => quote! { return Ok(()); },
+                Role::Packer => quote! { return Ok(0); },
+            },
             GenericControl::Yield { values, block } => {
                 let first = plan.blocks[*block as usize].first_value;
                 let merged = values.iter().enumerate().map(|(i, &value)| {
@@ -131,9 +180,25 @@ impl<'a> Emitter<'a> {
                 quote! { #(#merged)* block = #block; }
             }
             GenericControl::Match { value, cases, default, .. } => {
-                let has_cases = !cases.is_empty();
-                let value = has_cases.then(|| self.operand(index, *value).word());
-                control(self.function, index, value, cases, *default)
+                let arms = cases.iter().map(|&(key, block)| {
+                    let (key, block) = (number(key), number(block));
+                    quote! { #key => #block, }
+                });
+                let default = match default {
+                    Some(block) => {
+                        let block = number(*block);
+                        quote!(#block)
+                    }
+                    None => {
+                        let op = number(plan_control_op(self.function, index));
+                        quote!(return Err(PackError { op: #op, problem: Problem::NoCase }))
+                    }
+                };
+                if cases.is_empty() {
+                    return quote! { block = #default; };
+                }
+                let value = self.operand(index, *value).word();
+                quote! { block = match #value { #(#arms)* _ => #default, }; }
             }
         }
     }
@@ -145,12 +210,12 @@ impl<'a> Emitter<'a> {
         if let Expr::Seed(meaning) = value.expr
             && is_header(value)
         {
-            let text = match meaning {
-                Meaning::Input(i) => {
+            let text = match (self.role, meaning) {
+                (Role::Packer, Meaning::Input(i)) => {
                     let i = number(i);
                     quote!(own.input(query, #i))
                 }
-                meaning => {
+                (_, meaning) => {
                     let offset = number(8 * self.function.full.position(meaning) as u64);
                     quote!(u64_at(seed, #offset))
                 }
@@ -169,6 +234,10 @@ impl<'a> Emitter<'a> {
     }
 
     fn read(&self, block: &GenericBlock, read: u32) -> (TokenStream, Held) {
+        if self.role == Role::Writer {
+            let at = number(8 * u64::from(read));
+            return (quote!(u64_at(seed, reads + #at)), Held::Word);
+        }
         let source = &block.reads[read as usize];
         let text = match source.source {
             ReadSource::CalleeRank(rank) => {
@@ -225,6 +294,13 @@ impl<'a> Emitter<'a> {
         }
         text
     }
+}
+
+/// Number of the control of block `index`.
+fn plan_control_op(function: &FunctionPlan, index: usize) -> u32 {
+    let of_block = |note: &traceloom_plan::OpNote| note.block as usize == index;
+    let last = function.ops.iter().rposition(of_block);
+    last.expect("every block has a control") as u32
 }
 
 /// Whether `generic_pack` is there.

@@ -6,17 +6,15 @@
 //! prints as `//` lines.
 
 pub mod checked;
-mod fill;
 mod generic;
 mod names;
 mod pack;
 mod registry;
-mod script;
 mod write;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use traceloom_abi::seed::{Meaning, OwnedSchema, SeedRun, SeedWord, Width};
+use traceloom_abi::seed::{Meaning, OwnedSchema, Width};
 
 pub(crate) use names::number;
 use pack::Variant;
@@ -39,14 +37,13 @@ pub fn function_file(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32])
 /// Formats tokens.
 pub(crate) fn print(tokens: TokenStream) -> String {
     let file = syn::parse2(tokens).expect("emitted tokens are Rust");
-    fill::fill(&prettyplease::unparse(&file))
+    prettyplease::unparse(&file)
 }
 
 fn function_tokens(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -> TokenStream {
-    let schemas = function.paths.iter().map(schema_tokens);
-    let packers = pack::packers(function, &Variant::OF_UNITS);
+    let paths = function.paths.iter().map(|path| path_tokens(function, path));
     let [generic_write, generic_pack] = generic::names();
-    let writers = write::writers(function);
+    let generic = generic::writer(function);
     let packer = generic::has_packer(function).then(|| generic::packer(function));
     let generic_packs = match generic::has_packer(function) {
         true => quote! {
@@ -65,16 +62,16 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -
     let units = function.paths.iter().map(|path| path_unit(unit, function, path));
     let kernel = kernel_name(unit, &function.symbol, Writer::Generic);
     quote! {
-        #![allow(unused_assignments, unused_comparisons, unused_imports, unused_mut, unused_must_use, unused_variables, clippy::all)]
+        #![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
         use traceloom_abi::bytes::ByteOp;
         use traceloom_abi::field::{Goldilocks, element, word};
         use traceloom_abi::pack::*;
-        use traceloom_abi::record::{QueryTable, Record};
+        use traceloom_abi::record::Record;
         use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
         use traceloom_abi::row::*;
         use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
         use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-        use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+        use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 
         type Packed = Result<u64, PackError>;
 
@@ -98,11 +95,18 @@ fn function_tokens(unit: &Ident, function: &FunctionPlan, contract: &[u8; 32]) -
             },
         };
 
-        #(#schemas)*
-        #packers
+        #(#paths)*
+
         #packer
-        #writers
+        #generic
     }
+}
+
+fn path_tokens(function: &FunctionPlan, path: &PathPlan) -> TokenStream {
+    let schema = schema_tokens(path);
+    let packers = Variant::OF_UNITS.map(|variant| pack::packer(function, path, variant));
+    let writer = write::writer(function, path);
+    quote! { #schema #(#packers)* #writer }
 }
 
 /// Names of a path's schema: `PATH1_WORDS`.
@@ -110,39 +114,38 @@ fn schema_name(path: &PathPlan) -> proc_macro2::Ident {
     format_ident!("PATH{}_WORDS", path.path)
 }
 
-/// ```text
-/// static PATH1_WORDS: [SeedWord; 130] = seed_words(&[
-///     SeedRun::of(0, Full, Multiplicity, 1),
-///     SeedRun::of(8, U8, Input(0), 129),
-/// ]);
-/// ```
 fn schema_tokens(path: &PathPlan) -> TokenStream {
     let OwnedSchema { words, .. } = &path.schema;
     let name = schema_name(path);
     let count = number(words.len() as u64);
-    let runs = SeedRun::compress(words).into_iter().map(|run| {
-        let SeedWord { meaning, width, offset } = run.first;
-        let width = match width {
+    let words = words.iter().map(|word| {
+        let meaning = meaning_tokens(word.meaning);
+        let width = match word.width {
             Width::U8 => quote!(U8),
             Width::U16 => quote!(U16),
             Width::U32 => quote!(U32),
             Width::Full => quote!(Full),
         };
-        let (meaning, offset, count) = (meaning_tokens(meaning), number(offset), number(run.count));
-        quote!(SeedRun::of(#offset, #width, #meaning, #count))
+        let offset = number(word.offset);
+        quote!(SeedWord::at(#offset, #width, #meaning))
     });
-    quote! { static #name: [SeedWord; #count] = seed_words(&[#(#runs),*]); }
+    quote! { static #name: [SeedWord; #count] = [#(#words),*]; }
 }
 
 fn meaning_tokens(meaning: Meaning) -> TokenStream {
-    let (name, number) = match meaning {
-        Meaning::Multiplicity => return quote!(Multiplicity),
-        Meaning::Path => return quote!(Path),
-        Meaning::Rank => return quote!(Rank),
-        Meaning::Input(i) => (quote!(Input), number(i)),
-        Meaning::Read(read) => (quote!(Read), number(read)),
-    };
-    quote!(#name(#number))
+    match meaning {
+        Meaning::Multiplicity => quote!(Multiplicity),
+        Meaning::Path => quote!(Path),
+        Meaning::Rank => quote!(Rank),
+        Meaning::Input(i) => {
+            let i = number(i);
+            quote!(Input(#i))
+        }
+        Meaning::Read(read) => {
+            let read = number(read);
+            quote!(Read(#read))
+        }
+    }
 }
 
 fn path_unit(unit: &Ident, function: &FunctionPlan, path: &PathPlan) -> TokenStream {

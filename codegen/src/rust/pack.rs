@@ -1,15 +1,15 @@
-//! Seed packers of paths: typed, full, checked.
+//! Seed packers of one path: typed, full, checked.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use traceloom_abi::seed::Meaning;
-use traceloom_plan::script::Script;
-use traceloom_plan::script::code::{Operand, Reg, Type};
 use traceloom_plan::stores::{Encoding, List, Store, end, stores, stride};
-use traceloom_plan::{Fetch, FetchKind, FunctionPlan, PathPlan, ReadSource};
+use traceloom_plan::{
+    Expr, Fetch, FetchKind, FunctionPlan, PathPlan, Read, ReadSource, Value, ValueNo,
+};
 
-use super::names::{Operand as Text, number};
-use super::script::Printer;
+use super::names::{Held, Operand, compute, ident, number};
+use super::write::op_comment;
 
 /// The packers of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,167 +49,193 @@ pub fn packer_name(path: &PathPlan, variant: Variant) -> Ident {
     format_ident!("path{}_pack_{}", path.path, variant.name())
 }
 
-/// The packers of all paths in these variants, and the functions that they call.
-pub fn packers(function: &FunctionPlan, variants: &[Variant]) -> TokenStream {
-    let script = Script::of_packers(function, variants.contains(&Variant::Checked));
-    let functions = super::script::functions(function, &script);
-    let paths = function.paths.iter().enumerate().map(|(main, path)| {
-        let packer = Packer {
-            function,
-            path,
-            script: &script,
-            main,
-            printer: Printer {
-                plan: function,
-                script: &script,
-                function: None,
-                named: script.named(main),
-            },
-        };
-        let packers = variants.iter().map(|&variant| packer.packer(variant));
-        let find = packer.is_shared().then(|| packer.find());
-        quote!(#find #(#packers)*)
-    });
-    quote!(#(#paths)* #functions)
+/// ```text
+/// fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 176]) -> Packed {
+///     let own = &record.functions[73];
+///     let mut over = 0;
+///     // op 5: load 3
+///     let load2 = load::<4>(&record.memories[0], own.input(query, 3), 5)?;
+///     over |= put::<8>(seed, 0, own.multiplicity(query));
+///     over |= own.pack_inputs::<1>(query, 1, &mut seed[16..144]);
+///     Ok(over)
+/// }
+/// ```
+pub fn packer(function: &FunctionPlan, path: &PathPlan, variant: Variant) -> TokenStream {
+    let name = packer_name(path, variant);
+    let (own, index) = (own_list(function), number(function.function));
+    let encoding = variant.encoding();
+    let stride = stride(function, path, encoding);
+    let sources = Sources { values: &path.values, reads: &path.reads, fetches: &path.fetches };
+    let mut body = sources.resolve(function, variant);
+    if variant == Variant::Checked {
+        let last = function.ops.len() as u64 - 1;
+        for (i, &output) in path.outputs.iter().enumerate() {
+            let (i, op) = (number(i as u64), number(last));
+            let found = sources.operand(output).word();
+            body.extend(quote! { agree(own.output(query, #i), #found, #op)?; });
+        }
+    }
+    let end = end(function, path, encoding);
+    if end < stride {
+        let end = number(end as u64);
+        body.extend(quote! { seed[#end..].fill(0); });
+    }
+    if function.layout.of_records() && encoding == Encoding::Full {
+        // A record has no multiplicity.
+        body.extend(quote! { seed[..8].fill(0); });
+    }
+    for store in stores(function, path, encoding) {
+        body.extend(sources.store(&store, path.path));
+    }
+    let stride = number(stride as u64);
+    quote! {
+        fn #name(record: &Record, query: usize, seed: &mut [u8; #stride]) -> Packed {
+            let own = &record.#own[#index];
+            let mut over = 0;
+            #body
+            Ok(over)
+        }
+    }
 }
 
-struct Packer<'a> {
-    function: &'a FunctionPlan,
-    path: &'a PathPlan,
-    script: &'a Script,
-    main: usize,
-    printer: Printer<'a>,
+/// The list of the record that has what rows of `function` are made from.
+fn own_list(function: &FunctionPlan) -> Ident {
+    format_ident!("{}", if function.layout.of_records() { "ops" } else { "functions" })
 }
 
-impl Packer<'_> {
-    /// Whether what a packer looks up is a function, which its variants call.
-    fn is_shared(&self) -> bool {
-        self.script.mains[self.main].steps.len() > 1
-    }
+/// Where the words of straight-line code come from.
+struct Sources<'a> {
+    values: &'a [Value],
+    reads: &'a [Read],
+    fetches: &'a [Fetch],
+}
 
-    fn find_name(&self) -> Ident {
-        format_ident!("path{}_find", self.path.path)
-    }
-
-    /// What stores read of fetches.
-    fn found(&self) -> Vec<Reg> {
-        let reads = self.script.mains[self.main].body.reads.iter();
-        reads.filter_map(|read| read.regs()[0]).collect()
-    }
-
-    /// ```text
-    /// fn path1_find<'a>(record: &'a Record, own: &QueryTable, query: usize) -> Result<(usize, [u64; 4]), PackError> {
-    ///     // op 5: load
-    ///     let load2 = load::<4>(&record.memories[0], own.input(query, 3), 5)?;
-    ///     …
-    ///     Ok((call0, load2))
-    /// }
-    /// ```
-    fn find(&self) -> TokenStream {
-        let name = self.find_name();
-        let found = self.found();
-        let types = found.iter().map(|reg| match self.script.regs[reg.index()].ty {
-            Type::Query => quote!(usize),
-            Type::Words(count) => {
-                let count = number(count);
-                quote!([u64; #count])
+impl Sources<'_> {
+    /// Values and fetches that the variant needs, in order of execution.
+    fn resolve(&self, function: &FunctionPlan, variant: Variant) -> TokenStream {
+        let checked = variant == Variant::Checked;
+        let mut text = TokenStream::new();
+        let mut last_op = None;
+        let mut fetches = self.fetches.iter().enumerate().peekable();
+        for (index, value) in self.values.iter().enumerate() {
+            let before = value.op;
+            // A fetch stands before the values of its operation and of later ones.
+            while let Some((position, fetch)) =
+                fetches.next_if(|(_, fetch)| before.is_some_and(|op| fetch.op <= op))
+            {
+                text.extend(self.fetch(function, position, fetch, checked, &mut last_op));
             }
-            Type::Slice => quote!(&'a [u64]),
-            Type::Value { .. } => quote!(u64),
-        });
-        let names = found.iter().map(|&reg| self.printer.name(reg));
-        let steps = self.printer.steps(&self.script.mains[self.main].steps);
-        quote! {
-            fn #name<'a>(
-                record: &'a Record,
-                own: &QueryTable,
-                query: usize,
-            ) -> Result<(#(#types,)*), PackError> {
-                #steps
-                Ok((#(#names,)*))
+            let need = if checked { value.need.checker } else { value.need.packer };
+            if !need {
+                continue;
             }
+            let number = ValueNo(index as u32);
+            let name = ident(number, value);
+            let (right, _) = match value.expr {
+                // Read in place; only external words get a name.
+                Expr::Seed(Meaning::Read(read)) => (self.read(read), Held::Word),
+                Expr::Seed(_) => continue,
+                expr => compute(&expr, value.is_integer_when_packing(), |v| self.operand(v)),
+            };
+            let comment = op_comment(function, value.op, &mut last_op);
+            text.extend(quote! { #comment let #name = #right; });
         }
+        for (position, fetch) in fetches {
+            text.extend(self.fetch(function, position, fetch, checked, &mut last_op));
+        }
+        text
     }
 
-    /// ```text
-    /// fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 176]) -> Packed {
-    ///     let own = &record.functions[73];
-    ///     let (load2,) = path1_find(record, own, query)?;
-    ///     let mut over = put::<8>(seed, 0, own.multiplicity(query));
-    ///     over |= own.pack_inputs::<1>(query, 1, &mut seed[16..144]);
-    ///     Ok(over)
-    /// }
-    /// ```
-    fn packer(&self, variant: Variant) -> TokenStream {
-        let (function, path) = (self.function, self.path);
-        let name = packer_name(path, variant);
-        let (own, index) = (own_list(function), number(function.function));
-        let encoding = variant.encoding();
-        let stride = stride(function, path, encoding);
-        let mut body = if self.is_shared() {
-            let (find, found) = (self.find_name(), self.found());
-            let names = found.iter().map(|&reg| self.printer.name(reg));
-            quote!(let (#(#names,)*) = #find(record, own, query)?;)
-        } else {
-            self.printer.steps(&self.script.mains[self.main].steps)
-        };
-        let end = end(function, path, encoding);
-        if end < stride {
-            let end = number(end as u64);
-            body.extend(quote! { seed[#end..].fill(0); });
+    fn fetch(
+        &self,
+        function: &FunctionPlan,
+        position: usize,
+        fetch: &Fetch,
+        checked: bool,
+        last_op: &mut Option<u32>,
+    ) -> TokenStream {
+        if fetch.aliased && !checked {
+            return TokenStream::new();
         }
-        if function.layout.of_records() && encoding == Encoding::Full {
-            // A record has no multiplicity.
-            body.extend(quote! { seed[..8].fill(0); });
+        let comment = op_comment(function, Some(fetch.op), last_op);
+        let name = fetch_name(position, fetch);
+        let right = fetch_call(fetch, |value| self.operand(value));
+        let mut text = quote! { #comment let #name = #right; };
+        if fetch.aliased {
+            for read in self.reads.iter().filter(|read| is_of(read, position)) {
+                let (ReadSource::Fetched { result, .. }, Some(output)) = (read.source, read.alias)
+                else {
+                    continue;
+                };
+                let (output, op) = (number(output), number(fetch.op));
+                let found = fetch_result(position, fetch, result);
+                text.extend(quote! { agree(own.output(query, #output), #found, #op)?; });
+            }
+            if fetch.num_results == 0 {
+                text.extend(quote! { let _ = #name; });
+            }
         }
-        for store in stores(function, path, encoding) {
-            body.extend(self.store(&store));
-        }
-        let stride = number(stride as u64);
-        quote! {
-            fn #name(record: &Record, query: usize, seed: &mut [u8; #stride]) -> Packed {
-                let own = &record.#own[#index];
-                let mut over = 0;
-                #body
-                Ok(over)
+        text
+    }
+
+    /// A value as the packer sees it: inputs in place, others by name.
+    fn operand(&self, number: ValueNo) -> Operand {
+        let value = &self.values[number.index()];
+        match value.expr {
+            Expr::Seed(Meaning::Read(_)) => {
+                let name = ident(number, value);
+                Operand { text: quote!(#name), held: Held::Word }
+            }
+            Expr::Seed(meaning) => Operand { text: self.word(meaning, 0), held: Held::Word },
+            _ => {
+                let name = ident(number, value);
+                let integer = value.is_integer_when_packing();
+                let held = if integer { Held::Word } else { Held::Field };
+                Operand { text: quote!(#name), held }
             }
         }
     }
 
     /// The word with this meaning.
-    fn word(&self, meaning: Meaning) -> TokenStream {
-        let operand = match meaning {
-            Meaning::Multiplicity => Operand::Multiplicity,
-            Meaning::Path => Operand::Constant(self.path.path.into()),
-            Meaning::Rank => Operand::Rank,
-            Meaning::Input(i) => Operand::Input(i),
-            Meaning::Read(read) => return self.read(read),
-        };
-        self.printer.operand(operand).word()
+    fn word(&self, meaning: Meaning, path: u32) -> TokenStream {
+        match meaning {
+            Meaning::Multiplicity => quote!(own.multiplicity(query)),
+            Meaning::Path => {
+                let path = number(path);
+                quote!(#path)
+            }
+            Meaning::Rank => quote!(u64::from(own.rank(query))),
+            Meaning::Input(i) => {
+                let i = number(i);
+                quote!(own.input(query, #i))
+            }
+            Meaning::Read(read) => self.read(read),
+        }
     }
 
     fn read(&self, read: u32) -> TokenStream {
-        let read = &self.path.reads[read as usize];
+        let read = &self.reads[read as usize];
         match (read.alias, read.source) {
-            (Some(output), _) => self.printer.operand(Operand::Output(output)).word(),
+            (Some(output), _) => {
+                let output = number(output);
+                quote!(own.output(query, #output))
+            }
             (None, ReadSource::CalleeRank(rank)) => {
                 let (rank, op) = (number(rank), number(read.op));
                 quote!(callee_rank(own, query, #rank, #op)?)
             }
             (None, ReadSource::Fetched { fetch, result }) => {
-                let found = self.script.mains[self.main].body.reads[fetch as usize];
-                let found = self.printer.operand(found);
-                word_of(&self.path.fetches[fetch as usize], &found, result)
+                fetch_result(fetch as usize, &self.fetches[fetch as usize], result)
             }
         }
     }
 
     /// Stores one word, or a run of words of one list.
-    fn store(&self, store: &Store) -> TokenStream {
+    fn store(&self, store: &Store, path: u32) -> TokenStream {
         let (list, first, words) = match store {
             Store::Word(word) => {
                 let (width, offset) = (number(word.width.bytes() as u64), number(word.offset));
-                let word = self.word(word.meaning);
+                let word = self.word(word.meaning, path);
                 return quote! { over |= put::<#width>(seed, #offset, #word); };
             }
             Store::Run { list, first, words } => (*list, number(*first), words),
@@ -225,9 +251,9 @@ impl Packer<'_> {
                 quote! { over |= own.pack_outputs::<#width>(query, #first, &mut seed[#offset..#end]); }
             }
             List::Fetch(position) => {
-                let found = self.script.mains[self.main].body.reads[position as usize];
-                let name = self.printer.operand(found).text;
-                match &self.path.fetches[position as usize].kind {
+                let fetch = &self.fetches[position as usize];
+                let name = fetch_name(position as usize, fetch);
+                match &fetch.kind {
                     FetchKind::Call { function, .. } => {
                         let table = number(*function);
                         quote! {
@@ -244,22 +270,8 @@ impl Packer<'_> {
     }
 }
 
-/// The list of the record that has what rows of `function` are made from.
-fn own_list(function: &FunctionPlan) -> Ident {
-    format_ident!("{}", if function.layout.of_records() { "ops" } else { "functions" })
-}
-
-/// Word `result` of what a fetch found.
-fn word_of(fetch: &Fetch, found: &Text, result: u32) -> TokenStream {
-    let (name, result) = (&found.text, number(result));
-    match &fetch.kind {
-        FetchKind::Call { function, .. } => {
-            let function = number(*function);
-            quote!(record.functions[#function].output(#name, #result))
-        }
-        FetchKind::Store { .. } => quote!(#name),
-        _ => quote!(#name[#result]),
-    }
+fn is_of(read: &Read, position: usize) -> bool {
+    matches!(read.source, ReadSource::Fetched { fetch, .. } if fetch as usize == position)
 }
 
 /// `call2`: the second fetch, a call.
@@ -276,10 +288,10 @@ pub fn fetch_name(position: usize, fetch: &Fetch) -> Ident {
 }
 
 /// The right side that looks something up.
-pub fn fetch_call(fetch: &Fetch, operand: impl Fn(traceloom_plan::ValueNo) -> Text) -> TokenStream {
+pub fn fetch_call(fetch: &Fetch, operand: impl Fn(ValueNo) -> Operand) -> TokenStream {
     let op = number(fetch.op);
-    let one = |value: &traceloom_plan::ValueNo| operand(*value).word();
-    let list = |values: &[traceloom_plan::ValueNo]| {
+    let one = |value: &ValueNo| operand(*value).word();
+    let list = |values: &[ValueNo]| {
         let words = values.iter().map(one);
         quote!(&[#(#words),*])
     };
@@ -314,7 +326,13 @@ pub fn fetch_call(fetch: &Fetch, operand: impl Fn(traceloom_plan::ValueNo) -> Te
 
 /// Word `result` of a fetch.
 pub fn fetch_result(position: usize, fetch: &Fetch, result: u32) -> TokenStream {
-    let name = fetch_name(position, fetch);
-    let found = Text { text: quote!(#name), held: super::names::Held::Word };
-    word_of(fetch, &found, result)
+    let (name, result) = (fetch_name(position, fetch), number(result));
+    match &fetch.kind {
+        FetchKind::Call { function, .. } => {
+            let function = number(*function);
+            quote!(record.functions[#function].output(#name, #result))
+        }
+        FetchKind::Store { .. } => quote!(#name),
+        _ => quote!(#name[#result]),
+    }
 }

@@ -1,12 +1,37 @@
-//! Cells that are constant, or words of the seed.
+//! Column names of a function and the statements that write cells.
 
-use traceloom_abi::seed::Width;
 use traceloom_plan::names::Ident;
-use traceloom_plan::script::code::{Body, Copied, SeedPlace};
-use traceloom_plan::{PlanLayout, Span};
+use traceloom_plan::{Class, Column, PlanLayout, Region};
 
-use super::script::{read_offset, region_name};
-use crate::cuda::ast::{Expr, Stmt};
+use super::held::Held;
+use crate::cuda::ast::{BinaryOp, Expr, Item, Stmt};
+
+/// The columns of a function by region, and checks of their number:
+///
+/// ```text
+/// enum Column : uint32_t { INPUT_0 = 0, SELECTOR_0 = 0, MULTIPLICITY = 0, AUX_1 = 1, };
+/// static_assert(AUX_1 + 1u == 2u, "plan: 2 auxiliaries");
+/// ```
+pub(super) fn items(layout: &PlanLayout) -> Vec<Item> {
+    let entries = layout.columns().map(|c| (Ident::new(name(layout, c)), Some(c.index.into())));
+    let mut items = vec![Item::Enum {
+        doc: vec!["Columns, counted from the base of their region.".into()],
+        name: "Column".into(),
+        entries: entries.collect(),
+    }];
+    for (region, count, what) in [
+        (Region::Input, layout.num_inputs, "inputs"),
+        (Region::Selector, layout.num_selectors, "selectors"),
+        (Region::Auxiliary, layout.num_auxiliaries, "auxiliaries"),
+    ] {
+        let Some(index) = count.checked_sub(1) else { continue };
+        let last = Expr::name(name(layout, Column { region, index }));
+        let end = Expr::binary(BinaryOp::Add, last, Expr::Int(1));
+        let condition = Expr::binary(BinaryOp::Equal, end, Expr::Int(count.into()));
+        items.push(Item::StaticAssert(condition, format!("plan: {count} {what}")));
+    }
+    items
+}
 
 /// What every writer of a function states about it.
 pub(super) fn constants(layout: &PlanLayout, seed_words: u64) -> Vec<(Ident, u64)> {
@@ -18,54 +43,56 @@ pub(super) fn constants(layout: &PlanLayout, seed_words: u64) -> Vec<(Ident, u64
     ]
 }
 
-/// Zeros and constants.
-pub(super) fn fixed_cells(body: &Body) -> Vec<Stmt> {
-    let mut stmts: Vec<Stmt> = body.zeros.iter().map(|&span| zeros(span)).collect();
-    for &(column, word) in &body.constants {
-        let value = match word >> 32 {
-            0 => Expr::Int(word),
-            _ => Expr::call("gl", vec![Expr::Int(word)]),
+/// `INPUT_3`, `SELECTOR_0`, `MULTIPLICITY`, `RANK`, `AUX_7`; `COLUMN_7` of an op table
+fn name(layout: &PlanLayout, column: Column) -> String {
+    match (column.region, column.index) {
+        (Region::Input, index) => format!("INPUT_{index}"),
+        (Region::Selector, index) => format!("SELECTOR_{index}"),
+        (Region::Auxiliary, index) if layout.of_records() => format!("COLUMN_{index}"),
+        (Region::Auxiliary, 0) => "MULTIPLICITY".into(),
+        (Region::Auxiliary, 1) if layout.ranked => "RANK".into(),
+        (Region::Auxiliary, index) => format!("AUX_{index}"),
+    }
+}
+
+/// `row.auxiliary(AUX_7, value);`
+pub(super) fn store(layout: &PlanLayout, column: Column, value: &Held) -> Stmt {
+    let value = match value.class() {
+        Class::U32 => value.as_u32(),
+        Class::U64 | Class::Field => value.as_gl(),
+    };
+    let arguments = vec![Expr::name(name(layout, column)), value];
+    Stmt::Expr(Expr::method("row", region_name(column.region), arguments))
+}
+
+const fn region_name(region: Region) -> &'static str {
+    match region {
+        Region::Input => "input",
+        Region::Selector => "selector",
+        Region::Auxiliary => "auxiliary",
+    }
+}
+
+/// Zeros to the given columns, in order: `row.auxiliary_zeros(7u, 31u);` for
+/// stretches, `row.selector(SELECTOR_1, 0u);` for single ones.
+pub(super) fn zeros(layout: &PlanLayout, columns: &[Column]) -> Vec<Stmt> {
+    let mut stmts = Vec::new();
+    let mut rest = columns;
+    while let Some(&first) = rest.first() {
+        let follows = |(i, c): (usize, &Column)| {
+            c.region == first.region && c.index as usize == first.index as usize + i
         };
-        let args = vec![Expr::Int(column.index.into()), value];
-        stmts.push(Stmt::Expr(Expr::method("row", region_name(column.region), args)));
+        let count = rest.iter().enumerate().take_while(|&(i, c)| follows((i, c))).count();
+        let (stretch, others) = rest.split_at(count);
+        rest = others;
+        if count > 2 {
+            let end = u64::from(first.index) + count as u64;
+            let args = vec![Expr::Int(first.index.into()), Expr::Int(end)];
+            let method = format!("{}_zeros", region_name(first.region));
+            stmts.push(Stmt::Expr(Expr::method("row", &method, args)));
+        } else {
+            stmts.extend(stretch.iter().map(|&c| store(layout, c, &Held::Constant(0))));
+        }
     }
     stmts
-}
-
-/// Copies of words of the seed. They come last: the compiler reads seeds ahead of what is computed,
-/// and a copy that stands first would keep its words in registers until then.
-pub(super) fn copies(body: &Body) -> impl Iterator<Item = Stmt> + '_ {
-    body.copies.iter().map(copy)
-}
-
-/// `row.auxiliary_zeros(7u, 31u);`, `row.selector(1u, 0u);`
-fn zeros(span: Span) -> Stmt {
-    let (name, first) = (region_name(span.first.region), span.first.index);
-    let first = Expr::Int(first.into());
-    Stmt::Expr(match span.count {
-        1 => Expr::method("row", name, vec![first, Expr::Int(0)]),
-        count => {
-            let end = Expr::Int(u64::from(span.first.index) + u64::from(count));
-            Expr::method("row", &format!("{name}_zeros"), vec![first, end])
-        }
-    })
-}
-
-/// `row.input_u8(seed, 12u, 0u, 129u);`: columns 0 to 128 from byte 12 on.
-fn copy(copied: &Copied) -> Stmt {
-    let offset = match copied.place {
-        SeedPlace::At(offset) => Expr::Int(offset.into()),
-        SeedPlace::Read(read) => read_offset(read),
-    };
-    let width = match copied.width {
-        Width::U8 => "u8",
-        Width::U16 => "u16",
-        Width::U32 => "u32",
-        Width::Full => "full",
-    };
-    let first = u64::from(copied.span.first.index);
-    let end = first + u64::from(copied.span.count);
-    let args = vec![Expr::name("seed"), offset, Expr::Int(first), Expr::Int(end)];
-    let name = format!("{}_{width}", region_name(copied.span.first.region));
-    Stmt::Expr(Expr::method("row", &name, args))
 }

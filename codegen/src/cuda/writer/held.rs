@@ -1,6 +1,7 @@
 //! Where a value is in text, and conversions between its types.
 
 use traceloom_plan::Class;
+use traceloom_plan::names::Ident;
 
 use crate::cuda::ast::{BinaryOp, Expr, Type};
 
@@ -15,16 +16,16 @@ pub(super) fn ty(class: Class) -> Type {
 
 /// Where a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Held {
     /// Nowhere: it is a canonical word known now.
     Constant(u64),
-    /// In a variable, or in a place that can be read again.
-    Variable(Class, Expr),
-    /// Byte `.1` of a word.
-    Lane(Expr, u8),
+    /// In a variable.
+    Variable(Class, Ident),
+    /// Byte `.1` of the word in a variable.
+    Lane(Ident, u8),
 }
 
-impl Place {
+impl Held {
     /// The class it is cheapest in.
     pub(super) fn class(&self) -> Class {
         match self {
@@ -39,10 +40,10 @@ impl Place {
     pub(super) fn as_u32(&self) -> Expr {
         match self {
             Self::Constant(word) => Expr::Int(word & 0xffff_ffff),
-            Self::Variable(Class::U32, name) => name.clone(),
+            Self::Variable(Class::U32, name) => Expr::Name(name.clone()),
             Self::Variable(..) => Expr::Cast(Type::U32, Box::new(self.as_u64())),
             Self::Lane(word, index) => {
-                Expr::call("byte_of", vec![word.clone(), Expr::Int((*index).into())])
+                Expr::call("byte_of", vec![Expr::Name(word.clone()), Expr::Int((*index).into())])
             }
         }
     }
@@ -51,9 +52,9 @@ impl Place {
     pub(super) fn as_u64(&self) -> Expr {
         match self {
             Self::Constant(word) => Expr::Cast(Type::U64, Box::new(Expr::Int(*word))),
-            Self::Variable(Class::U64, name) => name.clone(),
+            Self::Variable(Class::U64, name) => Expr::Name(name.clone()),
             Self::Variable(Class::Field, name) => {
-                Expr::Member(Box::new(name.clone()), "value".into())
+                Expr::Member(Box::new(Expr::Name(name.clone())), "value".into())
             }
             Self::Variable(Class::U32, _) | Self::Lane(..) => {
                 Expr::Cast(Type::U64, Box::new(self.as_u32()))
@@ -65,8 +66,8 @@ impl Place {
     pub(super) fn as_gl(&self) -> Expr {
         match self {
             Self::Constant(word) => Expr::call("gl", vec![Expr::Int(*word)]),
-            Self::Variable(Class::Field, name) => name.clone(),
-            Self::Variable(Class::U64, name) => Expr::call("gl", vec![name.clone()]),
+            Self::Variable(Class::Field, name) => Expr::Name(name.clone()),
+            Self::Variable(Class::U64, name) => Expr::call("gl", vec![Expr::Name(name.clone())]),
             Self::Variable(Class::U32, _) | Self::Lane(..) => Expr::call("gl", vec![self.as_u32()]),
         }
     }
@@ -80,9 +81,9 @@ impl Place {
         }
     }
 
-    /// The lowest byte.
-    pub(super) fn low(&self, is_byte: bool) -> Expr {
-        let is_byte = is_byte || matches!(self, Self::Lane(..));
+    /// The lowest byte; `bound` is the value's.
+    pub(super) fn low(&self, bound: u64) -> Expr {
+        let is_byte = bound <= 1 << 8 || matches!(self, Self::Lane(..));
         match self {
             Self::Constant(word) => Expr::Int(word & 255),
             _ if is_byte => self.as_u32(),

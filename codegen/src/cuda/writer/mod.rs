@@ -7,8 +7,8 @@
 //!
 //! - [`held`]: where a value is in text, and conversions;
 //! - [`scalar`]: one value as an expression;
-//! - [`script`]: steps and functions;
-//! - [`columns`]: cells that are constant, or words of the seed;
+//! - [`word`]: words of four bytes as expressions;
+//! - [`seed`]: words of a typed seed;
 //! - [`path`], [`generic`]: the two kinds of writers.
 
 mod columns;
@@ -16,13 +16,13 @@ mod generic;
 mod held;
 mod path;
 mod scalar;
-mod script;
+mod seed;
+mod word;
 
 use traceloom_plan::names::{
     Ident, Writer, digest_name, escape, header_file, kernel_name, padding_kernel_name, source_file,
     unit_file,
 };
-use traceloom_plan::script::Script;
 use traceloom_plan::{FunctionPlan, ProgramPlan};
 
 use super::ast::{Expr, File, Function, FunctionKind, Item, Stmt, Type};
@@ -49,14 +49,14 @@ pub fn row_writers(plan: &ProgramPlan, unit: &Ident, digest: &[u8; 32]) -> Vec<T
 /// The header of one function:
 ///
 /// ```text
-/// namespace traceloom::UNIT::f_fib { void …; struct Path0 { … }; struct Generic { … }; }
+/// namespace traceloom::UNIT::f_fib { enum Column …; struct Path0 { … }; struct Generic { … }; }
 /// ```
 fn header(plan: &ProgramPlan, unit: &Ident, function: &FunctionPlan) -> File {
-    let script = Script::of_writers(function);
-    let mut items = script::functions(function, &script);
-    let paths = function.paths.iter().enumerate();
-    items.extend(paths.map(|(main, path)| path::item(function, path, &script, main)));
-    items.push(generic::item(function, &script, function.paths.len()));
+    let mut items = columns::items(&function.layout);
+    for path in &function.paths {
+        items.extend(path::items(function, path));
+    }
+    items.extend(generic::items(function));
     let inner = Item::Namespace(Ident::new(&*function.symbol), items);
     let inner = Item::Namespace(unit.clone(), vec![inner]);
     File {

@@ -5,34 +5,42 @@
 //! the operands are enough.
 
 use traceloom_air::bytes::ByteOp;
-use traceloom_plan::{self as plan, Class, ValueNo};
+use traceloom_plan::{self as plan, Class, Value, ValueNo};
 
-use super::held::{Place, ty};
+use super::held::{Held, ty};
 use crate::cuda::ast::{BinaryOp, Expr, Type};
 
-/// The operands of an expression, and whether they are below 256.
-pub(super) struct Args<'a>(pub(super) &'a [(Place, bool)]);
+/// The values of a plan and where the computed ones are.
+pub(super) struct Values<'a> {
+    pub(super) values: &'a [Value],
+    pub(super) held: Vec<Option<Held>>,
+}
 
-impl Args<'_> {
-    fn held(&self, no: ValueNo) -> &Place {
-        &self.0[no.index()].0
+impl<'a> Values<'a> {
+    pub(super) fn new(values: &'a [Value]) -> Self {
+        Self { values, held: vec![None; values.len()] }
     }
 
-    fn is_byte(&self, no: ValueNo) -> bool {
-        self.0[no.index()].1
+    pub(super) fn value(&self, no: ValueNo) -> &'a Value {
+        &self.values[no.index()]
+    }
+
+    pub(super) fn held(&self, no: ValueNo) -> &Held {
+        self.held[no.index()].as_ref().expect("operands are computed before their users")
     }
 
     fn low(&self, no: ValueNo) -> Expr {
-        self.held(no).low(self.is_byte(no))
+        self.held(no).low(self.value(no).bound)
     }
 
-    /// What an expression over these operands computes, in the type of its class.
-    pub(super) fn expression(&self, expr: &plan::Expr, class: Class) -> Expr {
+    /// What a value computes, unless it is a seed word or merged.
+    pub(super) fn expression(&self, no: ValueNo) -> Expr {
+        let class = Class::of(self.value(no));
         let operand = |no: ValueNo| self.held(no).as_class(class);
         let u32_of = |no: ValueNo| self.held(no).as_u32();
         let u64_of = |no: ValueNo| self.held(no).as_u64();
-        match *expr {
-            plan::Expr::Constant(word) => Place::Constant(word).as_class(class),
+        match self.value(no).expr {
+            plan::Expr::Constant(word) => Held::Constant(word).as_class(class),
             plan::Expr::Seed(_) | plan::Expr::Merged(_) => {
                 unreachable!("seed words and merged values are read by their writer")
             }
@@ -78,7 +86,7 @@ impl Args<'_> {
                 };
                 // A word below 2^32 has no bytes above, and shifting it by as many bits
                 // as it has is not defined.
-                let high = matches!(expr, plan::Expr::ByteOf(_, 4..));
+                let high = matches!(self.value(no).expr, plan::Expr::ByteOf(_, 4..));
                 let is_u32 = self.held(a).class() == Class::U32;
                 convert(class, Class::U32, if high && is_u32 { Expr::Int(0) } else { byte })
             }
@@ -124,13 +132,14 @@ impl Args<'_> {
 
     /// `pack(a, b, c, d)` of bytes, else a weighted sum.
     fn pack(&self, class: Class, parts: [ValueNo; 4]) -> Expr {
-        if parts.iter().all(|&part| self.is_byte(part)) {
+        let is_byte = |&part: &ValueNo| self.value(part).bound <= 1 << 8;
+        if parts.iter().all(is_byte) {
             let bytes = parts.iter().map(|&part| self.low(part)).collect();
             return convert(class, Class::U32, Expr::call("pack", bytes));
         }
         let term = |(position, &part): (usize, &ValueNo)| {
             let part = self.held(part).as_class(class);
-            let weight = Place::Constant(1 << (8 * position)).as_class(class);
+            let weight = Held::Constant(1 << (8 * position)).as_class(class);
             if position == 0 { part } else { Expr::binary(BinaryOp::Mul, part, weight) }
         };
         let terms = parts.iter().enumerate().map(term);

@@ -2,30 +2,24 @@
 // Program blake3, function blake3.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3",
     function: 0,
-    contract: bytes32("953ce47604b70b6a15ce80eadfa030acf4e8be9ab129ca941479a06d9eeae5a0"),
+    contract: bytes32(
+        "e3df82bf2325bae0c1025736e862cf9e128f4790303878d96e3e71258ade75fc",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 3,
@@ -78,31 +72,52 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_blake3_f_blake3_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 37] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U32, Read(34), 1),
-        SeedRun::of(12, U8, Input(0), 1), SeedRun::of(13, U8, Read(0), 34),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 36] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(1), 1), SeedRun::of(24, U8, Read(0), 1),
-        SeedRun::of(25, U8, Read(2), 32),
-    ],
-);
-static PATH2_WORDS: [SeedWord; 69] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(1), 1), SeedRun::of(24, U32, Read(66), 1),
-        SeedRun::of(28, U8, Read(0), 1), SeedRun::of(29, U8, Read(2), 64),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 37] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U32, Read(34)),
+    SeedWord::at(12, U8, Input(0)),
+    SeedWord::at(13, U8, Read(0)),
+    SeedWord::at(14, U8, Read(1)),
+    SeedWord::at(15, U8, Read(2)),
+    SeedWord::at(16, U8, Read(3)),
+    SeedWord::at(17, U8, Read(4)),
+    SeedWord::at(18, U8, Read(5)),
+    SeedWord::at(19, U8, Read(6)),
+    SeedWord::at(20, U8, Read(7)),
+    SeedWord::at(21, U8, Read(8)),
+    SeedWord::at(22, U8, Read(9)),
+    SeedWord::at(23, U8, Read(10)),
+    SeedWord::at(24, U8, Read(11)),
+    SeedWord::at(25, U8, Read(12)),
+    SeedWord::at(26, U8, Read(13)),
+    SeedWord::at(27, U8, Read(14)),
+    SeedWord::at(28, U8, Read(15)),
+    SeedWord::at(29, U8, Read(16)),
+    SeedWord::at(30, U8, Read(17)),
+    SeedWord::at(31, U8, Read(18)),
+    SeedWord::at(32, U8, Read(19)),
+    SeedWord::at(33, U8, Read(20)),
+    SeedWord::at(34, U8, Read(21)),
+    SeedWord::at(35, U8, Read(22)),
+    SeedWord::at(36, U8, Read(23)),
+    SeedWord::at(37, U8, Read(24)),
+    SeedWord::at(38, U8, Read(25)),
+    SeedWord::at(39, U8, Read(26)),
+    SeedWord::at(40, U8, Read(27)),
+    SeedWord::at(41, U8, Read(28)),
+    SeedWord::at(42, U8, Read(29)),
+    SeedWord::at(43, U8, Read(30)),
+    SeedWord::at(44, U8, Read(31)),
+    SeedWord::at(45, U8, Read(32)),
+    SeedWord::at(46, U8, Read(33)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    // op 1: io_get_info
-    let info0 = io_info(record, 0, &[], 1)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
     seed[47..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<4>(seed, 8, callee_rank(own, query, 0, 38)?);
@@ -114,8 +129,10 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packe
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    // op 1: io_get_info
-    let info0 = io_info(record, 0, &[], 1)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
     seed[304..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -125,11 +142,135 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packe
     over |= put::<8>(seed, 296, callee_rank(own, query, 0, 38)?);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 48], row: Cells<'_, 1, 3, 110>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 12);
+    row.input[0] = element(input0);
+    // op 1: io_get_info 1
+    let v3_seed = u8_at(seed, 13);
+    row.aux[1] = element(v3_seed);
+    let v4_seed = u8_at(seed, 14);
+    row.aux[2] = element(v4_seed);
+    // op 38: call function 1: 1 6 7 8 9 10 11 6 ... (129)
+    let v38_seed = u8_at(seed, 15);
+    row.aux[3] = element(v38_seed);
+    let v39_seed = u8_at(seed, 16);
+    row.aux[4] = element(v39_seed);
+    let v40_seed = u8_at(seed, 17);
+    row.aux[5] = element(v40_seed);
+    let v41_seed = u8_at(seed, 18);
+    row.aux[6] = element(v41_seed);
+    let v42_seed = u8_at(seed, 19);
+    row.aux[7] = element(v42_seed);
+    let v43_seed = u8_at(seed, 20);
+    row.aux[8] = element(v43_seed);
+    let v44_seed = u8_at(seed, 21);
+    row.aux[9] = element(v44_seed);
+    let v45_seed = u8_at(seed, 22);
+    row.aux[10] = element(v45_seed);
+    let v46_seed = u8_at(seed, 23);
+    row.aux[11] = element(v46_seed);
+    let v47_seed = u8_at(seed, 24);
+    row.aux[12] = element(v47_seed);
+    let v48_seed = u8_at(seed, 25);
+    row.aux[13] = element(v48_seed);
+    let v49_seed = u8_at(seed, 26);
+    row.aux[14] = element(v49_seed);
+    let v50_seed = u8_at(seed, 27);
+    row.aux[15] = element(v50_seed);
+    let v51_seed = u8_at(seed, 28);
+    row.aux[16] = element(v51_seed);
+    let v52_seed = u8_at(seed, 29);
+    row.aux[17] = element(v52_seed);
+    let v53_seed = u8_at(seed, 30);
+    row.aux[18] = element(v53_seed);
+    let v54_seed = u8_at(seed, 31);
+    row.aux[19] = element(v54_seed);
+    let v55_seed = u8_at(seed, 32);
+    row.aux[20] = element(v55_seed);
+    let v56_seed = u8_at(seed, 33);
+    row.aux[21] = element(v56_seed);
+    let v57_seed = u8_at(seed, 34);
+    row.aux[22] = element(v57_seed);
+    let v58_seed = u8_at(seed, 35);
+    row.aux[23] = element(v58_seed);
+    let v59_seed = u8_at(seed, 36);
+    row.aux[24] = element(v59_seed);
+    let v60_seed = u8_at(seed, 37);
+    row.aux[25] = element(v60_seed);
+    let v61_seed = u8_at(seed, 38);
+    row.aux[26] = element(v61_seed);
+    let v62_seed = u8_at(seed, 39);
+    row.aux[27] = element(v62_seed);
+    let v63_seed = u8_at(seed, 40);
+    row.aux[28] = element(v63_seed);
+    let v64_seed = u8_at(seed, 41);
+    row.aux[29] = element(v64_seed);
+    let v65_seed = u8_at(seed, 42);
+    row.aux[30] = element(v65_seed);
+    let v66_seed = u8_at(seed, 43);
+    row.aux[31] = element(v66_seed);
+    let v67_seed = u8_at(seed, 44);
+    row.aux[32] = element(v67_seed);
+    let v68_seed = u8_at(seed, 45);
+    row.aux[33] = element(v68_seed);
+    let v69_seed = u8_at(seed, 46);
+    row.aux[34] = element(v69_seed);
+    let v70_seed = u32_at(seed, 8);
+    row.aux[35] = element(v70_seed);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1..3].fill(element(0));
+    row.aux[36..110].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 36] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(1)),
+    SeedWord::at(24, U8, Read(0)),
+    SeedWord::at(25, U8, Read(2)),
+    SeedWord::at(26, U8, Read(3)),
+    SeedWord::at(27, U8, Read(4)),
+    SeedWord::at(28, U8, Read(5)),
+    SeedWord::at(29, U8, Read(6)),
+    SeedWord::at(30, U8, Read(7)),
+    SeedWord::at(31, U8, Read(8)),
+    SeedWord::at(32, U8, Read(9)),
+    SeedWord::at(33, U8, Read(10)),
+    SeedWord::at(34, U8, Read(11)),
+    SeedWord::at(35, U8, Read(12)),
+    SeedWord::at(36, U8, Read(13)),
+    SeedWord::at(37, U8, Read(14)),
+    SeedWord::at(38, U8, Read(15)),
+    SeedWord::at(39, U8, Read(16)),
+    SeedWord::at(40, U8, Read(17)),
+    SeedWord::at(41, U8, Read(18)),
+    SeedWord::at(42, U8, Read(19)),
+    SeedWord::at(43, U8, Read(20)),
+    SeedWord::at(44, U8, Read(21)),
+    SeedWord::at(45, U8, Read(22)),
+    SeedWord::at(46, U8, Read(23)),
+    SeedWord::at(47, U8, Read(24)),
+    SeedWord::at(48, U8, Read(25)),
+    SeedWord::at(49, U8, Read(26)),
+    SeedWord::at(50, U8, Read(27)),
+    SeedWord::at(51, U8, Read(28)),
+    SeedWord::at(52, U8, Read(29)),
+    SeedWord::at(53, U8, Read(30)),
+    SeedWord::at(54, U8, Read(31)),
+    SeedWord::at(55, U8, Read(32)),
+    SeedWord::at(56, U8, Read(33)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    // op 1: io_get_info
-    let info0 = io_info(record, 0, &[], 1)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
     seed[57..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 0));
@@ -141,8 +282,10 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packe
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    // op 1: io_get_info
-    let info0 = io_info(record, 0, &[], 1)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
     seed[296..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
@@ -151,98 +294,426 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[40..296]);
     Ok(over)
 }
-fn path2_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<([u64; 2], usize), PackError> {
-    // op 1: io_get_info
-    let info0 = io_info(record, 0, &[], 1)?;
-    // op 41: sub
-    let v9_diff = element(own.input(query, 0)) - element(1);
-    // op 42: hint_field_to_bytes
+/// Path 1: leaves [1].
+fn path1_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 110>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    // op 1: io_get_info 1
+    let v3_seed = u8_at(seed, 24);
+    row.aux[1] = element(v3_seed);
+    let v4_seed = element(u64_at(seed, 16));
+    row.aux[2] = v4_seed;
+    // op 4: match 0
+    let v5_const = 0u64;
+    let v6_diff = input0 - element(v5_const);
+    let v7_inv = inverse_or_zero(v6_diff);
+    row.aux[3] = v7_inv;
+    // op 40: const 1
+    let v8_const = 1u64;
+    // op 41: sub 0 4
+    let v9_diff = input0 - element(v8_const);
+    // op 42: hint_field_to_bytes 5
+    let v10_byte = byte_of(word(v9_diff), 0);
+    row.aux[4] = element(v10_byte);
+    let v11_byte = byte_of(word(v9_diff), 1);
+    row.aux[5] = element(v11_byte);
+    let v12_byte = byte_of(word(v9_diff), 2);
+    row.aux[6] = element(v12_byte);
+    let v13_byte = byte_of(word(v9_diff), 3);
+    row.aux[7] = element(v13_byte);
+    let v14_byte = byte_of(word(v9_diff), 4);
+    row.aux[8] = element(v14_byte);
+    let v15_byte = byte_of(word(v9_diff), 5);
+    row.aux[9] = element(v15_byte);
+    let v16_byte = byte_of(word(v9_diff), 6);
+    row.aux[10] = element(v16_byte);
+    let v17_byte = byte_of(word(v9_diff), 7);
+    row.aux[11] = element(v17_byte);
+    // op 53: u8_bit_decomposition 6
+    let v27_bit = unary(ByteOp::Bits, 0, v10_byte);
+    row.aux[12] = element(v27_bit);
+    let v28_bit = unary(ByteOp::Bits, 1, v10_byte);
+    row.aux[13] = element(v28_bit);
+    let v29_bit = unary(ByteOp::Bits, 2, v10_byte);
+    row.aux[14] = element(v29_bit);
+    let v30_bit = unary(ByteOp::Bits, 3, v10_byte);
+    row.aux[15] = element(v30_bit);
+    let v31_bit = unary(ByteOp::Bits, 4, v10_byte);
+    row.aux[16] = element(v31_bit);
+    let v32_bit = unary(ByteOp::Bits, 5, v10_byte);
+    row.aux[17] = element(v32_bit);
+    let v33_bit = unary(ByteOp::Bits, 6, v10_byte);
+    row.aux[18] = element(v33_bit);
+    let v34_bit = unary(ByteOp::Bits, 7, v10_byte);
+    row.aux[19] = element(v34_bit);
+    // op 54: u8_bit_decomposition 7
+    let v35_bit = unary(ByteOp::Bits, 0, v11_byte);
+    row.aux[20] = element(v35_bit);
+    let v36_bit = unary(ByteOp::Bits, 1, v11_byte);
+    row.aux[21] = element(v36_bit);
+    let v37_bit = unary(ByteOp::Bits, 2, v11_byte);
+    row.aux[22] = element(v37_bit);
+    let v38_bit = unary(ByteOp::Bits, 3, v11_byte);
+    row.aux[23] = element(v38_bit);
+    let v39_bit = unary(ByteOp::Bits, 4, v11_byte);
+    row.aux[24] = element(v39_bit);
+    let v40_bit = unary(ByteOp::Bits, 5, v11_byte);
+    row.aux[25] = element(v40_bit);
+    let v41_bit = unary(ByteOp::Bits, 6, v11_byte);
+    row.aux[26] = element(v41_bit);
+    let v42_bit = unary(ByteOp::Bits, 7, v11_byte);
+    row.aux[27] = element(v42_bit);
+    // op 55: u8_bit_decomposition 8
+    let v43_bit = unary(ByteOp::Bits, 0, v12_byte);
+    row.aux[28] = element(v43_bit);
+    let v44_bit = unary(ByteOp::Bits, 1, v12_byte);
+    row.aux[29] = element(v44_bit);
+    let v45_bit = unary(ByteOp::Bits, 2, v12_byte);
+    row.aux[30] = element(v45_bit);
+    let v46_bit = unary(ByteOp::Bits, 3, v12_byte);
+    row.aux[31] = element(v46_bit);
+    let v47_bit = unary(ByteOp::Bits, 4, v12_byte);
+    row.aux[32] = element(v47_bit);
+    let v48_bit = unary(ByteOp::Bits, 5, v12_byte);
+    row.aux[33] = element(v48_bit);
+    let v49_bit = unary(ByteOp::Bits, 6, v12_byte);
+    row.aux[34] = element(v49_bit);
+    let v50_bit = unary(ByteOp::Bits, 7, v12_byte);
+    row.aux[35] = element(v50_bit);
+    // op 56: u8_bit_decomposition 9
+    let v51_bit = unary(ByteOp::Bits, 0, v13_byte);
+    row.aux[36] = element(v51_bit);
+    let v52_bit = unary(ByteOp::Bits, 1, v13_byte);
+    row.aux[37] = element(v52_bit);
+    let v53_bit = unary(ByteOp::Bits, 2, v13_byte);
+    row.aux[38] = element(v53_bit);
+    let v54_bit = unary(ByteOp::Bits, 3, v13_byte);
+    row.aux[39] = element(v54_bit);
+    let v55_bit = unary(ByteOp::Bits, 4, v13_byte);
+    row.aux[40] = element(v55_bit);
+    let v56_bit = unary(ByteOp::Bits, 5, v13_byte);
+    row.aux[41] = element(v56_bit);
+    let v57_bit = unary(ByteOp::Bits, 6, v13_byte);
+    row.aux[42] = element(v57_bit);
+    let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
+    row.aux[43] = element(v58_bit);
+    // op 164: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+    let v165_seed = u8_at(seed, 25);
+    row.aux[44] = element(v165_seed);
+    let v166_seed = u8_at(seed, 26);
+    row.aux[45] = element(v166_seed);
+    let v167_seed = u8_at(seed, 27);
+    row.aux[46] = element(v167_seed);
+    let v168_seed = u8_at(seed, 28);
+    row.aux[47] = element(v168_seed);
+    let v169_seed = u8_at(seed, 29);
+    row.aux[48] = element(v169_seed);
+    let v170_seed = u8_at(seed, 30);
+    row.aux[49] = element(v170_seed);
+    let v171_seed = u8_at(seed, 31);
+    row.aux[50] = element(v171_seed);
+    let v172_seed = u8_at(seed, 32);
+    row.aux[51] = element(v172_seed);
+    let v173_seed = u8_at(seed, 33);
+    row.aux[52] = element(v173_seed);
+    let v174_seed = u8_at(seed, 34);
+    row.aux[53] = element(v174_seed);
+    let v175_seed = u8_at(seed, 35);
+    row.aux[54] = element(v175_seed);
+    let v176_seed = u8_at(seed, 36);
+    row.aux[55] = element(v176_seed);
+    let v177_seed = u8_at(seed, 37);
+    row.aux[56] = element(v177_seed);
+    let v178_seed = u8_at(seed, 38);
+    row.aux[57] = element(v178_seed);
+    let v179_seed = u8_at(seed, 39);
+    row.aux[58] = element(v179_seed);
+    let v180_seed = u8_at(seed, 40);
+    row.aux[59] = element(v180_seed);
+    let v181_seed = u8_at(seed, 41);
+    row.aux[60] = element(v181_seed);
+    let v182_seed = u8_at(seed, 42);
+    row.aux[61] = element(v182_seed);
+    let v183_seed = u8_at(seed, 43);
+    row.aux[62] = element(v183_seed);
+    let v184_seed = u8_at(seed, 44);
+    row.aux[63] = element(v184_seed);
+    let v185_seed = u8_at(seed, 45);
+    row.aux[64] = element(v185_seed);
+    let v186_seed = u8_at(seed, 46);
+    row.aux[65] = element(v186_seed);
+    let v187_seed = u8_at(seed, 47);
+    row.aux[66] = element(v187_seed);
+    let v188_seed = u8_at(seed, 48);
+    row.aux[67] = element(v188_seed);
+    let v189_seed = u8_at(seed, 49);
+    row.aux[68] = element(v189_seed);
+    let v190_seed = u8_at(seed, 50);
+    row.aux[69] = element(v190_seed);
+    let v191_seed = u8_at(seed, 51);
+    row.aux[70] = element(v191_seed);
+    let v192_seed = u8_at(seed, 52);
+    row.aux[71] = element(v192_seed);
+    let v193_seed = u8_at(seed, 53);
+    row.aux[72] = element(v193_seed);
+    let v194_seed = u8_at(seed, 54);
+    row.aux[73] = element(v194_seed);
+    let v195_seed = u8_at(seed, 55);
+    row.aux[74] = element(v195_seed);
+    let v196_seed = u8_at(seed, 56);
+    row.aux[75] = element(v196_seed);
+    // a leaf of this path
+    row.selector[1] = element(1);
+    // unused from here on
+    row.selector[0] = element(0);
+    row.selector[2] = element(0);
+    row.aux[76..110].fill(element(0));
+}
+static PATH2_WORDS: [SeedWord; 69] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(1)),
+    SeedWord::at(24, U32, Read(66)),
+    SeedWord::at(28, U8, Read(0)),
+    SeedWord::at(29, U8, Read(2)),
+    SeedWord::at(30, U8, Read(3)),
+    SeedWord::at(31, U8, Read(4)),
+    SeedWord::at(32, U8, Read(5)),
+    SeedWord::at(33, U8, Read(6)),
+    SeedWord::at(34, U8, Read(7)),
+    SeedWord::at(35, U8, Read(8)),
+    SeedWord::at(36, U8, Read(9)),
+    SeedWord::at(37, U8, Read(10)),
+    SeedWord::at(38, U8, Read(11)),
+    SeedWord::at(39, U8, Read(12)),
+    SeedWord::at(40, U8, Read(13)),
+    SeedWord::at(41, U8, Read(14)),
+    SeedWord::at(42, U8, Read(15)),
+    SeedWord::at(43, U8, Read(16)),
+    SeedWord::at(44, U8, Read(17)),
+    SeedWord::at(45, U8, Read(18)),
+    SeedWord::at(46, U8, Read(19)),
+    SeedWord::at(47, U8, Read(20)),
+    SeedWord::at(48, U8, Read(21)),
+    SeedWord::at(49, U8, Read(22)),
+    SeedWord::at(50, U8, Read(23)),
+    SeedWord::at(51, U8, Read(24)),
+    SeedWord::at(52, U8, Read(25)),
+    SeedWord::at(53, U8, Read(26)),
+    SeedWord::at(54, U8, Read(27)),
+    SeedWord::at(55, U8, Read(28)),
+    SeedWord::at(56, U8, Read(29)),
+    SeedWord::at(57, U8, Read(30)),
+    SeedWord::at(58, U8, Read(31)),
+    SeedWord::at(59, U8, Read(32)),
+    SeedWord::at(60, U8, Read(33)),
+    SeedWord::at(61, U8, Read(34)),
+    SeedWord::at(62, U8, Read(35)),
+    SeedWord::at(63, U8, Read(36)),
+    SeedWord::at(64, U8, Read(37)),
+    SeedWord::at(65, U8, Read(38)),
+    SeedWord::at(66, U8, Read(39)),
+    SeedWord::at(67, U8, Read(40)),
+    SeedWord::at(68, U8, Read(41)),
+    SeedWord::at(69, U8, Read(42)),
+    SeedWord::at(70, U8, Read(43)),
+    SeedWord::at(71, U8, Read(44)),
+    SeedWord::at(72, U8, Read(45)),
+    SeedWord::at(73, U8, Read(46)),
+    SeedWord::at(74, U8, Read(47)),
+    SeedWord::at(75, U8, Read(48)),
+    SeedWord::at(76, U8, Read(49)),
+    SeedWord::at(77, U8, Read(50)),
+    SeedWord::at(78, U8, Read(51)),
+    SeedWord::at(79, U8, Read(52)),
+    SeedWord::at(80, U8, Read(53)),
+    SeedWord::at(81, U8, Read(54)),
+    SeedWord::at(82, U8, Read(55)),
+    SeedWord::at(83, U8, Read(56)),
+    SeedWord::at(84, U8, Read(57)),
+    SeedWord::at(85, U8, Read(58)),
+    SeedWord::at(86, U8, Read(59)),
+    SeedWord::at(87, U8, Read(60)),
+    SeedWord::at(88, U8, Read(61)),
+    SeedWord::at(89, U8, Read(62)),
+    SeedWord::at(90, U8, Read(63)),
+    SeedWord::at(91, U8, Read(64)),
+    SeedWord::at(92, U8, Read(65)),
+];
+fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed {
+    let own = &record.functions[0];
+    let mut over = 0;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
+    // op 40: const 1
+    let v8_const = 1u64;
+    // op 41: sub 0 4
+    let v9_diff = element(own.input(query, 0)) - element(v8_const);
+    // op 42: hint_field_to_bytes 5
     let v10_byte = byte_of(word(v9_diff), 0);
     let v11_byte = byte_of(word(v9_diff), 1);
     let v12_byte = byte_of(word(v9_diff), 2);
     let v13_byte = byte_of(word(v9_diff), 3);
-    // ops 53 to 56
-    let (v27_bit, v28_bit, v29_bit, v30_bit, v31_bit, v32_bit, v33_bit, v34_bit) = find_u8_bit_decomposition_0(
-        v10_byte,
-    );
-    let (v35_bit, v36_bit, v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit) = find_u8_bit_decomposition_0(
-        v11_byte,
-    );
-    let (v43_bit, v44_bit, v45_bit, v46_bit, v47_bit, v48_bit, v49_bit, v50_bit) = find_u8_bit_decomposition_0(
-        v12_byte,
-    );
-    let (v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit, v57_bit, v58_bit) = find_u8_bit_decomposition_0(
-        v13_byte,
-    );
-    // ops 58 to 62: mul
-    let v60_prod = v34_bit * 2;
-    let v62_prod = v35_bit * 4;
-    let v64_prod = v36_bit * 8;
-    // ops 63 to 65: add
+    // op 53: u8_bit_decomposition 6
+    let v27_bit = unary(ByteOp::Bits, 0, v10_byte);
+    let v28_bit = unary(ByteOp::Bits, 1, v10_byte);
+    let v29_bit = unary(ByteOp::Bits, 2, v10_byte);
+    let v30_bit = unary(ByteOp::Bits, 3, v10_byte);
+    let v31_bit = unary(ByteOp::Bits, 4, v10_byte);
+    let v32_bit = unary(ByteOp::Bits, 5, v10_byte);
+    let v33_bit = unary(ByteOp::Bits, 6, v10_byte);
+    let v34_bit = unary(ByteOp::Bits, 7, v10_byte);
+    // op 54: u8_bit_decomposition 7
+    let v35_bit = unary(ByteOp::Bits, 0, v11_byte);
+    let v36_bit = unary(ByteOp::Bits, 1, v11_byte);
+    let v37_bit = unary(ByteOp::Bits, 2, v11_byte);
+    let v38_bit = unary(ByteOp::Bits, 3, v11_byte);
+    let v39_bit = unary(ByteOp::Bits, 4, v11_byte);
+    let v40_bit = unary(ByteOp::Bits, 5, v11_byte);
+    let v41_bit = unary(ByteOp::Bits, 6, v11_byte);
+    let v42_bit = unary(ByteOp::Bits, 7, v11_byte);
+    // op 55: u8_bit_decomposition 8
+    let v43_bit = unary(ByteOp::Bits, 0, v12_byte);
+    let v44_bit = unary(ByteOp::Bits, 1, v12_byte);
+    let v45_bit = unary(ByteOp::Bits, 2, v12_byte);
+    let v46_bit = unary(ByteOp::Bits, 3, v12_byte);
+    let v47_bit = unary(ByteOp::Bits, 4, v12_byte);
+    let v48_bit = unary(ByteOp::Bits, 5, v12_byte);
+    let v49_bit = unary(ByteOp::Bits, 6, v12_byte);
+    let v50_bit = unary(ByteOp::Bits, 7, v12_byte);
+    // op 56: u8_bit_decomposition 9
+    let v51_bit = unary(ByteOp::Bits, 0, v13_byte);
+    let v52_bit = unary(ByteOp::Bits, 1, v13_byte);
+    let v53_bit = unary(ByteOp::Bits, 2, v13_byte);
+    let v54_bit = unary(ByteOp::Bits, 3, v13_byte);
+    let v55_bit = unary(ByteOp::Bits, 4, v13_byte);
+    let v56_bit = unary(ByteOp::Bits, 5, v13_byte);
+    let v57_bit = unary(ByteOp::Bits, 6, v13_byte);
+    let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
+    // op 57: const 2
+    let v59_const = 2u64;
+    // op 58: mul 30 55
+    let v60_prod = v34_bit * v59_const;
+    // op 59: const 4
+    let v61_const = 4u64;
+    // op 60: mul 31 57
+    let v62_prod = v35_bit * v61_const;
+    // op 61: const 8
+    let v63_const = 8u64;
+    // op 62: mul 32 59
+    let v64_prod = v36_bit * v63_const;
+    // op 63: add 29 56
     let v65_sum = v33_bit + v60_prod;
+    // op 64: add 61 58
     let v66_sum = v65_sum + v62_prod;
+    // op 65: add 62 60
     let v67_sum = v66_sum + v64_prod;
-    // ops 66 to 76: mul
-    let v68_prod = v38_bit * 2;
-    let v69_prod = v39_bit * 4;
-    let v70_prod = v40_bit * 8;
-    let v72_prod = v41_bit * 16;
-    let v74_prod = v42_bit * 32;
-    let v76_prod = v43_bit * 64;
-    let v78_prod = v44_bit * 128;
-    // ops 77 to 83: add
+    // op 66: mul 34 55
+    let v68_prod = v38_bit * v59_const;
+    // op 67: mul 35 57
+    let v69_prod = v39_bit * v61_const;
+    // op 68: mul 36 59
+    let v70_prod = v40_bit * v63_const;
+    // op 69: const 16
+    let v71_const = 16u64;
+    // op 70: mul 37 67
+    let v72_prod = v41_bit * v71_const;
+    // op 71: const 32
+    let v73_const = 32u64;
+    // op 72: mul 38 69
+    let v74_prod = v42_bit * v73_const;
+    // op 73: const 64
+    let v75_const = 64u64;
+    // op 74: mul 39 71
+    let v76_prod = v43_bit * v75_const;
+    // op 75: const 128
+    let v77_const = 128u64;
+    // op 76: mul 40 73
+    let v78_prod = v44_bit * v77_const;
+    // op 77: add 33 64
     let v79_sum = v37_bit + v68_prod;
+    // op 78: add 75 65
     let v80_sum = v79_sum + v69_prod;
+    // op 79: add 76 66
     let v81_sum = v80_sum + v70_prod;
+    // op 80: add 77 68
     let v82_sum = v81_sum + v72_prod;
+    // op 81: add 78 70
     let v83_sum = v82_sum + v74_prod;
+    // op 82: add 79 72
     let v84_sum = v83_sum + v76_prod;
+    // op 83: add 80 74
     let v85_sum = v84_sum + v78_prod;
-    // ops 84 to 90: mul
-    let v86_prod = v46_bit * 2;
-    let v87_prod = v47_bit * 4;
-    let v88_prod = v48_bit * 8;
-    let v89_prod = v49_bit * 16;
-    let v90_prod = v50_bit * 32;
-    let v91_prod = v51_bit * 64;
-    let v92_prod = v52_bit * 128;
-    // ops 91 to 97: add
+    // op 84: mul 42 55
+    let v86_prod = v46_bit * v59_const;
+    // op 85: mul 43 57
+    let v87_prod = v47_bit * v61_const;
+    // op 86: mul 44 59
+    let v88_prod = v48_bit * v63_const;
+    // op 87: mul 45 67
+    let v89_prod = v49_bit * v71_const;
+    // op 88: mul 46 69
+    let v90_prod = v50_bit * v73_const;
+    // op 89: mul 47 71
+    let v91_prod = v51_bit * v75_const;
+    // op 90: mul 48 73
+    let v92_prod = v52_bit * v77_const;
+    // op 91: add 41 82
     let v93_sum = v45_bit + v86_prod;
+    // op 92: add 89 83
     let v94_sum = v93_sum + v87_prod;
+    // op 93: add 90 84
     let v95_sum = v94_sum + v88_prod;
+    // op 94: add 91 85
     let v96_sum = v95_sum + v89_prod;
+    // op 95: add 92 86
     let v97_sum = v96_sum + v90_prod;
+    // op 96: add 93 87
     let v98_sum = v97_sum + v91_prod;
+    // op 97: add 94 88
     let v99_sum = v98_sum + v92_prod;
-    // ops 98 to 102: mul
-    let v100_prod = v54_bit * 2;
-    let v101_prod = v55_bit * 4;
-    let v102_prod = v56_bit * 8;
-    let v103_prod = v57_bit * 16;
-    let v104_prod = v58_bit * 32;
-    // ops 103 to 107: add
+    // op 98: mul 50 55
+    let v100_prod = v54_bit * v59_const;
+    // op 99: mul 51 57
+    let v101_prod = v55_bit * v61_const;
+    // op 100: mul 52 59
+    let v102_prod = v56_bit * v63_const;
+    // op 101: mul 53 67
+    let v103_prod = v57_bit * v71_const;
+    // op 102: mul 54 69
+    let v104_prod = v58_bit * v73_const;
+    // op 103: add 49 96
     let v105_sum = v53_bit + v100_prod;
+    // op 104: add 101 97
     let v106_sum = v105_sum + v101_prod;
+    // op 105: add 102 98
     let v107_sum = v106_sum + v102_prod;
+    // op 106: add 103 99
     let v108_sum = v107_sum + v103_prod;
+    // op 107: add 104 100
     let v109_sum = v108_sum + v104_prod;
-    // op 166: call
+    // op 166: call function 11: 81 95 105 63 23 24 25 26 ... (11)
     let call1 = find_call(
         &record.functions[11],
         &[
-            v85_sum, v99_sum, v109_sum, v67_sum, v27_bit, v28_bit, v29_bit, v30_bit, v31_bit,
-            v32_bit, 2,
+            v85_sum,
+            v99_sum,
+            v109_sum,
+            v67_sum,
+            v27_bit,
+            v28_bit,
+            v29_bit,
+            v30_bit,
+            v31_bit,
+            v32_bit,
+            v59_const,
         ],
         166,
     )?;
-    Ok((info0, call1))
-}
-fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed {
-    let own = &record.functions[0];
-    let mut over = 0;
-    let (info0, call1) = path2_find(record, own, query)?;
     seed[93..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 0));
@@ -256,7 +727,175 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packe
 fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (info0, call1) = path2_find(record, own, query)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
+    // op 40: const 1
+    let v8_const = 1u64;
+    // op 41: sub 0 4
+    let v9_diff = element(own.input(query, 0)) - element(v8_const);
+    // op 42: hint_field_to_bytes 5
+    let v10_byte = byte_of(word(v9_diff), 0);
+    let v11_byte = byte_of(word(v9_diff), 1);
+    let v12_byte = byte_of(word(v9_diff), 2);
+    let v13_byte = byte_of(word(v9_diff), 3);
+    // op 53: u8_bit_decomposition 6
+    let v27_bit = unary(ByteOp::Bits, 0, v10_byte);
+    let v28_bit = unary(ByteOp::Bits, 1, v10_byte);
+    let v29_bit = unary(ByteOp::Bits, 2, v10_byte);
+    let v30_bit = unary(ByteOp::Bits, 3, v10_byte);
+    let v31_bit = unary(ByteOp::Bits, 4, v10_byte);
+    let v32_bit = unary(ByteOp::Bits, 5, v10_byte);
+    let v33_bit = unary(ByteOp::Bits, 6, v10_byte);
+    let v34_bit = unary(ByteOp::Bits, 7, v10_byte);
+    // op 54: u8_bit_decomposition 7
+    let v35_bit = unary(ByteOp::Bits, 0, v11_byte);
+    let v36_bit = unary(ByteOp::Bits, 1, v11_byte);
+    let v37_bit = unary(ByteOp::Bits, 2, v11_byte);
+    let v38_bit = unary(ByteOp::Bits, 3, v11_byte);
+    let v39_bit = unary(ByteOp::Bits, 4, v11_byte);
+    let v40_bit = unary(ByteOp::Bits, 5, v11_byte);
+    let v41_bit = unary(ByteOp::Bits, 6, v11_byte);
+    let v42_bit = unary(ByteOp::Bits, 7, v11_byte);
+    // op 55: u8_bit_decomposition 8
+    let v43_bit = unary(ByteOp::Bits, 0, v12_byte);
+    let v44_bit = unary(ByteOp::Bits, 1, v12_byte);
+    let v45_bit = unary(ByteOp::Bits, 2, v12_byte);
+    let v46_bit = unary(ByteOp::Bits, 3, v12_byte);
+    let v47_bit = unary(ByteOp::Bits, 4, v12_byte);
+    let v48_bit = unary(ByteOp::Bits, 5, v12_byte);
+    let v49_bit = unary(ByteOp::Bits, 6, v12_byte);
+    let v50_bit = unary(ByteOp::Bits, 7, v12_byte);
+    // op 56: u8_bit_decomposition 9
+    let v51_bit = unary(ByteOp::Bits, 0, v13_byte);
+    let v52_bit = unary(ByteOp::Bits, 1, v13_byte);
+    let v53_bit = unary(ByteOp::Bits, 2, v13_byte);
+    let v54_bit = unary(ByteOp::Bits, 3, v13_byte);
+    let v55_bit = unary(ByteOp::Bits, 4, v13_byte);
+    let v56_bit = unary(ByteOp::Bits, 5, v13_byte);
+    let v57_bit = unary(ByteOp::Bits, 6, v13_byte);
+    let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
+    // op 57: const 2
+    let v59_const = 2u64;
+    // op 58: mul 30 55
+    let v60_prod = v34_bit * v59_const;
+    // op 59: const 4
+    let v61_const = 4u64;
+    // op 60: mul 31 57
+    let v62_prod = v35_bit * v61_const;
+    // op 61: const 8
+    let v63_const = 8u64;
+    // op 62: mul 32 59
+    let v64_prod = v36_bit * v63_const;
+    // op 63: add 29 56
+    let v65_sum = v33_bit + v60_prod;
+    // op 64: add 61 58
+    let v66_sum = v65_sum + v62_prod;
+    // op 65: add 62 60
+    let v67_sum = v66_sum + v64_prod;
+    // op 66: mul 34 55
+    let v68_prod = v38_bit * v59_const;
+    // op 67: mul 35 57
+    let v69_prod = v39_bit * v61_const;
+    // op 68: mul 36 59
+    let v70_prod = v40_bit * v63_const;
+    // op 69: const 16
+    let v71_const = 16u64;
+    // op 70: mul 37 67
+    let v72_prod = v41_bit * v71_const;
+    // op 71: const 32
+    let v73_const = 32u64;
+    // op 72: mul 38 69
+    let v74_prod = v42_bit * v73_const;
+    // op 73: const 64
+    let v75_const = 64u64;
+    // op 74: mul 39 71
+    let v76_prod = v43_bit * v75_const;
+    // op 75: const 128
+    let v77_const = 128u64;
+    // op 76: mul 40 73
+    let v78_prod = v44_bit * v77_const;
+    // op 77: add 33 64
+    let v79_sum = v37_bit + v68_prod;
+    // op 78: add 75 65
+    let v80_sum = v79_sum + v69_prod;
+    // op 79: add 76 66
+    let v81_sum = v80_sum + v70_prod;
+    // op 80: add 77 68
+    let v82_sum = v81_sum + v72_prod;
+    // op 81: add 78 70
+    let v83_sum = v82_sum + v74_prod;
+    // op 82: add 79 72
+    let v84_sum = v83_sum + v76_prod;
+    // op 83: add 80 74
+    let v85_sum = v84_sum + v78_prod;
+    // op 84: mul 42 55
+    let v86_prod = v46_bit * v59_const;
+    // op 85: mul 43 57
+    let v87_prod = v47_bit * v61_const;
+    // op 86: mul 44 59
+    let v88_prod = v48_bit * v63_const;
+    // op 87: mul 45 67
+    let v89_prod = v49_bit * v71_const;
+    // op 88: mul 46 69
+    let v90_prod = v50_bit * v73_const;
+    // op 89: mul 47 71
+    let v91_prod = v51_bit * v75_const;
+    // op 90: mul 48 73
+    let v92_prod = v52_bit * v77_const;
+    // op 91: add 41 82
+    let v93_sum = v45_bit + v86_prod;
+    // op 92: add 89 83
+    let v94_sum = v93_sum + v87_prod;
+    // op 93: add 90 84
+    let v95_sum = v94_sum + v88_prod;
+    // op 94: add 91 85
+    let v96_sum = v95_sum + v89_prod;
+    // op 95: add 92 86
+    let v97_sum = v96_sum + v90_prod;
+    // op 96: add 93 87
+    let v98_sum = v97_sum + v91_prod;
+    // op 97: add 94 88
+    let v99_sum = v98_sum + v92_prod;
+    // op 98: mul 50 55
+    let v100_prod = v54_bit * v59_const;
+    // op 99: mul 51 57
+    let v101_prod = v55_bit * v61_const;
+    // op 100: mul 52 59
+    let v102_prod = v56_bit * v63_const;
+    // op 101: mul 53 67
+    let v103_prod = v57_bit * v71_const;
+    // op 102: mul 54 69
+    let v104_prod = v58_bit * v73_const;
+    // op 103: add 49 96
+    let v105_sum = v53_bit + v100_prod;
+    // op 104: add 101 97
+    let v106_sum = v105_sum + v101_prod;
+    // op 105: add 102 98
+    let v107_sum = v106_sum + v102_prod;
+    // op 106: add 103 99
+    let v108_sum = v107_sum + v103_prod;
+    // op 107: add 104 100
+    let v109_sum = v108_sum + v104_prod;
+    // op 166: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+    let call1 = find_call(
+        &record.functions[11],
+        &[
+            v85_sum,
+            v99_sum,
+            v109_sum,
+            v67_sum,
+            v27_bit,
+            v28_bit,
+            v29_bit,
+            v30_bit,
+            v31_bit,
+            v32_bit,
+            v59_const,
+        ],
+        166,
+    )?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 2);
     over |= put::<8>(seed, 16, own.input(query, 0));
@@ -266,246 +905,918 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 560]) -> Packe
     over |= put::<8>(seed, 552, callee_rank(own, query, 0, 167)?);
     Ok(over)
 }
-/// Operation 53 and alike, 4 times.
-fn find_u8_bit_decomposition_0(a0: u64) -> (u64, u64, u64, u64, u64, u64, u64, u64) {
-    // op 53: u8_bit_decomposition
-    let v27_bit = unary(ByteOp::Bits, 0, a0);
-    let v28_bit = unary(ByteOp::Bits, 1, a0);
-    let v29_bit = unary(ByteOp::Bits, 2, a0);
-    let v30_bit = unary(ByteOp::Bits, 3, a0);
-    let v31_bit = unary(ByteOp::Bits, 4, a0);
-    let v32_bit = unary(ByteOp::Bits, 5, a0);
-    let v33_bit = unary(ByteOp::Bits, 6, a0);
-    let v34_bit = unary(ByteOp::Bits, 7, a0);
-    (v27_bit, v28_bit, v29_bit, v30_bit, v31_bit, v32_bit, v33_bit, v34_bit)
-}
-/// The cells of a row.
-type Row<'a> = Cells<'a, 1, 3, 110>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 48], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1..3].fill(element(0));
-    row.aux[36..110].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u8_at(seed, 12));
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 13, &mut row.aux[1..35]);
-    row.aux[35] = element(u32_at(seed, 8));
-}
-/// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 64], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
-    row.selector[2] = element(0);
-    row.aux[76..110].fill(element(0));
-    row.selector[1] = element(1);
-    // op 4: match
-    let v6_diff = element(u64_at(seed, 8)) - element(0);
-    // ops 41 to 56
-    write_sub_1(row, element(u64_at(seed, 8)));
-    // op 4: match
-    write_element(&mut row.aux[3], inverse_or_zero(v6_diff));
-    row.input[0] = element(u64_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u8_at(seed, 24));
-    row.aux[2] = element(u64_at(seed, 16));
-    copy_words::<1>(seed, 25, &mut row.aux[44..76]);
-}
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 96], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..2].fill(element(0));
+fn path2_write(seed: &[u8; 96], row: Cells<'_, 1, 3, 110>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    // op 1: io_get_info 1
+    let v3_seed = u8_at(seed, 28);
+    row.aux[1] = element(v3_seed);
+    let v4_seed = element(u64_at(seed, 16));
+    row.aux[2] = v4_seed;
+    // op 4: match 0
+    let v5_const = 0u64;
+    let v6_diff = input0 - element(v5_const);
+    let v7_inv = inverse_or_zero(v6_diff);
+    row.aux[3] = v7_inv;
+    // op 40: const 1
+    let v8_const = 1u64;
+    // op 41: sub 0 4
+    let v9_diff = input0 - element(v8_const);
+    // op 42: hint_field_to_bytes 5
+    let v10_byte = byte_of(word(v9_diff), 0);
+    row.aux[4] = element(v10_byte);
+    let v11_byte = byte_of(word(v9_diff), 1);
+    row.aux[5] = element(v11_byte);
+    let v12_byte = byte_of(word(v9_diff), 2);
+    row.aux[6] = element(v12_byte);
+    let v13_byte = byte_of(word(v9_diff), 3);
+    row.aux[7] = element(v13_byte);
+    let v14_byte = byte_of(word(v9_diff), 4);
+    row.aux[8] = element(v14_byte);
+    let v15_byte = byte_of(word(v9_diff), 5);
+    row.aux[9] = element(v15_byte);
+    let v16_byte = byte_of(word(v9_diff), 6);
+    row.aux[10] = element(v16_byte);
+    let v17_byte = byte_of(word(v9_diff), 7);
+    row.aux[11] = element(v17_byte);
+    // op 43: const 256
+    let v18_const = 256u64;
+    // op 45: const 65536
+    let v20_const = 65536u64;
+    // op 53: u8_bit_decomposition 6
+    let v27_bit = unary(ByteOp::Bits, 0, v10_byte);
+    row.aux[12] = element(v27_bit);
+    let v28_bit = unary(ByteOp::Bits, 1, v10_byte);
+    row.aux[13] = element(v28_bit);
+    let v29_bit = unary(ByteOp::Bits, 2, v10_byte);
+    row.aux[14] = element(v29_bit);
+    let v30_bit = unary(ByteOp::Bits, 3, v10_byte);
+    row.aux[15] = element(v30_bit);
+    let v31_bit = unary(ByteOp::Bits, 4, v10_byte);
+    row.aux[16] = element(v31_bit);
+    let v32_bit = unary(ByteOp::Bits, 5, v10_byte);
+    row.aux[17] = element(v32_bit);
+    let v33_bit = unary(ByteOp::Bits, 6, v10_byte);
+    row.aux[18] = element(v33_bit);
+    let v34_bit = unary(ByteOp::Bits, 7, v10_byte);
+    row.aux[19] = element(v34_bit);
+    // op 54: u8_bit_decomposition 7
+    let v35_bit = unary(ByteOp::Bits, 0, v11_byte);
+    row.aux[20] = element(v35_bit);
+    let v36_bit = unary(ByteOp::Bits, 1, v11_byte);
+    row.aux[21] = element(v36_bit);
+    let v37_bit = unary(ByteOp::Bits, 2, v11_byte);
+    row.aux[22] = element(v37_bit);
+    let v38_bit = unary(ByteOp::Bits, 3, v11_byte);
+    row.aux[23] = element(v38_bit);
+    let v39_bit = unary(ByteOp::Bits, 4, v11_byte);
+    row.aux[24] = element(v39_bit);
+    let v40_bit = unary(ByteOp::Bits, 5, v11_byte);
+    row.aux[25] = element(v40_bit);
+    let v41_bit = unary(ByteOp::Bits, 6, v11_byte);
+    row.aux[26] = element(v41_bit);
+    let v42_bit = unary(ByteOp::Bits, 7, v11_byte);
+    row.aux[27] = element(v42_bit);
+    // op 55: u8_bit_decomposition 8
+    let v43_bit = unary(ByteOp::Bits, 0, v12_byte);
+    row.aux[28] = element(v43_bit);
+    let v44_bit = unary(ByteOp::Bits, 1, v12_byte);
+    row.aux[29] = element(v44_bit);
+    let v45_bit = unary(ByteOp::Bits, 2, v12_byte);
+    row.aux[30] = element(v45_bit);
+    let v46_bit = unary(ByteOp::Bits, 3, v12_byte);
+    row.aux[31] = element(v46_bit);
+    let v47_bit = unary(ByteOp::Bits, 4, v12_byte);
+    row.aux[32] = element(v47_bit);
+    let v48_bit = unary(ByteOp::Bits, 5, v12_byte);
+    row.aux[33] = element(v48_bit);
+    let v49_bit = unary(ByteOp::Bits, 6, v12_byte);
+    row.aux[34] = element(v49_bit);
+    let v50_bit = unary(ByteOp::Bits, 7, v12_byte);
+    row.aux[35] = element(v50_bit);
+    // op 56: u8_bit_decomposition 9
+    let v51_bit = unary(ByteOp::Bits, 0, v13_byte);
+    row.aux[36] = element(v51_bit);
+    let v52_bit = unary(ByteOp::Bits, 1, v13_byte);
+    row.aux[37] = element(v52_bit);
+    let v53_bit = unary(ByteOp::Bits, 2, v13_byte);
+    row.aux[38] = element(v53_bit);
+    let v54_bit = unary(ByteOp::Bits, 3, v13_byte);
+    row.aux[39] = element(v54_bit);
+    let v55_bit = unary(ByteOp::Bits, 4, v13_byte);
+    row.aux[40] = element(v55_bit);
+    let v56_bit = unary(ByteOp::Bits, 5, v13_byte);
+    row.aux[41] = element(v56_bit);
+    let v57_bit = unary(ByteOp::Bits, 6, v13_byte);
+    row.aux[42] = element(v57_bit);
+    let v58_bit = unary(ByteOp::Bits, 7, v13_byte);
+    row.aux[43] = element(v58_bit);
+    // op 57: const 2
+    let v59_const = 2u64;
+    // op 59: const 4
+    let v61_const = 4u64;
+    // op 61: const 8
+    let v63_const = 8u64;
+    // op 69: const 16
+    let v71_const = 16u64;
+    // op 71: const 32
+    let v73_const = 32u64;
+    // op 73: const 64
+    let v75_const = 64u64;
+    // op 75: const 128
+    let v77_const = 128u64;
+    // op 108: mul 34 55
+    let v110_prod = v38_bit * v59_const;
+    // op 109: mul 35 57
+    let v111_prod = v39_bit * v61_const;
+    // op 110: mul 36 59
+    let v112_prod = v40_bit * v63_const;
+    // op 111: mul 37 67
+    let v113_prod = v41_bit * v71_const;
+    // op 112: mul 38 69
+    let v114_prod = v42_bit * v73_const;
+    // op 113: mul 39 71
+    let v115_prod = v43_bit * v75_const;
+    // op 114: mul 40 73
+    let v116_prod = v44_bit * v77_const;
+    // op 115: mul 41 14
+    let v117_prod = v45_bit * v18_const;
+    // op 116: const 512
+    let v118_const = 512u64;
+    // op 117: mul 42 114
+    let v119_prod = v46_bit * v118_const;
+    // op 118: const 1024
+    let v120_const = 1024u64;
+    // op 119: mul 43 116
+    let v121_prod = v47_bit * v120_const;
+    // op 120: const 2048
+    let v122_const = 2048u64;
+    // op 121: mul 44 118
+    let v123_prod = v48_bit * v122_const;
+    // op 122: const 4096
+    let v124_const = 4096u64;
+    // op 123: mul 45 120
+    let v125_prod = v49_bit * v124_const;
+    // op 124: const 8192
+    let v126_const = 8192u64;
+    // op 125: mul 46 122
+    let v127_prod = v50_bit * v126_const;
+    // op 126: const 16384
+    let v128_const = 16384u64;
+    // op 127: mul 47 124
+    let v129_prod = v51_bit * v128_const;
+    // op 128: const 32768
+    let v130_const = 32768u64;
+    // op 129: mul 48 126
+    let v131_prod = v52_bit * v130_const;
+    // op 130: mul 49 16
+    let v132_prod = v53_bit * v20_const;
+    // op 131: const 131072
+    let v133_const = 131072u64;
+    // op 132: mul 50 129
+    let v134_prod = v54_bit * v133_const;
+    // op 133: const 262144
+    let v135_const = 262144u64;
+    // op 134: mul 51 131
+    let v136_prod = v55_bit * v135_const;
+    // op 135: const 524288
+    let v137_const = 524288u64;
+    // op 136: mul 52 133
+    let v138_prod = v56_bit * v137_const;
+    // op 137: const 1048576
+    let v139_const = 1048576u64;
+    // op 138: mul 53 135
+    let v140_prod = v57_bit * v139_const;
+    // op 139: const 2097152
+    let v141_const = 2097152u64;
+    // op 140: mul 54 137
+    let v142_prod = v58_bit * v141_const;
+    // op 141: add 33 106
+    let v143_sum = v37_bit + v110_prod;
+    // op 142: add 139 107
+    let v144_sum = v143_sum + v111_prod;
+    // op 143: add 140 108
+    let v145_sum = v144_sum + v112_prod;
+    // op 144: add 141 109
+    let v146_sum = v145_sum + v113_prod;
+    // op 145: add 142 110
+    let v147_sum = v146_sum + v114_prod;
+    // op 146: add 143 111
+    let v148_sum = v147_sum + v115_prod;
+    // op 147: add 144 112
+    let v149_sum = v148_sum + v116_prod;
+    // op 148: add 145 113
+    let v150_sum = v149_sum + v117_prod;
+    // op 149: add 146 115
+    let v151_sum = v150_sum + v119_prod;
+    // op 150: add 147 117
+    let v152_sum = v151_sum + v121_prod;
+    // op 151: add 148 119
+    let v153_sum = v152_sum + v123_prod;
+    // op 152: add 149 121
+    let v154_sum = v153_sum + v125_prod;
+    // op 153: add 150 123
+    let v155_sum = v154_sum + v127_prod;
+    // op 154: add 151 125
+    let v156_sum = v155_sum + v129_prod;
+    // op 155: add 152 127
+    let v157_sum = v156_sum + v131_prod;
+    // op 156: add 153 128
+    let v158_sum = v157_sum + v132_prod;
+    // op 157: add 154 130
+    let v159_sum = v158_sum + v134_prod;
+    // op 158: add 155 132
+    let v160_sum = v159_sum + v136_prod;
+    // op 159: add 156 134
+    let v161_sum = v160_sum + v138_prod;
+    // op 160: add 157 136
+    let v162_sum = v161_sum + v140_prod;
+    // op 161: add 158 138
+    let v163_sum = v162_sum + v142_prod;
+    // op 162: match 159
+    let v164_const = 0u64;
+    let v165_diff = element(v163_sum) - element(v164_const);
+    let v166_inv = inverse_or_zero(v165_diff);
+    row.aux[44] = v166_inv;
+    // op 166: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+    let v167_seed = u8_at(seed, 29);
+    row.aux[45] = element(v167_seed);
+    let v168_seed = u8_at(seed, 30);
+    row.aux[46] = element(v168_seed);
+    let v169_seed = u8_at(seed, 31);
+    row.aux[47] = element(v169_seed);
+    let v170_seed = u8_at(seed, 32);
+    row.aux[48] = element(v170_seed);
+    let v171_seed = u8_at(seed, 33);
+    row.aux[49] = element(v171_seed);
+    let v172_seed = u8_at(seed, 34);
+    row.aux[50] = element(v172_seed);
+    let v173_seed = u8_at(seed, 35);
+    row.aux[51] = element(v173_seed);
+    let v174_seed = u8_at(seed, 36);
+    row.aux[52] = element(v174_seed);
+    let v175_seed = u8_at(seed, 37);
+    row.aux[53] = element(v175_seed);
+    let v176_seed = u8_at(seed, 38);
+    row.aux[54] = element(v176_seed);
+    let v177_seed = u8_at(seed, 39);
+    row.aux[55] = element(v177_seed);
+    let v178_seed = u8_at(seed, 40);
+    row.aux[56] = element(v178_seed);
+    let v179_seed = u8_at(seed, 41);
+    row.aux[57] = element(v179_seed);
+    let v180_seed = u8_at(seed, 42);
+    row.aux[58] = element(v180_seed);
+    let v181_seed = u8_at(seed, 43);
+    row.aux[59] = element(v181_seed);
+    let v182_seed = u8_at(seed, 44);
+    row.aux[60] = element(v182_seed);
+    let v183_seed = u8_at(seed, 45);
+    row.aux[61] = element(v183_seed);
+    let v184_seed = u8_at(seed, 46);
+    row.aux[62] = element(v184_seed);
+    let v185_seed = u8_at(seed, 47);
+    row.aux[63] = element(v185_seed);
+    let v186_seed = u8_at(seed, 48);
+    row.aux[64] = element(v186_seed);
+    let v187_seed = u8_at(seed, 49);
+    row.aux[65] = element(v187_seed);
+    let v188_seed = u8_at(seed, 50);
+    row.aux[66] = element(v188_seed);
+    let v189_seed = u8_at(seed, 51);
+    row.aux[67] = element(v189_seed);
+    let v190_seed = u8_at(seed, 52);
+    row.aux[68] = element(v190_seed);
+    let v191_seed = u8_at(seed, 53);
+    row.aux[69] = element(v191_seed);
+    let v192_seed = u8_at(seed, 54);
+    row.aux[70] = element(v192_seed);
+    let v193_seed = u8_at(seed, 55);
+    row.aux[71] = element(v193_seed);
+    let v194_seed = u8_at(seed, 56);
+    row.aux[72] = element(v194_seed);
+    let v195_seed = u8_at(seed, 57);
+    row.aux[73] = element(v195_seed);
+    let v196_seed = u8_at(seed, 58);
+    row.aux[74] = element(v196_seed);
+    let v197_seed = u8_at(seed, 59);
+    row.aux[75] = element(v197_seed);
+    let v198_seed = u8_at(seed, 60);
+    row.aux[76] = element(v198_seed);
+    // op 167: call function 4: 160 161 162 163 164 165 166 167 ... (36)
+    let v199_seed = u8_at(seed, 61);
+    row.aux[77] = element(v199_seed);
+    let v200_seed = u8_at(seed, 62);
+    row.aux[78] = element(v200_seed);
+    let v201_seed = u8_at(seed, 63);
+    row.aux[79] = element(v201_seed);
+    let v202_seed = u8_at(seed, 64);
+    row.aux[80] = element(v202_seed);
+    let v203_seed = u8_at(seed, 65);
+    row.aux[81] = element(v203_seed);
+    let v204_seed = u8_at(seed, 66);
+    row.aux[82] = element(v204_seed);
+    let v205_seed = u8_at(seed, 67);
+    row.aux[83] = element(v205_seed);
+    let v206_seed = u8_at(seed, 68);
+    row.aux[84] = element(v206_seed);
+    let v207_seed = u8_at(seed, 69);
+    row.aux[85] = element(v207_seed);
+    let v208_seed = u8_at(seed, 70);
+    row.aux[86] = element(v208_seed);
+    let v209_seed = u8_at(seed, 71);
+    row.aux[87] = element(v209_seed);
+    let v210_seed = u8_at(seed, 72);
+    row.aux[88] = element(v210_seed);
+    let v211_seed = u8_at(seed, 73);
+    row.aux[89] = element(v211_seed);
+    let v212_seed = u8_at(seed, 74);
+    row.aux[90] = element(v212_seed);
+    let v213_seed = u8_at(seed, 75);
+    row.aux[91] = element(v213_seed);
+    let v214_seed = u8_at(seed, 76);
+    row.aux[92] = element(v214_seed);
+    let v215_seed = u8_at(seed, 77);
+    row.aux[93] = element(v215_seed);
+    let v216_seed = u8_at(seed, 78);
+    row.aux[94] = element(v216_seed);
+    let v217_seed = u8_at(seed, 79);
+    row.aux[95] = element(v217_seed);
+    let v218_seed = u8_at(seed, 80);
+    row.aux[96] = element(v218_seed);
+    let v219_seed = u8_at(seed, 81);
+    row.aux[97] = element(v219_seed);
+    let v220_seed = u8_at(seed, 82);
+    row.aux[98] = element(v220_seed);
+    let v221_seed = u8_at(seed, 83);
+    row.aux[99] = element(v221_seed);
+    let v222_seed = u8_at(seed, 84);
+    row.aux[100] = element(v222_seed);
+    let v223_seed = u8_at(seed, 85);
+    row.aux[101] = element(v223_seed);
+    let v224_seed = u8_at(seed, 86);
+    row.aux[102] = element(v224_seed);
+    let v225_seed = u8_at(seed, 87);
+    row.aux[103] = element(v225_seed);
+    let v226_seed = u8_at(seed, 88);
+    row.aux[104] = element(v226_seed);
+    let v227_seed = u8_at(seed, 89);
+    row.aux[105] = element(v227_seed);
+    let v228_seed = u8_at(seed, 90);
+    row.aux[106] = element(v228_seed);
+    let v229_seed = u8_at(seed, 91);
+    row.aux[107] = element(v229_seed);
+    let v230_seed = u8_at(seed, 92);
+    row.aux[108] = element(v230_seed);
+    let v231_seed = u32_at(seed, 24);
+    row.aux[109] = element(v231_seed);
+    // a leaf of this path
     row.selector[2] = element(1);
-    // op 4: match
-    let v6_diff = element(u64_at(seed, 8)) - element(0);
-    // ops 41 to 56
-    let (
-        v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit, v44_bit, v45_bit, v46_bit,
-        v47_bit, v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit,
-        v57_bit, v58_bit,
-    ) = write_sub_1(row, element(u64_at(seed, 8)));
-    // ops 108 to 161
-    let v163_sum = write_mul_2(
-        v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit, v44_bit, v45_bit, v46_bit, v47_bit,
-        v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit, v57_bit,
-        v58_bit, v37_bit,
-    );
-    // ops 4 to 162: match
-    let v165_diff = element(v163_sum) - element(0);
-    let [v7_inv, v166_inv] = [v6_diff, v165_diff].map(inverse_or_zero);
-    write_element(&mut row.aux[3], v7_inv);
-    write_element(&mut row.aux[44], v166_inv);
-    row.input[0] = element(u64_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u8_at(seed, 28));
-    row.aux[2] = element(u64_at(seed, 16));
-    copy_words::<1>(seed, 29, &mut row.aux[45..109]);
-    row.aux[109] = element(u32_at(seed, 24));
+    // unused from here on
+    row.selector[0..2].fill(element(0));
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 560], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut kept32 = [0; 1];
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 560], row: Cells<'_, 1, 3, 110>) -> Result<(), PackError> {
+    let mut kept = [element(0); 1];
+    let mut reads = 24;
     let mut block = 0;
     loop {
         match block {
             0 => {
+                // op 1: io_get_info 1
+                let v3_seed = u64_at(seed, reads + 0);
+                let v4_seed = u64_at(seed, reads + 8);
                 row.input[0] = element(u64_at(seed, 16));
                 row.aux[0] = element(u64_at(seed, 0));
-                copy_words::<8>(seed, reads + 24, &mut row.aux[1..3]);
+                row.aux[1] = element(v3_seed);
+                row.aux[2] = element(v4_seed);
+                reads += 16;
                 block = match u64_at(seed, 16) {
                     0 => 1,
                     _ => 2,
                 };
-                reads += 16;
             }
             1 => {
+                // op 38: call function 1: 1 6 7 8 9 10 11 6 ... (129)
+                let v38_seed = u64_at(seed, reads + 0);
+                let v39_seed = u64_at(seed, reads + 8);
+                let v40_seed = u64_at(seed, reads + 16);
+                let v41_seed = u64_at(seed, reads + 24);
+                let v42_seed = u64_at(seed, reads + 32);
+                let v43_seed = u64_at(seed, reads + 40);
+                let v44_seed = u64_at(seed, reads + 48);
+                let v45_seed = u64_at(seed, reads + 56);
+                let v46_seed = u64_at(seed, reads + 64);
+                let v47_seed = u64_at(seed, reads + 72);
+                let v48_seed = u64_at(seed, reads + 80);
+                let v49_seed = u64_at(seed, reads + 88);
+                let v50_seed = u64_at(seed, reads + 96);
+                let v51_seed = u64_at(seed, reads + 104);
+                let v52_seed = u64_at(seed, reads + 112);
+                let v53_seed = u64_at(seed, reads + 120);
+                let v54_seed = u64_at(seed, reads + 128);
+                let v55_seed = u64_at(seed, reads + 136);
+                let v56_seed = u64_at(seed, reads + 144);
+                let v57_seed = u64_at(seed, reads + 152);
+                let v58_seed = u64_at(seed, reads + 160);
+                let v59_seed = u64_at(seed, reads + 168);
+                let v60_seed = u64_at(seed, reads + 176);
+                let v61_seed = u64_at(seed, reads + 184);
+                let v62_seed = u64_at(seed, reads + 192);
+                let v63_seed = u64_at(seed, reads + 200);
+                let v64_seed = u64_at(seed, reads + 208);
+                let v65_seed = u64_at(seed, reads + 216);
+                let v66_seed = u64_at(seed, reads + 224);
+                let v67_seed = u64_at(seed, reads + 232);
+                let v68_seed = u64_at(seed, reads + 240);
+                let v69_seed = u64_at(seed, reads + 248);
+                let v70_seed = u64_at(seed, reads + 256);
+                row.selector[0] = element(1);
+                row.aux[3] = element(v38_seed);
+                row.aux[4] = element(v39_seed);
+                row.aux[5] = element(v40_seed);
+                row.aux[6] = element(v41_seed);
+                row.aux[7] = element(v42_seed);
+                row.aux[8] = element(v43_seed);
+                row.aux[9] = element(v44_seed);
+                row.aux[10] = element(v45_seed);
+                row.aux[11] = element(v46_seed);
+                row.aux[12] = element(v47_seed);
+                row.aux[13] = element(v48_seed);
+                row.aux[14] = element(v49_seed);
+                row.aux[15] = element(v50_seed);
+                row.aux[16] = element(v51_seed);
+                row.aux[17] = element(v52_seed);
+                row.aux[18] = element(v53_seed);
+                row.aux[19] = element(v54_seed);
+                row.aux[20] = element(v55_seed);
+                row.aux[21] = element(v56_seed);
+                row.aux[22] = element(v57_seed);
+                row.aux[23] = element(v58_seed);
+                row.aux[24] = element(v59_seed);
+                row.aux[25] = element(v60_seed);
+                row.aux[26] = element(v61_seed);
+                row.aux[27] = element(v62_seed);
+                row.aux[28] = element(v63_seed);
+                row.aux[29] = element(v64_seed);
+                row.aux[30] = element(v65_seed);
+                row.aux[31] = element(v66_seed);
+                row.aux[32] = element(v67_seed);
+                row.aux[33] = element(v68_seed);
+                row.aux[34] = element(v69_seed);
+                row.aux[35] = element(v70_seed);
+                // unused from here on
                 row.selector[1..3].fill(element(0));
                 row.aux[36..110].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 24, &mut row.aux[3..36]);
                 return Ok(());
             }
             2 => {
+                // op 4: match 0
+                let v71_const = 0u64;
+                let v72_diff = element(u64_at(seed, 16)) - element(v71_const);
+                let v73_inv = inverse_or_zero(v72_diff);
+                // op 40: const 1
+                let v74_const = 1u64;
+                // op 41: sub 0 4
+                let v75_diff = element(u64_at(seed, 16)) - element(v74_const);
+                // op 42: hint_field_to_bytes 5
+                let v76_byte = byte_of(word(v75_diff), 0);
+                let v77_byte = byte_of(word(v75_diff), 1);
+                let v78_byte = byte_of(word(v75_diff), 2);
+                let v79_byte = byte_of(word(v75_diff), 3);
+                let v80_byte = byte_of(word(v75_diff), 4);
+                let v81_byte = byte_of(word(v75_diff), 5);
+                let v82_byte = byte_of(word(v75_diff), 6);
+                let v83_byte = byte_of(word(v75_diff), 7);
+                // op 43: const 256
+                let v84_const = 256u64;
+                // op 45: const 65536
+                let v86_const = 65536u64;
+                // op 53: u8_bit_decomposition 6
+                let v93_bit = unary(ByteOp::Bits, 0, v76_byte);
+                let v94_bit = unary(ByteOp::Bits, 1, v76_byte);
+                let v95_bit = unary(ByteOp::Bits, 2, v76_byte);
+                let v96_bit = unary(ByteOp::Bits, 3, v76_byte);
+                let v97_bit = unary(ByteOp::Bits, 4, v76_byte);
+                let v98_bit = unary(ByteOp::Bits, 5, v76_byte);
+                let v99_bit = unary(ByteOp::Bits, 6, v76_byte);
+                let v100_bit = unary(ByteOp::Bits, 7, v76_byte);
+                // op 54: u8_bit_decomposition 7
+                let v101_bit = unary(ByteOp::Bits, 0, v77_byte);
+                let v102_bit = unary(ByteOp::Bits, 1, v77_byte);
+                let v103_bit = unary(ByteOp::Bits, 2, v77_byte);
+                let v104_bit = unary(ByteOp::Bits, 3, v77_byte);
+                let v105_bit = unary(ByteOp::Bits, 4, v77_byte);
+                let v106_bit = unary(ByteOp::Bits, 5, v77_byte);
+                let v107_bit = unary(ByteOp::Bits, 6, v77_byte);
+                let v108_bit = unary(ByteOp::Bits, 7, v77_byte);
+                // op 55: u8_bit_decomposition 8
+                let v109_bit = unary(ByteOp::Bits, 0, v78_byte);
+                let v110_bit = unary(ByteOp::Bits, 1, v78_byte);
+                let v111_bit = unary(ByteOp::Bits, 2, v78_byte);
+                let v112_bit = unary(ByteOp::Bits, 3, v78_byte);
+                let v113_bit = unary(ByteOp::Bits, 4, v78_byte);
+                let v114_bit = unary(ByteOp::Bits, 5, v78_byte);
+                let v115_bit = unary(ByteOp::Bits, 6, v78_byte);
+                let v116_bit = unary(ByteOp::Bits, 7, v78_byte);
+                // op 56: u8_bit_decomposition 9
+                let v117_bit = unary(ByteOp::Bits, 0, v79_byte);
+                let v118_bit = unary(ByteOp::Bits, 1, v79_byte);
+                let v119_bit = unary(ByteOp::Bits, 2, v79_byte);
+                let v120_bit = unary(ByteOp::Bits, 3, v79_byte);
+                let v121_bit = unary(ByteOp::Bits, 4, v79_byte);
+                let v122_bit = unary(ByteOp::Bits, 5, v79_byte);
+                let v123_bit = unary(ByteOp::Bits, 6, v79_byte);
+                let v124_bit = unary(ByteOp::Bits, 7, v79_byte);
+                // op 57: const 2
+                let v125_const = 2u64;
+                // op 59: const 4
+                let v127_const = 4u64;
+                // op 61: const 8
+                let v129_const = 8u64;
+                // op 69: const 16
+                let v137_const = 16u64;
+                // op 71: const 32
+                let v139_const = 32u64;
+                // op 73: const 64
+                let v141_const = 64u64;
+                // op 75: const 128
+                let v143_const = 128u64;
+                // op 108: mul 34 55
+                let v176_prod = v104_bit * v125_const;
+                // op 109: mul 35 57
+                let v177_prod = v105_bit * v127_const;
+                // op 110: mul 36 59
+                let v178_prod = v106_bit * v129_const;
+                // op 111: mul 37 67
+                let v179_prod = v107_bit * v137_const;
+                // op 112: mul 38 69
+                let v180_prod = v108_bit * v139_const;
+                // op 113: mul 39 71
+                let v181_prod = v109_bit * v141_const;
+                // op 114: mul 40 73
+                let v182_prod = v110_bit * v143_const;
+                // op 115: mul 41 14
+                let v183_prod = v111_bit * v84_const;
+                // op 116: const 512
+                let v184_const = 512u64;
+                // op 117: mul 42 114
+                let v185_prod = v112_bit * v184_const;
+                // op 118: const 1024
+                let v186_const = 1024u64;
+                // op 119: mul 43 116
+                let v187_prod = v113_bit * v186_const;
+                // op 120: const 2048
+                let v188_const = 2048u64;
+                // op 121: mul 44 118
+                let v189_prod = v114_bit * v188_const;
+                // op 122: const 4096
+                let v190_const = 4096u64;
+                // op 123: mul 45 120
+                let v191_prod = v115_bit * v190_const;
+                // op 124: const 8192
+                let v192_const = 8192u64;
+                // op 125: mul 46 122
+                let v193_prod = v116_bit * v192_const;
+                // op 126: const 16384
+                let v194_const = 16384u64;
+                // op 127: mul 47 124
+                let v195_prod = v117_bit * v194_const;
+                // op 128: const 32768
+                let v196_const = 32768u64;
+                // op 129: mul 48 126
+                let v197_prod = v118_bit * v196_const;
+                // op 130: mul 49 16
+                let v198_prod = v119_bit * v86_const;
+                // op 131: const 131072
+                let v199_const = 131072u64;
+                // op 132: mul 50 129
+                let v200_prod = v120_bit * v199_const;
+                // op 133: const 262144
+                let v201_const = 262144u64;
+                // op 134: mul 51 131
+                let v202_prod = v121_bit * v201_const;
+                // op 135: const 524288
+                let v203_const = 524288u64;
+                // op 136: mul 52 133
+                let v204_prod = v122_bit * v203_const;
+                // op 137: const 1048576
+                let v205_const = 1048576u64;
+                // op 138: mul 53 135
+                let v206_prod = v123_bit * v205_const;
+                // op 139: const 2097152
+                let v207_const = 2097152u64;
+                // op 140: mul 54 137
+                let v208_prod = v124_bit * v207_const;
+                // op 141: add 33 106
+                let v209_sum = v103_bit + v176_prod;
+                // op 142: add 139 107
+                let v210_sum = v209_sum + v177_prod;
+                // op 143: add 140 108
+                let v211_sum = v210_sum + v178_prod;
+                // op 144: add 141 109
+                let v212_sum = v211_sum + v179_prod;
+                // op 145: add 142 110
+                let v213_sum = v212_sum + v180_prod;
+                // op 146: add 143 111
+                let v214_sum = v213_sum + v181_prod;
+                // op 147: add 144 112
+                let v215_sum = v214_sum + v182_prod;
+                // op 148: add 145 113
+                let v216_sum = v215_sum + v183_prod;
+                // op 149: add 146 115
+                let v217_sum = v216_sum + v185_prod;
+                // op 150: add 147 117
+                let v218_sum = v217_sum + v187_prod;
+                // op 151: add 148 119
+                let v219_sum = v218_sum + v189_prod;
+                // op 152: add 149 121
+                let v220_sum = v219_sum + v191_prod;
+                // op 153: add 150 123
+                let v221_sum = v220_sum + v193_prod;
+                // op 154: add 151 125
+                let v222_sum = v221_sum + v195_prod;
+                // op 155: add 152 127
+                let v223_sum = v222_sum + v197_prod;
+                // op 156: add 153 128
+                let v224_sum = v223_sum + v198_prod;
+                // op 157: add 154 130
+                let v225_sum = v224_sum + v200_prod;
+                // op 158: add 155 132
+                let v226_sum = v225_sum + v202_prod;
+                // op 159: add 156 134
+                let v227_sum = v226_sum + v204_prod;
+                // op 160: add 157 136
+                let v228_sum = v227_sum + v206_prod;
+                // op 161: add 158 138
+                let v229_sum = v228_sum + v208_prod;
+                kept[0] = element(v229_sum);
+                row.aux[3] = v73_inv;
+                row.aux[4] = element(v76_byte);
+                row.aux[5] = element(v77_byte);
+                row.aux[6] = element(v78_byte);
+                row.aux[7] = element(v79_byte);
+                row.aux[8] = element(v80_byte);
+                row.aux[9] = element(v81_byte);
+                row.aux[10] = element(v82_byte);
+                row.aux[11] = element(v83_byte);
+                row.aux[12] = element(v93_bit);
+                row.aux[13] = element(v94_bit);
+                row.aux[14] = element(v95_bit);
+                row.aux[15] = element(v96_bit);
+                row.aux[16] = element(v97_bit);
+                row.aux[17] = element(v98_bit);
+                row.aux[18] = element(v99_bit);
+                row.aux[19] = element(v100_bit);
+                row.aux[20] = element(v101_bit);
+                row.aux[21] = element(v102_bit);
+                row.aux[22] = element(v103_bit);
+                row.aux[23] = element(v104_bit);
+                row.aux[24] = element(v105_bit);
+                row.aux[25] = element(v106_bit);
+                row.aux[26] = element(v107_bit);
+                row.aux[27] = element(v108_bit);
+                row.aux[28] = element(v109_bit);
+                row.aux[29] = element(v110_bit);
+                row.aux[30] = element(v111_bit);
+                row.aux[31] = element(v112_bit);
+                row.aux[32] = element(v113_bit);
+                row.aux[33] = element(v114_bit);
+                row.aux[34] = element(v115_bit);
+                row.aux[35] = element(v116_bit);
+                row.aux[36] = element(v117_bit);
+                row.aux[37] = element(v118_bit);
+                row.aux[38] = element(v119_bit);
+                row.aux[39] = element(v120_bit);
+                row.aux[40] = element(v121_bit);
+                row.aux[41] = element(v122_bit);
+                row.aux[42] = element(v123_bit);
+                row.aux[43] = element(v124_bit);
+                // unused from here on
                 row.selector[0] = element(0);
-                // op 4: match
-                let v72_diff = element(u64_at(seed, 16)) - element(0);
-                write_element(&mut row.aux[3], inverse_or_zero(v72_diff));
-                // ops 41 to 56
-                let (
-                    v103_bit, v104_bit, v105_bit, v106_bit, v107_bit, v108_bit, v109_bit, v110_bit,
-                    v111_bit, v112_bit, v113_bit, v114_bit, v115_bit, v116_bit, v117_bit, v118_bit,
-                    v119_bit, v120_bit, v121_bit, v122_bit, v123_bit, v124_bit,
-                ) = write_sub_1(row, element(u64_at(seed, 16)));
-                // ops 108 to 161
-                kept32[0] = write_mul_2(
-                    v104_bit, v105_bit, v106_bit, v107_bit, v108_bit, v109_bit, v110_bit, v111_bit,
-                    v112_bit, v113_bit, v114_bit, v115_bit, v116_bit, v117_bit, v118_bit, v119_bit,
-                    v120_bit, v121_bit, v122_bit, v123_bit, v124_bit, v103_bit,
-                );
-                block = match kept32[0] {
+                block = match v229_sum {
                     0 => 3,
                     _ => 4,
                 };
             }
             3 => {
+                // op 164: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+                let v231_seed = u64_at(seed, reads + 0);
+                let v232_seed = u64_at(seed, reads + 8);
+                let v233_seed = u64_at(seed, reads + 16);
+                let v234_seed = u64_at(seed, reads + 24);
+                let v235_seed = u64_at(seed, reads + 32);
+                let v236_seed = u64_at(seed, reads + 40);
+                let v237_seed = u64_at(seed, reads + 48);
+                let v238_seed = u64_at(seed, reads + 56);
+                let v239_seed = u64_at(seed, reads + 64);
+                let v240_seed = u64_at(seed, reads + 72);
+                let v241_seed = u64_at(seed, reads + 80);
+                let v242_seed = u64_at(seed, reads + 88);
+                let v243_seed = u64_at(seed, reads + 96);
+                let v244_seed = u64_at(seed, reads + 104);
+                let v245_seed = u64_at(seed, reads + 112);
+                let v246_seed = u64_at(seed, reads + 120);
+                let v247_seed = u64_at(seed, reads + 128);
+                let v248_seed = u64_at(seed, reads + 136);
+                let v249_seed = u64_at(seed, reads + 144);
+                let v250_seed = u64_at(seed, reads + 152);
+                let v251_seed = u64_at(seed, reads + 160);
+                let v252_seed = u64_at(seed, reads + 168);
+                let v253_seed = u64_at(seed, reads + 176);
+                let v254_seed = u64_at(seed, reads + 184);
+                let v255_seed = u64_at(seed, reads + 192);
+                let v256_seed = u64_at(seed, reads + 200);
+                let v257_seed = u64_at(seed, reads + 208);
+                let v258_seed = u64_at(seed, reads + 216);
+                let v259_seed = u64_at(seed, reads + 224);
+                let v260_seed = u64_at(seed, reads + 232);
+                let v261_seed = u64_at(seed, reads + 240);
+                let v262_seed = u64_at(seed, reads + 248);
+                row.selector[1] = element(1);
+                row.aux[44] = element(v231_seed);
+                row.aux[45] = element(v232_seed);
+                row.aux[46] = element(v233_seed);
+                row.aux[47] = element(v234_seed);
+                row.aux[48] = element(v235_seed);
+                row.aux[49] = element(v236_seed);
+                row.aux[50] = element(v237_seed);
+                row.aux[51] = element(v238_seed);
+                row.aux[52] = element(v239_seed);
+                row.aux[53] = element(v240_seed);
+                row.aux[54] = element(v241_seed);
+                row.aux[55] = element(v242_seed);
+                row.aux[56] = element(v243_seed);
+                row.aux[57] = element(v244_seed);
+                row.aux[58] = element(v245_seed);
+                row.aux[59] = element(v246_seed);
+                row.aux[60] = element(v247_seed);
+                row.aux[61] = element(v248_seed);
+                row.aux[62] = element(v249_seed);
+                row.aux[63] = element(v250_seed);
+                row.aux[64] = element(v251_seed);
+                row.aux[65] = element(v252_seed);
+                row.aux[66] = element(v253_seed);
+                row.aux[67] = element(v254_seed);
+                row.aux[68] = element(v255_seed);
+                row.aux[69] = element(v256_seed);
+                row.aux[70] = element(v257_seed);
+                row.aux[71] = element(v258_seed);
+                row.aux[72] = element(v259_seed);
+                row.aux[73] = element(v260_seed);
+                row.aux[74] = element(v261_seed);
+                row.aux[75] = element(v262_seed);
+                // unused from here on
                 row.selector[2] = element(0);
                 row.aux[76..110].fill(element(0));
-                row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 24, &mut row.aux[44..76]);
                 return Ok(());
             }
             4 => {
-                row.selector[1] = element(0);
+                // op 162: match 159
+                let v263_const = 0u64;
+                let v264_diff = kept[0] - element(v263_const);
+                let v265_inv = inverse_or_zero(v264_diff);
+                // op 166: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+                let v266_seed = u64_at(seed, reads + 0);
+                let v267_seed = u64_at(seed, reads + 8);
+                let v268_seed = u64_at(seed, reads + 16);
+                let v269_seed = u64_at(seed, reads + 24);
+                let v270_seed = u64_at(seed, reads + 32);
+                let v271_seed = u64_at(seed, reads + 40);
+                let v272_seed = u64_at(seed, reads + 48);
+                let v273_seed = u64_at(seed, reads + 56);
+                let v274_seed = u64_at(seed, reads + 64);
+                let v275_seed = u64_at(seed, reads + 72);
+                let v276_seed = u64_at(seed, reads + 80);
+                let v277_seed = u64_at(seed, reads + 88);
+                let v278_seed = u64_at(seed, reads + 96);
+                let v279_seed = u64_at(seed, reads + 104);
+                let v280_seed = u64_at(seed, reads + 112);
+                let v281_seed = u64_at(seed, reads + 120);
+                let v282_seed = u64_at(seed, reads + 128);
+                let v283_seed = u64_at(seed, reads + 136);
+                let v284_seed = u64_at(seed, reads + 144);
+                let v285_seed = u64_at(seed, reads + 152);
+                let v286_seed = u64_at(seed, reads + 160);
+                let v287_seed = u64_at(seed, reads + 168);
+                let v288_seed = u64_at(seed, reads + 176);
+                let v289_seed = u64_at(seed, reads + 184);
+                let v290_seed = u64_at(seed, reads + 192);
+                let v291_seed = u64_at(seed, reads + 200);
+                let v292_seed = u64_at(seed, reads + 208);
+                let v293_seed = u64_at(seed, reads + 216);
+                let v294_seed = u64_at(seed, reads + 224);
+                let v295_seed = u64_at(seed, reads + 232);
+                let v296_seed = u64_at(seed, reads + 240);
+                let v297_seed = u64_at(seed, reads + 248);
+                // op 167: call function 4: 160 161 162 163 164 165 166 167 ... (36)
+                let v298_seed = u64_at(seed, reads + 256);
+                let v299_seed = u64_at(seed, reads + 264);
+                let v300_seed = u64_at(seed, reads + 272);
+                let v301_seed = u64_at(seed, reads + 280);
+                let v302_seed = u64_at(seed, reads + 288);
+                let v303_seed = u64_at(seed, reads + 296);
+                let v304_seed = u64_at(seed, reads + 304);
+                let v305_seed = u64_at(seed, reads + 312);
+                let v306_seed = u64_at(seed, reads + 320);
+                let v307_seed = u64_at(seed, reads + 328);
+                let v308_seed = u64_at(seed, reads + 336);
+                let v309_seed = u64_at(seed, reads + 344);
+                let v310_seed = u64_at(seed, reads + 352);
+                let v311_seed = u64_at(seed, reads + 360);
+                let v312_seed = u64_at(seed, reads + 368);
+                let v313_seed = u64_at(seed, reads + 376);
+                let v314_seed = u64_at(seed, reads + 384);
+                let v315_seed = u64_at(seed, reads + 392);
+                let v316_seed = u64_at(seed, reads + 400);
+                let v317_seed = u64_at(seed, reads + 408);
+                let v318_seed = u64_at(seed, reads + 416);
+                let v319_seed = u64_at(seed, reads + 424);
+                let v320_seed = u64_at(seed, reads + 432);
+                let v321_seed = u64_at(seed, reads + 440);
+                let v322_seed = u64_at(seed, reads + 448);
+                let v323_seed = u64_at(seed, reads + 456);
+                let v324_seed = u64_at(seed, reads + 464);
+                let v325_seed = u64_at(seed, reads + 472);
+                let v326_seed = u64_at(seed, reads + 480);
+                let v327_seed = u64_at(seed, reads + 488);
+                let v328_seed = u64_at(seed, reads + 496);
+                let v329_seed = u64_at(seed, reads + 504);
+                let v330_seed = u64_at(seed, reads + 512);
                 row.selector[2] = element(1);
-                // op 162: match
-                let v264_diff = element(kept32[0]) - element(0);
-                write_element(&mut row.aux[44], inverse_or_zero(v264_diff));
-                copy_words::<8>(seed, reads + 24, &mut row.aux[45..110]);
+                row.aux[44] = v265_inv;
+                row.aux[45] = element(v266_seed);
+                row.aux[46] = element(v267_seed);
+                row.aux[47] = element(v268_seed);
+                row.aux[48] = element(v269_seed);
+                row.aux[49] = element(v270_seed);
+                row.aux[50] = element(v271_seed);
+                row.aux[51] = element(v272_seed);
+                row.aux[52] = element(v273_seed);
+                row.aux[53] = element(v274_seed);
+                row.aux[54] = element(v275_seed);
+                row.aux[55] = element(v276_seed);
+                row.aux[56] = element(v277_seed);
+                row.aux[57] = element(v278_seed);
+                row.aux[58] = element(v279_seed);
+                row.aux[59] = element(v280_seed);
+                row.aux[60] = element(v281_seed);
+                row.aux[61] = element(v282_seed);
+                row.aux[62] = element(v283_seed);
+                row.aux[63] = element(v284_seed);
+                row.aux[64] = element(v285_seed);
+                row.aux[65] = element(v286_seed);
+                row.aux[66] = element(v287_seed);
+                row.aux[67] = element(v288_seed);
+                row.aux[68] = element(v289_seed);
+                row.aux[69] = element(v290_seed);
+                row.aux[70] = element(v291_seed);
+                row.aux[71] = element(v292_seed);
+                row.aux[72] = element(v293_seed);
+                row.aux[73] = element(v294_seed);
+                row.aux[74] = element(v295_seed);
+                row.aux[75] = element(v296_seed);
+                row.aux[76] = element(v297_seed);
+                row.aux[77] = element(v298_seed);
+                row.aux[78] = element(v299_seed);
+                row.aux[79] = element(v300_seed);
+                row.aux[80] = element(v301_seed);
+                row.aux[81] = element(v302_seed);
+                row.aux[82] = element(v303_seed);
+                row.aux[83] = element(v304_seed);
+                row.aux[84] = element(v305_seed);
+                row.aux[85] = element(v306_seed);
+                row.aux[86] = element(v307_seed);
+                row.aux[87] = element(v308_seed);
+                row.aux[88] = element(v309_seed);
+                row.aux[89] = element(v310_seed);
+                row.aux[90] = element(v311_seed);
+                row.aux[91] = element(v312_seed);
+                row.aux[92] = element(v313_seed);
+                row.aux[93] = element(v314_seed);
+                row.aux[94] = element(v315_seed);
+                row.aux[95] = element(v316_seed);
+                row.aux[96] = element(v317_seed);
+                row.aux[97] = element(v318_seed);
+                row.aux[98] = element(v319_seed);
+                row.aux[99] = element(v320_seed);
+                row.aux[100] = element(v321_seed);
+                row.aux[101] = element(v322_seed);
+                row.aux[102] = element(v323_seed);
+                row.aux[103] = element(v324_seed);
+                row.aux[104] = element(v325_seed);
+                row.aux[105] = element(v326_seed);
+                row.aux[106] = element(v327_seed);
+                row.aux[107] = element(v328_seed);
+                row.aux[108] = element(v329_seed);
+                row.aux[109] = element(v330_seed);
+                // unused from here on
+                row.selector[1] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),
         }
     }
-}
-/// Operation 53 and alike, 12 times.
-fn write_u8_bit_decomposition_0(
-    row: &mut Row<'_>, aux_at: usize, a0: u64,
-) -> (u64, u64, u64, u64, u64, u64, u64, u64) {
-    // op 53: u8_bit_decomposition
-    let v27_bit = write_word(&mut row.aux[aux_at], unary(ByteOp::Bits, 0, a0));
-    let v28_bit = write_word(&mut row.aux[aux_at + 1], unary(ByteOp::Bits, 1, a0));
-    let v29_bit = write_word(&mut row.aux[aux_at + 2], unary(ByteOp::Bits, 2, a0));
-    let v30_bit = write_word(&mut row.aux[aux_at + 3], unary(ByteOp::Bits, 3, a0));
-    let v31_bit = write_word(&mut row.aux[aux_at + 4], unary(ByteOp::Bits, 4, a0));
-    let v32_bit = write_word(&mut row.aux[aux_at + 5], unary(ByteOp::Bits, 5, a0));
-    let v33_bit = write_word(&mut row.aux[aux_at + 6], unary(ByteOp::Bits, 6, a0));
-    let v34_bit = write_word(&mut row.aux[aux_at + 7], unary(ByteOp::Bits, 7, a0));
-    (v27_bit, v28_bit, v29_bit, v30_bit, v31_bit, v32_bit, v33_bit, v34_bit)
-}
-/// Operations 41 to 56 and alike, 3 times.
-fn write_sub_1(row: &mut Row<'_>, a0: Goldilocks) -> (
-    u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64,
-    u64, u64, u64,
-) {
-    // op 41: sub
-    let v9_diff = a0 - element(1);
-    // op 42: hint_field_to_bytes
-    let v10_byte = write_word(&mut row.aux[4], byte_of(word(v9_diff), 0));
-    let v11_byte = write_word(&mut row.aux[5], byte_of(word(v9_diff), 1));
-    let v12_byte = write_word(&mut row.aux[6], byte_of(word(v9_diff), 2));
-    let v13_byte = write_word(&mut row.aux[7], byte_of(word(v9_diff), 3));
-    write_word(&mut row.aux[8], byte_of(word(v9_diff), 4));
-    write_word(&mut row.aux[9], byte_of(word(v9_diff), 5));
-    write_word(&mut row.aux[10], byte_of(word(v9_diff), 6));
-    write_word(&mut row.aux[11], byte_of(word(v9_diff), 7));
-    // ops 53 to 56
-    write_u8_bit_decomposition_0(row, 12, v10_byte);
-    let (_, _, v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit) = write_u8_bit_decomposition_0(
-        row, 20, v11_byte,
-    );
-    let (v43_bit, v44_bit, v45_bit, v46_bit, v47_bit, v48_bit, v49_bit, v50_bit) = write_u8_bit_decomposition_0(
-        row, 28, v12_byte,
-    );
-    let (v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit, v57_bit, v58_bit) = write_u8_bit_decomposition_0(
-        row, 36, v13_byte,
-    );
-    (
-        v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit, v44_bit, v45_bit, v46_bit,
-        v47_bit, v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit,
-        v57_bit, v58_bit,
-    )
-}
-/// Operations 108 to 161 and alike, 2 times.
-fn write_mul_2(
-    a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64, a6: u64, a7: u64, a8: u64, a9: u64,
-    a10: u64, a11: u64, a12: u64, a13: u64, a14: u64, a15: u64, a16: u64, a17: u64, a18: u64,
-    a19: u64, a20: u64, a21: u64,
-) -> u64 {
-    // ops 108 to 140: mul
-    let v110_prod = a0 * 2;
-    let v111_prod = a1 * 4;
-    let v112_prod = a2 * 8;
-    let v113_prod = a3 * 16;
-    let v114_prod = a4 * 32;
-    let v115_prod = a5 * 64;
-    let v116_prod = a6 * 128;
-    let v117_prod = a7 * 256;
-    let v119_prod = a8 * 512;
-    let v121_prod = a9 * 1024;
-    let v123_prod = a10 * 2048;
-    let v125_prod = a11 * 4096;
-    let v127_prod = a12 * 8192;
-    let v129_prod = a13 * 16384;
-    let v131_prod = a14 * 32768;
-    let v132_prod = a15 * 65536;
-    let v134_prod = a16 * 131072;
-    let v136_prod = a17 * 262144;
-    let v138_prod = a18 * 524288;
-    let v140_prod = a19 * 1048576;
-    let v142_prod = a20 * 2097152;
-    // ops 141 to 161: add
-    let v143_sum = a21 + v110_prod;
-    let v144_sum = v143_sum + v111_prod;
-    let v145_sum = v144_sum + v112_prod;
-    let v146_sum = v145_sum + v113_prod;
-    let v147_sum = v146_sum + v114_prod;
-    let v148_sum = v147_sum + v115_prod;
-    let v149_sum = v148_sum + v116_prod;
-    let v150_sum = v149_sum + v117_prod;
-    let v151_sum = v150_sum + v119_prod;
-    let v152_sum = v151_sum + v121_prod;
-    let v153_sum = v152_sum + v123_prod;
-    let v154_sum = v153_sum + v125_prod;
-    let v155_sum = v154_sum + v127_prod;
-    let v156_sum = v155_sum + v129_prod;
-    let v157_sum = v156_sum + v131_prod;
-    let v158_sum = v157_sum + v132_prod;
-    let v159_sum = v158_sum + v134_prod;
-    let v160_sum = v159_sum + v136_prod;
-    let v161_sum = v160_sum + v138_prod;
-    let v162_sum = v161_sum + v140_prod;
-    let v163_sum = v162_sum + v142_prod;
-    v163_sum
 }

@@ -2,30 +2,24 @@
 // Program blake3, function blake3_compress.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_compress",
     function: 1,
-    contract: bytes32("e74e980bc4dd681817b70d0ee096f12cb539224335d236f0272588ac2988abb8"),
+    contract: bytes32(
+        "5291a4a66b78c31ac19f00b44a0c155ff2835888a5b2eb7dd9e006944a42c652",
+    ),
     layout: UnitLayout {
         num_inputs: 129,
         num_selectors: 2,
@@ -67,19 +61,139 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_blake3_f_blake3_compress_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 131] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U32, Rank, 1),
-        SeedRun::of(12, U8, Input(0), 129),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 163] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, U32, Rank, 1), SeedRun::of(20, U8, Input(1), 128),
-        SeedRun::of(148, U8, Read(0), 32),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 131] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U32, Rank),
+    SeedWord::at(12, U8, Input(0)),
+    SeedWord::at(13, U8, Input(1)),
+    SeedWord::at(14, U8, Input(2)),
+    SeedWord::at(15, U8, Input(3)),
+    SeedWord::at(16, U8, Input(4)),
+    SeedWord::at(17, U8, Input(5)),
+    SeedWord::at(18, U8, Input(6)),
+    SeedWord::at(19, U8, Input(7)),
+    SeedWord::at(20, U8, Input(8)),
+    SeedWord::at(21, U8, Input(9)),
+    SeedWord::at(22, U8, Input(10)),
+    SeedWord::at(23, U8, Input(11)),
+    SeedWord::at(24, U8, Input(12)),
+    SeedWord::at(25, U8, Input(13)),
+    SeedWord::at(26, U8, Input(14)),
+    SeedWord::at(27, U8, Input(15)),
+    SeedWord::at(28, U8, Input(16)),
+    SeedWord::at(29, U8, Input(17)),
+    SeedWord::at(30, U8, Input(18)),
+    SeedWord::at(31, U8, Input(19)),
+    SeedWord::at(32, U8, Input(20)),
+    SeedWord::at(33, U8, Input(21)),
+    SeedWord::at(34, U8, Input(22)),
+    SeedWord::at(35, U8, Input(23)),
+    SeedWord::at(36, U8, Input(24)),
+    SeedWord::at(37, U8, Input(25)),
+    SeedWord::at(38, U8, Input(26)),
+    SeedWord::at(39, U8, Input(27)),
+    SeedWord::at(40, U8, Input(28)),
+    SeedWord::at(41, U8, Input(29)),
+    SeedWord::at(42, U8, Input(30)),
+    SeedWord::at(43, U8, Input(31)),
+    SeedWord::at(44, U8, Input(32)),
+    SeedWord::at(45, U8, Input(33)),
+    SeedWord::at(46, U8, Input(34)),
+    SeedWord::at(47, U8, Input(35)),
+    SeedWord::at(48, U8, Input(36)),
+    SeedWord::at(49, U8, Input(37)),
+    SeedWord::at(50, U8, Input(38)),
+    SeedWord::at(51, U8, Input(39)),
+    SeedWord::at(52, U8, Input(40)),
+    SeedWord::at(53, U8, Input(41)),
+    SeedWord::at(54, U8, Input(42)),
+    SeedWord::at(55, U8, Input(43)),
+    SeedWord::at(56, U8, Input(44)),
+    SeedWord::at(57, U8, Input(45)),
+    SeedWord::at(58, U8, Input(46)),
+    SeedWord::at(59, U8, Input(47)),
+    SeedWord::at(60, U8, Input(48)),
+    SeedWord::at(61, U8, Input(49)),
+    SeedWord::at(62, U8, Input(50)),
+    SeedWord::at(63, U8, Input(51)),
+    SeedWord::at(64, U8, Input(52)),
+    SeedWord::at(65, U8, Input(53)),
+    SeedWord::at(66, U8, Input(54)),
+    SeedWord::at(67, U8, Input(55)),
+    SeedWord::at(68, U8, Input(56)),
+    SeedWord::at(69, U8, Input(57)),
+    SeedWord::at(70, U8, Input(58)),
+    SeedWord::at(71, U8, Input(59)),
+    SeedWord::at(72, U8, Input(60)),
+    SeedWord::at(73, U8, Input(61)),
+    SeedWord::at(74, U8, Input(62)),
+    SeedWord::at(75, U8, Input(63)),
+    SeedWord::at(76, U8, Input(64)),
+    SeedWord::at(77, U8, Input(65)),
+    SeedWord::at(78, U8, Input(66)),
+    SeedWord::at(79, U8, Input(67)),
+    SeedWord::at(80, U8, Input(68)),
+    SeedWord::at(81, U8, Input(69)),
+    SeedWord::at(82, U8, Input(70)),
+    SeedWord::at(83, U8, Input(71)),
+    SeedWord::at(84, U8, Input(72)),
+    SeedWord::at(85, U8, Input(73)),
+    SeedWord::at(86, U8, Input(74)),
+    SeedWord::at(87, U8, Input(75)),
+    SeedWord::at(88, U8, Input(76)),
+    SeedWord::at(89, U8, Input(77)),
+    SeedWord::at(90, U8, Input(78)),
+    SeedWord::at(91, U8, Input(79)),
+    SeedWord::at(92, U8, Input(80)),
+    SeedWord::at(93, U8, Input(81)),
+    SeedWord::at(94, U8, Input(82)),
+    SeedWord::at(95, U8, Input(83)),
+    SeedWord::at(96, U8, Input(84)),
+    SeedWord::at(97, U8, Input(85)),
+    SeedWord::at(98, U8, Input(86)),
+    SeedWord::at(99, U8, Input(87)),
+    SeedWord::at(100, U8, Input(88)),
+    SeedWord::at(101, U8, Input(89)),
+    SeedWord::at(102, U8, Input(90)),
+    SeedWord::at(103, U8, Input(91)),
+    SeedWord::at(104, U8, Input(92)),
+    SeedWord::at(105, U8, Input(93)),
+    SeedWord::at(106, U8, Input(94)),
+    SeedWord::at(107, U8, Input(95)),
+    SeedWord::at(108, U8, Input(96)),
+    SeedWord::at(109, U8, Input(97)),
+    SeedWord::at(110, U8, Input(98)),
+    SeedWord::at(111, U8, Input(99)),
+    SeedWord::at(112, U8, Input(100)),
+    SeedWord::at(113, U8, Input(101)),
+    SeedWord::at(114, U8, Input(102)),
+    SeedWord::at(115, U8, Input(103)),
+    SeedWord::at(116, U8, Input(104)),
+    SeedWord::at(117, U8, Input(105)),
+    SeedWord::at(118, U8, Input(106)),
+    SeedWord::at(119, U8, Input(107)),
+    SeedWord::at(120, U8, Input(108)),
+    SeedWord::at(121, U8, Input(109)),
+    SeedWord::at(122, U8, Input(110)),
+    SeedWord::at(123, U8, Input(111)),
+    SeedWord::at(124, U8, Input(112)),
+    SeedWord::at(125, U8, Input(113)),
+    SeedWord::at(126, U8, Input(114)),
+    SeedWord::at(127, U8, Input(115)),
+    SeedWord::at(128, U8, Input(116)),
+    SeedWord::at(129, U8, Input(117)),
+    SeedWord::at(130, U8, Input(118)),
+    SeedWord::at(131, U8, Input(119)),
+    SeedWord::at(132, U8, Input(120)),
+    SeedWord::at(133, U8, Input(121)),
+    SeedWord::at(134, U8, Input(122)),
+    SeedWord::at(135, U8, Input(123)),
+    SeedWord::at(136, U8, Input(124)),
+    SeedWord::at(137, U8, Input(125)),
+    SeedWord::at(138, U8, Input(126)),
+    SeedWord::at(139, U8, Input(127)),
+    SeedWord::at(140, U8, Input(128)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 144]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -99,6 +213,1593 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1312]) -> Pack
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..1056]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 144], row: Cells<'_, 129, 2, 355>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 8);
+    row.aux[1] = element(rank);
+    let input0 = u8_at(seed, 12);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 13);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 14);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 15);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 16);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 17);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 18);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 19);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 20);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 21);
+    row.input[9] = element(input9);
+    let input10 = u8_at(seed, 22);
+    row.input[10] = element(input10);
+    let input11 = u8_at(seed, 23);
+    row.input[11] = element(input11);
+    let input12 = u8_at(seed, 24);
+    row.input[12] = element(input12);
+    let input13 = u8_at(seed, 25);
+    row.input[13] = element(input13);
+    let input14 = u8_at(seed, 26);
+    row.input[14] = element(input14);
+    let input15 = u8_at(seed, 27);
+    row.input[15] = element(input15);
+    let input16 = u8_at(seed, 28);
+    row.input[16] = element(input16);
+    let input17 = u8_at(seed, 29);
+    row.input[17] = element(input17);
+    let input18 = u8_at(seed, 30);
+    row.input[18] = element(input18);
+    let input19 = u8_at(seed, 31);
+    row.input[19] = element(input19);
+    let input20 = u8_at(seed, 32);
+    row.input[20] = element(input20);
+    let input21 = u8_at(seed, 33);
+    row.input[21] = element(input21);
+    let input22 = u8_at(seed, 34);
+    row.input[22] = element(input22);
+    let input23 = u8_at(seed, 35);
+    row.input[23] = element(input23);
+    let input24 = u8_at(seed, 36);
+    row.input[24] = element(input24);
+    let input25 = u8_at(seed, 37);
+    row.input[25] = element(input25);
+    let input26 = u8_at(seed, 38);
+    row.input[26] = element(input26);
+    let input27 = u8_at(seed, 39);
+    row.input[27] = element(input27);
+    let input28 = u8_at(seed, 40);
+    row.input[28] = element(input28);
+    let input29 = u8_at(seed, 41);
+    row.input[29] = element(input29);
+    let input30 = u8_at(seed, 42);
+    row.input[30] = element(input30);
+    let input31 = u8_at(seed, 43);
+    row.input[31] = element(input31);
+    let input32 = u8_at(seed, 44);
+    row.input[32] = element(input32);
+    let input33 = u8_at(seed, 45);
+    row.input[33] = element(input33);
+    let input34 = u8_at(seed, 46);
+    row.input[34] = element(input34);
+    let input35 = u8_at(seed, 47);
+    row.input[35] = element(input35);
+    let input36 = u8_at(seed, 48);
+    row.input[36] = element(input36);
+    let input37 = u8_at(seed, 49);
+    row.input[37] = element(input37);
+    let input38 = u8_at(seed, 50);
+    row.input[38] = element(input38);
+    let input39 = u8_at(seed, 51);
+    row.input[39] = element(input39);
+    let input40 = u8_at(seed, 52);
+    row.input[40] = element(input40);
+    let input41 = u8_at(seed, 53);
+    row.input[41] = element(input41);
+    let input42 = u8_at(seed, 54);
+    row.input[42] = element(input42);
+    let input43 = u8_at(seed, 55);
+    row.input[43] = element(input43);
+    let input44 = u8_at(seed, 56);
+    row.input[44] = element(input44);
+    let input45 = u8_at(seed, 57);
+    row.input[45] = element(input45);
+    let input46 = u8_at(seed, 58);
+    row.input[46] = element(input46);
+    let input47 = u8_at(seed, 59);
+    row.input[47] = element(input47);
+    let input48 = u8_at(seed, 60);
+    row.input[48] = element(input48);
+    let input49 = u8_at(seed, 61);
+    row.input[49] = element(input49);
+    let input50 = u8_at(seed, 62);
+    row.input[50] = element(input50);
+    let input51 = u8_at(seed, 63);
+    row.input[51] = element(input51);
+    let input52 = u8_at(seed, 64);
+    row.input[52] = element(input52);
+    let input53 = u8_at(seed, 65);
+    row.input[53] = element(input53);
+    let input54 = u8_at(seed, 66);
+    row.input[54] = element(input54);
+    let input55 = u8_at(seed, 67);
+    row.input[55] = element(input55);
+    let input56 = u8_at(seed, 68);
+    row.input[56] = element(input56);
+    let input57 = u8_at(seed, 69);
+    row.input[57] = element(input57);
+    let input58 = u8_at(seed, 70);
+    row.input[58] = element(input58);
+    let input59 = u8_at(seed, 71);
+    row.input[59] = element(input59);
+    let input60 = u8_at(seed, 72);
+    row.input[60] = element(input60);
+    let input61 = u8_at(seed, 73);
+    row.input[61] = element(input61);
+    let input62 = u8_at(seed, 74);
+    row.input[62] = element(input62);
+    let input63 = u8_at(seed, 75);
+    row.input[63] = element(input63);
+    let input64 = u8_at(seed, 76);
+    row.input[64] = element(input64);
+    let input65 = u8_at(seed, 77);
+    row.input[65] = element(input65);
+    let input66 = u8_at(seed, 78);
+    row.input[66] = element(input66);
+    let input67 = u8_at(seed, 79);
+    row.input[67] = element(input67);
+    let input68 = u8_at(seed, 80);
+    row.input[68] = element(input68);
+    let input69 = u8_at(seed, 81);
+    row.input[69] = element(input69);
+    let input70 = u8_at(seed, 82);
+    row.input[70] = element(input70);
+    let input71 = u8_at(seed, 83);
+    row.input[71] = element(input71);
+    let input72 = u8_at(seed, 84);
+    row.input[72] = element(input72);
+    let input73 = u8_at(seed, 85);
+    row.input[73] = element(input73);
+    let input74 = u8_at(seed, 86);
+    row.input[74] = element(input74);
+    let input75 = u8_at(seed, 87);
+    row.input[75] = element(input75);
+    let input76 = u8_at(seed, 88);
+    row.input[76] = element(input76);
+    let input77 = u8_at(seed, 89);
+    row.input[77] = element(input77);
+    let input78 = u8_at(seed, 90);
+    row.input[78] = element(input78);
+    let input79 = u8_at(seed, 91);
+    row.input[79] = element(input79);
+    let input80 = u8_at(seed, 92);
+    row.input[80] = element(input80);
+    let input81 = u8_at(seed, 93);
+    row.input[81] = element(input81);
+    let input82 = u8_at(seed, 94);
+    row.input[82] = element(input82);
+    let input83 = u8_at(seed, 95);
+    row.input[83] = element(input83);
+    let input84 = u8_at(seed, 96);
+    row.input[84] = element(input84);
+    let input85 = u8_at(seed, 97);
+    row.input[85] = element(input85);
+    let input86 = u8_at(seed, 98);
+    row.input[86] = element(input86);
+    let input87 = u8_at(seed, 99);
+    row.input[87] = element(input87);
+    let input88 = u8_at(seed, 100);
+    row.input[88] = element(input88);
+    let input89 = u8_at(seed, 101);
+    row.input[89] = element(input89);
+    let input90 = u8_at(seed, 102);
+    row.input[90] = element(input90);
+    let input91 = u8_at(seed, 103);
+    row.input[91] = element(input91);
+    let input92 = u8_at(seed, 104);
+    row.input[92] = element(input92);
+    let input93 = u8_at(seed, 105);
+    row.input[93] = element(input93);
+    let input94 = u8_at(seed, 106);
+    row.input[94] = element(input94);
+    let input95 = u8_at(seed, 107);
+    row.input[95] = element(input95);
+    let input96 = u8_at(seed, 108);
+    row.input[96] = element(input96);
+    let input97 = u8_at(seed, 109);
+    row.input[97] = element(input97);
+    let input98 = u8_at(seed, 110);
+    row.input[98] = element(input98);
+    let input99 = u8_at(seed, 111);
+    row.input[99] = element(input99);
+    let input100 = u8_at(seed, 112);
+    row.input[100] = element(input100);
+    let input101 = u8_at(seed, 113);
+    row.input[101] = element(input101);
+    let input102 = u8_at(seed, 114);
+    row.input[102] = element(input102);
+    let input103 = u8_at(seed, 115);
+    row.input[103] = element(input103);
+    let input104 = u8_at(seed, 116);
+    row.input[104] = element(input104);
+    let input105 = u8_at(seed, 117);
+    row.input[105] = element(input105);
+    let input106 = u8_at(seed, 118);
+    row.input[106] = element(input106);
+    let input107 = u8_at(seed, 119);
+    row.input[107] = element(input107);
+    let input108 = u8_at(seed, 120);
+    row.input[108] = element(input108);
+    let input109 = u8_at(seed, 121);
+    row.input[109] = element(input109);
+    let input110 = u8_at(seed, 122);
+    row.input[110] = element(input110);
+    let input111 = u8_at(seed, 123);
+    row.input[111] = element(input111);
+    let input112 = u8_at(seed, 124);
+    row.input[112] = element(input112);
+    let input113 = u8_at(seed, 125);
+    row.input[113] = element(input113);
+    let input114 = u8_at(seed, 126);
+    row.input[114] = element(input114);
+    let input115 = u8_at(seed, 127);
+    row.input[115] = element(input115);
+    let input116 = u8_at(seed, 128);
+    row.input[116] = element(input116);
+    let input117 = u8_at(seed, 129);
+    row.input[117] = element(input117);
+    let input118 = u8_at(seed, 130);
+    row.input[118] = element(input118);
+    let input119 = u8_at(seed, 131);
+    row.input[119] = element(input119);
+    let input120 = u8_at(seed, 132);
+    row.input[120] = element(input120);
+    let input121 = u8_at(seed, 133);
+    row.input[121] = element(input121);
+    let input122 = u8_at(seed, 134);
+    row.input[122] = element(input122);
+    let input123 = u8_at(seed, 135);
+    row.input[123] = element(input123);
+    let input124 = u8_at(seed, 136);
+    row.input[124] = element(input124);
+    let input125 = u8_at(seed, 137);
+    row.input[125] = element(input125);
+    let input126 = u8_at(seed, 138);
+    row.input[126] = element(input126);
+    let input127 = u8_at(seed, 139);
+    row.input[127] = element(input127);
+    let input128 = u8_at(seed, 140);
+    row.input[128] = element(input128);
+    // op 0: hint_u32_add3 1 2 3 4 17 18 19 20 ... (12)
+    let v131_word = pack_low([input1, input2, input3, input4]);
+    let v132_word = pack_low([input17, input18, input19, input20]);
+    let v133_sum = v131_word + v132_word;
+    let v134_word = pack_low([input65, input66, input67, input68]);
+    let v135_sum = v133_sum + v134_word;
+    let v136_byte = byte_of(v135_sum, 0);
+    row.aux[2] = element(v136_byte);
+    let v137_byte = byte_of(v135_sum, 1);
+    row.aux[3] = element(v137_byte);
+    let v138_byte = byte_of(v135_sum, 2);
+    row.aux[4] = element(v138_byte);
+    let v139_byte = byte_of(v135_sum, 3);
+    row.aux[5] = element(v139_byte);
+    // op 1: u8_xor 49 129
+    let v141_xor = binary(ByteOp::Xor, 0, input49, v136_byte);
+    row.aux[6] = element(v141_xor);
+    // op 2: u8_xor 50 130
+    let v142_xor = binary(ByteOp::Xor, 0, input50, v137_byte);
+    row.aux[7] = element(v142_xor);
+    // op 3: u8_xor 51 131
+    let v143_xor = binary(ByteOp::Xor, 0, input51, v138_byte);
+    row.aux[8] = element(v143_xor);
+    // op 4: u8_xor 52 132
+    let v144_xor = binary(ByteOp::Xor, 0, input52, v139_byte);
+    row.aux[9] = element(v144_xor);
+    // op 5: hint_u32_add 33 34 35 36 136 137 134 135
+    let v145_word = pack_low([input33, input34, input35, input36]);
+    let v146_word = pack_low([v143_xor, v144_xor, v141_xor, v142_xor]);
+    let v147_sum = v145_word + v146_word;
+    let v148_byte = byte_of(v147_sum, 0);
+    row.aux[10] = element(v148_byte);
+    let v149_byte = byte_of(v147_sum, 1);
+    row.aux[11] = element(v149_byte);
+    let v150_byte = byte_of(v147_sum, 2);
+    row.aux[12] = element(v150_byte);
+    let v151_byte = byte_of(v147_sum, 3);
+    row.aux[13] = element(v151_byte);
+    // op 7: u8_xor_split4 17 138
+    let v153_split4 = binary(ByteOp::XorSplit4, 0, input17, v148_byte);
+    row.aux[14] = element(v153_split4);
+    let v154_split4 = binary(ByteOp::XorSplit4, 1, input17, v148_byte);
+    row.aux[15] = element(v154_split4);
+    // op 8: u8_xor_split4 18 139
+    let v155_split4 = binary(ByteOp::XorSplit4, 0, input18, v149_byte);
+    row.aux[16] = element(v155_split4);
+    let v156_split4 = binary(ByteOp::XorSplit4, 1, input18, v149_byte);
+    row.aux[17] = element(v156_split4);
+    // op 9: u8_xor_split4 19 140
+    let v157_split4 = binary(ByteOp::XorSplit4, 0, input19, v150_byte);
+    row.aux[18] = element(v157_split4);
+    let v158_split4 = binary(ByteOp::XorSplit4, 1, input19, v150_byte);
+    row.aux[19] = element(v158_split4);
+    // op 10: u8_xor_split4 20 141
+    let v159_split4 = binary(ByteOp::XorSplit4, 0, input20, v151_byte);
+    row.aux[20] = element(v159_split4);
+    let v160_split4 = binary(ByteOp::XorSplit4, 1, input20, v151_byte);
+    row.aux[21] = element(v160_split4);
+    // op 11: add 145 148
+    let v161_sum = v155_split4 + v158_split4;
+    // op 12: add 147 150
+    let v162_sum = v157_split4 + v160_split4;
+    // op 13: add 149 144
+    let v163_sum = v159_split4 + v154_split4;
+    // op 14: add 143 146
+    let v164_sum = v153_split4 + v156_split4;
+    // op 15: hint_u32_add3 129 130 131 132 151 152 153 154 ... (12)
+    let v165_word = pack_low([v136_byte, v137_byte, v138_byte, v139_byte]);
+    let v166_word = pack_low([v161_sum, v162_sum, v163_sum, v164_sum]);
+    let v167_sum = v165_word + v166_word;
+    let v168_word = pack_low([input69, input70, input71, input72]);
+    let v169_sum = v167_sum + v168_word;
+    let v170_byte = byte_of(v169_sum, 0);
+    row.aux[22] = element(v170_byte);
+    let v171_byte = byte_of(v169_sum, 1);
+    row.aux[23] = element(v171_byte);
+    let v172_byte = byte_of(v169_sum, 2);
+    row.aux[24] = element(v172_byte);
+    let v173_byte = byte_of(v169_sum, 3);
+    row.aux[25] = element(v173_byte);
+    // op 16: u8_xor 136 155
+    let v175_xor = binary(ByteOp::Xor, 0, v143_xor, v170_byte);
+    row.aux[26] = element(v175_xor);
+    // op 17: u8_xor 137 156
+    let v176_xor = binary(ByteOp::Xor, 0, v144_xor, v171_byte);
+    row.aux[27] = element(v176_xor);
+    // op 18: u8_xor 134 157
+    let v177_xor = binary(ByteOp::Xor, 0, v141_xor, v172_byte);
+    row.aux[28] = element(v177_xor);
+    // op 19: u8_xor 135 158
+    let v178_xor = binary(ByteOp::Xor, 0, v142_xor, v173_byte);
+    row.aux[29] = element(v178_xor);
+    // op 20: hint_u32_add 138 139 140 141 161 162 163 160
+    let v179_word = pack_low([v148_byte, v149_byte, v150_byte, v151_byte]);
+    let v180_word = pack_low([v176_xor, v177_xor, v178_xor, v175_xor]);
+    let v181_sum = v179_word + v180_word;
+    let v182_byte = byte_of(v181_sum, 0);
+    row.aux[30] = element(v182_byte);
+    let v183_byte = byte_of(v181_sum, 1);
+    row.aux[31] = element(v183_byte);
+    let v184_byte = byte_of(v181_sum, 2);
+    row.aux[32] = element(v184_byte);
+    let v185_byte = byte_of(v181_sum, 3);
+    row.aux[33] = element(v185_byte);
+    // op 22: u8_xor_split7 151 164
+    let v187_split7 = binary(ByteOp::XorSplit7, 0, v161_sum, v182_byte);
+    row.aux[34] = element(v187_split7);
+    let v188_split7 = binary(ByteOp::XorSplit7, 1, v161_sum, v182_byte);
+    row.aux[35] = element(v188_split7);
+    // op 23: u8_xor_split7 152 165
+    let v189_split7 = binary(ByteOp::XorSplit7, 0, v162_sum, v183_byte);
+    row.aux[36] = element(v189_split7);
+    let v190_split7 = binary(ByteOp::XorSplit7, 1, v162_sum, v183_byte);
+    row.aux[37] = element(v190_split7);
+    // op 24: u8_xor_split7 153 166
+    let v191_split7 = binary(ByteOp::XorSplit7, 0, v163_sum, v184_byte);
+    row.aux[38] = element(v191_split7);
+    let v192_split7 = binary(ByteOp::XorSplit7, 1, v163_sum, v184_byte);
+    row.aux[39] = element(v192_split7);
+    // op 25: u8_xor_split7 154 167
+    let v193_split7 = binary(ByteOp::XorSplit7, 0, v164_sum, v185_byte);
+    row.aux[40] = element(v193_split7);
+    let v194_split7 = binary(ByteOp::XorSplit7, 1, v164_sum, v185_byte);
+    row.aux[41] = element(v194_split7);
+    // op 26: add 169 172
+    let v195_sum = v187_split7 + v190_split7;
+    // op 27: add 171 174
+    let v196_sum = v189_split7 + v192_split7;
+    // op 28: add 173 176
+    let v197_sum = v191_split7 + v194_split7;
+    // op 29: add 175 170
+    let v198_sum = v193_split7 + v188_split7;
+    // op 30: hint_u32_add3 5 6 7 8 21 22 23 24 ... (12)
+    let v199_word = pack_low([input5, input6, input7, input8]);
+    let v200_word = pack_low([input21, input22, input23, input24]);
+    let v201_sum = v199_word + v200_word;
+    let v202_word = pack_low([input73, input74, input75, input76]);
+    let v203_sum = v201_sum + v202_word;
+    let v204_byte = byte_of(v203_sum, 0);
+    row.aux[42] = element(v204_byte);
+    let v205_byte = byte_of(v203_sum, 1);
+    row.aux[43] = element(v205_byte);
+    let v206_byte = byte_of(v203_sum, 2);
+    row.aux[44] = element(v206_byte);
+    let v207_byte = byte_of(v203_sum, 3);
+    row.aux[45] = element(v207_byte);
+    // op 31: u8_xor 53 181
+    let v209_xor = binary(ByteOp::Xor, 0, input53, v204_byte);
+    row.aux[46] = element(v209_xor);
+    // op 32: u8_xor 54 182
+    let v210_xor = binary(ByteOp::Xor, 0, input54, v205_byte);
+    row.aux[47] = element(v210_xor);
+    // op 33: u8_xor 55 183
+    let v211_xor = binary(ByteOp::Xor, 0, input55, v206_byte);
+    row.aux[48] = element(v211_xor);
+    // op 34: u8_xor 56 184
+    let v212_xor = binary(ByteOp::Xor, 0, input56, v207_byte);
+    row.aux[49] = element(v212_xor);
+    // op 35: hint_u32_add 37 38 39 40 188 189 186 187
+    let v213_word = pack_low([input37, input38, input39, input40]);
+    let v214_word = pack_low([v211_xor, v212_xor, v209_xor, v210_xor]);
+    let v215_sum = v213_word + v214_word;
+    let v216_byte = byte_of(v215_sum, 0);
+    row.aux[50] = element(v216_byte);
+    let v217_byte = byte_of(v215_sum, 1);
+    row.aux[51] = element(v217_byte);
+    let v218_byte = byte_of(v215_sum, 2);
+    row.aux[52] = element(v218_byte);
+    let v219_byte = byte_of(v215_sum, 3);
+    row.aux[53] = element(v219_byte);
+    // op 37: u8_xor_split4 21 190
+    let v221_split4 = binary(ByteOp::XorSplit4, 0, input21, v216_byte);
+    row.aux[54] = element(v221_split4);
+    let v222_split4 = binary(ByteOp::XorSplit4, 1, input21, v216_byte);
+    row.aux[55] = element(v222_split4);
+    // op 38: u8_xor_split4 22 191
+    let v223_split4 = binary(ByteOp::XorSplit4, 0, input22, v217_byte);
+    row.aux[56] = element(v223_split4);
+    let v224_split4 = binary(ByteOp::XorSplit4, 1, input22, v217_byte);
+    row.aux[57] = element(v224_split4);
+    // op 39: u8_xor_split4 23 192
+    let v225_split4 = binary(ByteOp::XorSplit4, 0, input23, v218_byte);
+    row.aux[58] = element(v225_split4);
+    let v226_split4 = binary(ByteOp::XorSplit4, 1, input23, v218_byte);
+    row.aux[59] = element(v226_split4);
+    // op 40: u8_xor_split4 24 193
+    let v227_split4 = binary(ByteOp::XorSplit4, 0, input24, v219_byte);
+    row.aux[60] = element(v227_split4);
+    let v228_split4 = binary(ByteOp::XorSplit4, 1, input24, v219_byte);
+    row.aux[61] = element(v228_split4);
+    // op 41: add 197 200
+    let v229_sum = v223_split4 + v226_split4;
+    // op 42: add 199 202
+    let v230_sum = v225_split4 + v228_split4;
+    // op 43: add 201 196
+    let v231_sum = v227_split4 + v222_split4;
+    // op 44: add 195 198
+    let v232_sum = v221_split4 + v224_split4;
+    // op 45: hint_u32_add3 181 182 183 184 203 204 205 206 ... (12)
+    let v233_word = pack_low([v204_byte, v205_byte, v206_byte, v207_byte]);
+    let v234_word = pack_low([v229_sum, v230_sum, v231_sum, v232_sum]);
+    let v235_sum = v233_word + v234_word;
+    let v236_word = pack_low([input77, input78, input79, input80]);
+    let v237_sum = v235_sum + v236_word;
+    let v238_byte = byte_of(v237_sum, 0);
+    row.aux[62] = element(v238_byte);
+    let v239_byte = byte_of(v237_sum, 1);
+    row.aux[63] = element(v239_byte);
+    let v240_byte = byte_of(v237_sum, 2);
+    row.aux[64] = element(v240_byte);
+    let v241_byte = byte_of(v237_sum, 3);
+    row.aux[65] = element(v241_byte);
+    // op 46: u8_xor 188 207
+    let v243_xor = binary(ByteOp::Xor, 0, v211_xor, v238_byte);
+    row.aux[66] = element(v243_xor);
+    // op 47: u8_xor 189 208
+    let v244_xor = binary(ByteOp::Xor, 0, v212_xor, v239_byte);
+    row.aux[67] = element(v244_xor);
+    // op 48: u8_xor 186 209
+    let v245_xor = binary(ByteOp::Xor, 0, v209_xor, v240_byte);
+    row.aux[68] = element(v245_xor);
+    // op 49: u8_xor 187 210
+    let v246_xor = binary(ByteOp::Xor, 0, v210_xor, v241_byte);
+    row.aux[69] = element(v246_xor);
+    // op 50: hint_u32_add 190 191 192 193 213 214 215 212
+    let v247_word = pack_low([v216_byte, v217_byte, v218_byte, v219_byte]);
+    let v248_word = pack_low([v244_xor, v245_xor, v246_xor, v243_xor]);
+    let v249_sum = v247_word + v248_word;
+    let v250_byte = byte_of(v249_sum, 0);
+    row.aux[70] = element(v250_byte);
+    let v251_byte = byte_of(v249_sum, 1);
+    row.aux[71] = element(v251_byte);
+    let v252_byte = byte_of(v249_sum, 2);
+    row.aux[72] = element(v252_byte);
+    let v253_byte = byte_of(v249_sum, 3);
+    row.aux[73] = element(v253_byte);
+    // op 52: u8_xor_split7 203 216
+    let v255_split7 = binary(ByteOp::XorSplit7, 0, v229_sum, v250_byte);
+    row.aux[74] = element(v255_split7);
+    let v256_split7 = binary(ByteOp::XorSplit7, 1, v229_sum, v250_byte);
+    row.aux[75] = element(v256_split7);
+    // op 53: u8_xor_split7 204 217
+    let v257_split7 = binary(ByteOp::XorSplit7, 0, v230_sum, v251_byte);
+    row.aux[76] = element(v257_split7);
+    let v258_split7 = binary(ByteOp::XorSplit7, 1, v230_sum, v251_byte);
+    row.aux[77] = element(v258_split7);
+    // op 54: u8_xor_split7 205 218
+    let v259_split7 = binary(ByteOp::XorSplit7, 0, v231_sum, v252_byte);
+    row.aux[78] = element(v259_split7);
+    let v260_split7 = binary(ByteOp::XorSplit7, 1, v231_sum, v252_byte);
+    row.aux[79] = element(v260_split7);
+    // op 55: u8_xor_split7 206 219
+    let v261_split7 = binary(ByteOp::XorSplit7, 0, v232_sum, v253_byte);
+    row.aux[80] = element(v261_split7);
+    let v262_split7 = binary(ByteOp::XorSplit7, 1, v232_sum, v253_byte);
+    row.aux[81] = element(v262_split7);
+    // op 56: add 221 224
+    let v263_sum = v255_split7 + v258_split7;
+    // op 57: add 223 226
+    let v264_sum = v257_split7 + v260_split7;
+    // op 58: add 225 228
+    let v265_sum = v259_split7 + v262_split7;
+    // op 59: add 227 222
+    let v266_sum = v261_split7 + v256_split7;
+    // op 60: hint_u32_add3 9 10 11 12 25 26 27 28 ... (12)
+    let v267_word = pack_low([input9, input10, input11, input12]);
+    let v268_word = pack_low([input25, input26, input27, input28]);
+    let v269_sum = v267_word + v268_word;
+    let v270_word = pack_low([input81, input82, input83, input84]);
+    let v271_sum = v269_sum + v270_word;
+    let v272_byte = byte_of(v271_sum, 0);
+    row.aux[82] = element(v272_byte);
+    let v273_byte = byte_of(v271_sum, 1);
+    row.aux[83] = element(v273_byte);
+    let v274_byte = byte_of(v271_sum, 2);
+    row.aux[84] = element(v274_byte);
+    let v275_byte = byte_of(v271_sum, 3);
+    row.aux[85] = element(v275_byte);
+    // op 61: u8_xor 57 233
+    let v277_xor = binary(ByteOp::Xor, 0, input57, v272_byte);
+    row.aux[86] = element(v277_xor);
+    // op 62: u8_xor 58 234
+    let v278_xor = binary(ByteOp::Xor, 0, input58, v273_byte);
+    row.aux[87] = element(v278_xor);
+    // op 63: u8_xor 59 235
+    let v279_xor = binary(ByteOp::Xor, 0, input59, v274_byte);
+    row.aux[88] = element(v279_xor);
+    // op 64: u8_xor 60 236
+    let v280_xor = binary(ByteOp::Xor, 0, input60, v275_byte);
+    row.aux[89] = element(v280_xor);
+    // op 65: hint_u32_add 41 42 43 44 240 241 238 239
+    let v281_word = pack_low([input41, input42, input43, input44]);
+    let v282_word = pack_low([v279_xor, v280_xor, v277_xor, v278_xor]);
+    let v283_sum = v281_word + v282_word;
+    let v284_byte = byte_of(v283_sum, 0);
+    row.aux[90] = element(v284_byte);
+    let v285_byte = byte_of(v283_sum, 1);
+    row.aux[91] = element(v285_byte);
+    let v286_byte = byte_of(v283_sum, 2);
+    row.aux[92] = element(v286_byte);
+    let v287_byte = byte_of(v283_sum, 3);
+    row.aux[93] = element(v287_byte);
+    // op 67: u8_xor_split4 25 242
+    let v289_split4 = binary(ByteOp::XorSplit4, 0, input25, v284_byte);
+    row.aux[94] = element(v289_split4);
+    let v290_split4 = binary(ByteOp::XorSplit4, 1, input25, v284_byte);
+    row.aux[95] = element(v290_split4);
+    // op 68: u8_xor_split4 26 243
+    let v291_split4 = binary(ByteOp::XorSplit4, 0, input26, v285_byte);
+    row.aux[96] = element(v291_split4);
+    let v292_split4 = binary(ByteOp::XorSplit4, 1, input26, v285_byte);
+    row.aux[97] = element(v292_split4);
+    // op 69: u8_xor_split4 27 244
+    let v293_split4 = binary(ByteOp::XorSplit4, 0, input27, v286_byte);
+    row.aux[98] = element(v293_split4);
+    let v294_split4 = binary(ByteOp::XorSplit4, 1, input27, v286_byte);
+    row.aux[99] = element(v294_split4);
+    // op 70: u8_xor_split4 28 245
+    let v295_split4 = binary(ByteOp::XorSplit4, 0, input28, v287_byte);
+    row.aux[100] = element(v295_split4);
+    let v296_split4 = binary(ByteOp::XorSplit4, 1, input28, v287_byte);
+    row.aux[101] = element(v296_split4);
+    // op 71: add 249 252
+    let v297_sum = v291_split4 + v294_split4;
+    // op 72: add 251 254
+    let v298_sum = v293_split4 + v296_split4;
+    // op 73: add 253 248
+    let v299_sum = v295_split4 + v290_split4;
+    // op 74: add 247 250
+    let v300_sum = v289_split4 + v292_split4;
+    // op 75: hint_u32_add3 233 234 235 236 255 256 257 258 ... (12)
+    let v301_word = pack_low([v272_byte, v273_byte, v274_byte, v275_byte]);
+    let v302_word = pack_low([v297_sum, v298_sum, v299_sum, v300_sum]);
+    let v303_sum = v301_word + v302_word;
+    let v304_word = pack_low([input85, input86, input87, input88]);
+    let v305_sum = v303_sum + v304_word;
+    let v306_byte = byte_of(v305_sum, 0);
+    row.aux[102] = element(v306_byte);
+    let v307_byte = byte_of(v305_sum, 1);
+    row.aux[103] = element(v307_byte);
+    let v308_byte = byte_of(v305_sum, 2);
+    row.aux[104] = element(v308_byte);
+    let v309_byte = byte_of(v305_sum, 3);
+    row.aux[105] = element(v309_byte);
+    // op 76: u8_xor 240 259
+    let v311_xor = binary(ByteOp::Xor, 0, v279_xor, v306_byte);
+    row.aux[106] = element(v311_xor);
+    // op 77: u8_xor 241 260
+    let v312_xor = binary(ByteOp::Xor, 0, v280_xor, v307_byte);
+    row.aux[107] = element(v312_xor);
+    // op 78: u8_xor 238 261
+    let v313_xor = binary(ByteOp::Xor, 0, v277_xor, v308_byte);
+    row.aux[108] = element(v313_xor);
+    // op 79: u8_xor 239 262
+    let v314_xor = binary(ByteOp::Xor, 0, v278_xor, v309_byte);
+    row.aux[109] = element(v314_xor);
+    // op 80: hint_u32_add 242 243 244 245 265 266 267 264
+    let v315_word = pack_low([v284_byte, v285_byte, v286_byte, v287_byte]);
+    let v316_word = pack_low([v312_xor, v313_xor, v314_xor, v311_xor]);
+    let v317_sum = v315_word + v316_word;
+    let v318_byte = byte_of(v317_sum, 0);
+    row.aux[110] = element(v318_byte);
+    let v319_byte = byte_of(v317_sum, 1);
+    row.aux[111] = element(v319_byte);
+    let v320_byte = byte_of(v317_sum, 2);
+    row.aux[112] = element(v320_byte);
+    let v321_byte = byte_of(v317_sum, 3);
+    row.aux[113] = element(v321_byte);
+    // op 82: u8_xor_split7 255 268
+    let v323_split7 = binary(ByteOp::XorSplit7, 0, v297_sum, v318_byte);
+    row.aux[114] = element(v323_split7);
+    let v324_split7 = binary(ByteOp::XorSplit7, 1, v297_sum, v318_byte);
+    row.aux[115] = element(v324_split7);
+    // op 83: u8_xor_split7 256 269
+    let v325_split7 = binary(ByteOp::XorSplit7, 0, v298_sum, v319_byte);
+    row.aux[116] = element(v325_split7);
+    let v326_split7 = binary(ByteOp::XorSplit7, 1, v298_sum, v319_byte);
+    row.aux[117] = element(v326_split7);
+    // op 84: u8_xor_split7 257 270
+    let v327_split7 = binary(ByteOp::XorSplit7, 0, v299_sum, v320_byte);
+    row.aux[118] = element(v327_split7);
+    let v328_split7 = binary(ByteOp::XorSplit7, 1, v299_sum, v320_byte);
+    row.aux[119] = element(v328_split7);
+    // op 85: u8_xor_split7 258 271
+    let v329_split7 = binary(ByteOp::XorSplit7, 0, v300_sum, v321_byte);
+    row.aux[120] = element(v329_split7);
+    let v330_split7 = binary(ByteOp::XorSplit7, 1, v300_sum, v321_byte);
+    row.aux[121] = element(v330_split7);
+    // op 86: add 273 276
+    let v331_sum = v323_split7 + v326_split7;
+    // op 87: add 275 278
+    let v332_sum = v325_split7 + v328_split7;
+    // op 88: add 277 280
+    let v333_sum = v327_split7 + v330_split7;
+    // op 89: add 279 274
+    let v334_sum = v329_split7 + v324_split7;
+    // op 90: hint_u32_add3 13 14 15 16 29 30 31 32 ... (12)
+    let v335_word = pack_low([input13, input14, input15, input16]);
+    let v336_word = pack_low([input29, input30, input31, input32]);
+    let v337_sum = v335_word + v336_word;
+    let v338_word = pack_low([input89, input90, input91, input92]);
+    let v339_sum = v337_sum + v338_word;
+    let v340_byte = byte_of(v339_sum, 0);
+    row.aux[122] = element(v340_byte);
+    let v341_byte = byte_of(v339_sum, 1);
+    row.aux[123] = element(v341_byte);
+    let v342_byte = byte_of(v339_sum, 2);
+    row.aux[124] = element(v342_byte);
+    let v343_byte = byte_of(v339_sum, 3);
+    row.aux[125] = element(v343_byte);
+    // op 91: u8_xor 61 285
+    let v345_xor = binary(ByteOp::Xor, 0, input61, v340_byte);
+    row.aux[126] = element(v345_xor);
+    // op 92: u8_xor 62 286
+    let v346_xor = binary(ByteOp::Xor, 0, input62, v341_byte);
+    row.aux[127] = element(v346_xor);
+    // op 93: u8_xor 63 287
+    let v347_xor = binary(ByteOp::Xor, 0, input63, v342_byte);
+    row.aux[128] = element(v347_xor);
+    // op 94: u8_xor 64 288
+    let v348_xor = binary(ByteOp::Xor, 0, input64, v343_byte);
+    row.aux[129] = element(v348_xor);
+    // op 95: hint_u32_add 45 46 47 48 292 293 290 291
+    let v349_word = pack_low([input45, input46, input47, input48]);
+    let v350_word = pack_low([v347_xor, v348_xor, v345_xor, v346_xor]);
+    let v351_sum = v349_word + v350_word;
+    let v352_byte = byte_of(v351_sum, 0);
+    row.aux[130] = element(v352_byte);
+    let v353_byte = byte_of(v351_sum, 1);
+    row.aux[131] = element(v353_byte);
+    let v354_byte = byte_of(v351_sum, 2);
+    row.aux[132] = element(v354_byte);
+    let v355_byte = byte_of(v351_sum, 3);
+    row.aux[133] = element(v355_byte);
+    // op 97: u8_xor_split4 29 294
+    let v357_split4 = binary(ByteOp::XorSplit4, 0, input29, v352_byte);
+    row.aux[134] = element(v357_split4);
+    let v358_split4 = binary(ByteOp::XorSplit4, 1, input29, v352_byte);
+    row.aux[135] = element(v358_split4);
+    // op 98: u8_xor_split4 30 295
+    let v359_split4 = binary(ByteOp::XorSplit4, 0, input30, v353_byte);
+    row.aux[136] = element(v359_split4);
+    let v360_split4 = binary(ByteOp::XorSplit4, 1, input30, v353_byte);
+    row.aux[137] = element(v360_split4);
+    // op 99: u8_xor_split4 31 296
+    let v361_split4 = binary(ByteOp::XorSplit4, 0, input31, v354_byte);
+    row.aux[138] = element(v361_split4);
+    let v362_split4 = binary(ByteOp::XorSplit4, 1, input31, v354_byte);
+    row.aux[139] = element(v362_split4);
+    // op 100: u8_xor_split4 32 297
+    let v363_split4 = binary(ByteOp::XorSplit4, 0, input32, v355_byte);
+    row.aux[140] = element(v363_split4);
+    let v364_split4 = binary(ByteOp::XorSplit4, 1, input32, v355_byte);
+    row.aux[141] = element(v364_split4);
+    // op 101: add 301 304
+    let v365_sum = v359_split4 + v362_split4;
+    // op 102: add 303 306
+    let v366_sum = v361_split4 + v364_split4;
+    // op 103: add 305 300
+    let v367_sum = v363_split4 + v358_split4;
+    // op 104: add 299 302
+    let v368_sum = v357_split4 + v360_split4;
+    // op 105: hint_u32_add3 285 286 287 288 307 308 309 310 ... (12)
+    let v369_word = pack_low([v340_byte, v341_byte, v342_byte, v343_byte]);
+    let v370_word = pack_low([v365_sum, v366_sum, v367_sum, v368_sum]);
+    let v371_sum = v369_word + v370_word;
+    let v372_word = pack_low([input93, input94, input95, input96]);
+    let v373_sum = v371_sum + v372_word;
+    let v374_byte = byte_of(v373_sum, 0);
+    row.aux[142] = element(v374_byte);
+    let v375_byte = byte_of(v373_sum, 1);
+    row.aux[143] = element(v375_byte);
+    let v376_byte = byte_of(v373_sum, 2);
+    row.aux[144] = element(v376_byte);
+    let v377_byte = byte_of(v373_sum, 3);
+    row.aux[145] = element(v377_byte);
+    // op 106: u8_xor 292 311
+    let v379_xor = binary(ByteOp::Xor, 0, v347_xor, v374_byte);
+    row.aux[146] = element(v379_xor);
+    // op 107: u8_xor 293 312
+    let v380_xor = binary(ByteOp::Xor, 0, v348_xor, v375_byte);
+    row.aux[147] = element(v380_xor);
+    // op 108: u8_xor 290 313
+    let v381_xor = binary(ByteOp::Xor, 0, v345_xor, v376_byte);
+    row.aux[148] = element(v381_xor);
+    // op 109: u8_xor 291 314
+    let v382_xor = binary(ByteOp::Xor, 0, v346_xor, v377_byte);
+    row.aux[149] = element(v382_xor);
+    // op 110: hint_u32_add 294 295 296 297 317 318 319 316
+    let v383_word = pack_low([v352_byte, v353_byte, v354_byte, v355_byte]);
+    let v384_word = pack_low([v380_xor, v381_xor, v382_xor, v379_xor]);
+    let v385_sum = v383_word + v384_word;
+    let v386_byte = byte_of(v385_sum, 0);
+    row.aux[150] = element(v386_byte);
+    let v387_byte = byte_of(v385_sum, 1);
+    row.aux[151] = element(v387_byte);
+    let v388_byte = byte_of(v385_sum, 2);
+    row.aux[152] = element(v388_byte);
+    let v389_byte = byte_of(v385_sum, 3);
+    row.aux[153] = element(v389_byte);
+    // op 112: u8_xor_split7 307 320
+    let v391_split7 = binary(ByteOp::XorSplit7, 0, v365_sum, v386_byte);
+    row.aux[154] = element(v391_split7);
+    let v392_split7 = binary(ByteOp::XorSplit7, 1, v365_sum, v386_byte);
+    row.aux[155] = element(v392_split7);
+    // op 113: u8_xor_split7 308 321
+    let v393_split7 = binary(ByteOp::XorSplit7, 0, v366_sum, v387_byte);
+    row.aux[156] = element(v393_split7);
+    let v394_split7 = binary(ByteOp::XorSplit7, 1, v366_sum, v387_byte);
+    row.aux[157] = element(v394_split7);
+    // op 114: u8_xor_split7 309 322
+    let v395_split7 = binary(ByteOp::XorSplit7, 0, v367_sum, v388_byte);
+    row.aux[158] = element(v395_split7);
+    let v396_split7 = binary(ByteOp::XorSplit7, 1, v367_sum, v388_byte);
+    row.aux[159] = element(v396_split7);
+    // op 115: u8_xor_split7 310 323
+    let v397_split7 = binary(ByteOp::XorSplit7, 0, v368_sum, v389_byte);
+    row.aux[160] = element(v397_split7);
+    let v398_split7 = binary(ByteOp::XorSplit7, 1, v368_sum, v389_byte);
+    row.aux[161] = element(v398_split7);
+    // op 116: add 325 328
+    let v399_sum = v391_split7 + v394_split7;
+    // op 117: add 327 330
+    let v400_sum = v393_split7 + v396_split7;
+    // op 118: add 329 332
+    let v401_sum = v395_split7 + v398_split7;
+    // op 119: add 331 326
+    let v402_sum = v397_split7 + v392_split7;
+    // op 120: hint_u32_add3 155 156 157 158 229 230 231 232 ... (12)
+    let v403_word = pack_low([v170_byte, v171_byte, v172_byte, v173_byte]);
+    let v404_word = pack_low([v263_sum, v264_sum, v265_sum, v266_sum]);
+    let v405_sum = v403_word + v404_word;
+    let v406_word = pack_low([input97, input98, input99, input100]);
+    let v407_sum = v405_sum + v406_word;
+    let v408_byte = byte_of(v407_sum, 0);
+    row.aux[162] = element(v408_byte);
+    let v409_byte = byte_of(v407_sum, 1);
+    row.aux[163] = element(v409_byte);
+    let v410_byte = byte_of(v407_sum, 2);
+    row.aux[164] = element(v410_byte);
+    let v411_byte = byte_of(v407_sum, 3);
+    row.aux[165] = element(v411_byte);
+    // op 121: u8_xor 317 337
+    let v413_xor = binary(ByteOp::Xor, 0, v380_xor, v408_byte);
+    row.aux[166] = element(v413_xor);
+    // op 122: u8_xor 318 338
+    let v414_xor = binary(ByteOp::Xor, 0, v381_xor, v409_byte);
+    row.aux[167] = element(v414_xor);
+    // op 123: u8_xor 319 339
+    let v415_xor = binary(ByteOp::Xor, 0, v382_xor, v410_byte);
+    row.aux[168] = element(v415_xor);
+    // op 124: u8_xor 316 340
+    let v416_xor = binary(ByteOp::Xor, 0, v379_xor, v411_byte);
+    row.aux[169] = element(v416_xor);
+    // op 125: hint_u32_add 268 269 270 271 344 345 342 343
+    let v417_word = pack_low([v318_byte, v319_byte, v320_byte, v321_byte]);
+    let v418_word = pack_low([v415_xor, v416_xor, v413_xor, v414_xor]);
+    let v419_sum = v417_word + v418_word;
+    let v420_byte = byte_of(v419_sum, 0);
+    row.aux[170] = element(v420_byte);
+    let v421_byte = byte_of(v419_sum, 1);
+    row.aux[171] = element(v421_byte);
+    let v422_byte = byte_of(v419_sum, 2);
+    row.aux[172] = element(v422_byte);
+    let v423_byte = byte_of(v419_sum, 3);
+    row.aux[173] = element(v423_byte);
+    // op 127: u8_xor_split4 229 346
+    let v425_split4 = binary(ByteOp::XorSplit4, 0, v263_sum, v420_byte);
+    row.aux[174] = element(v425_split4);
+    let v426_split4 = binary(ByteOp::XorSplit4, 1, v263_sum, v420_byte);
+    row.aux[175] = element(v426_split4);
+    // op 128: u8_xor_split4 230 347
+    let v427_split4 = binary(ByteOp::XorSplit4, 0, v264_sum, v421_byte);
+    row.aux[176] = element(v427_split4);
+    let v428_split4 = binary(ByteOp::XorSplit4, 1, v264_sum, v421_byte);
+    row.aux[177] = element(v428_split4);
+    // op 129: u8_xor_split4 231 348
+    let v429_split4 = binary(ByteOp::XorSplit4, 0, v265_sum, v422_byte);
+    row.aux[178] = element(v429_split4);
+    let v430_split4 = binary(ByteOp::XorSplit4, 1, v265_sum, v422_byte);
+    row.aux[179] = element(v430_split4);
+    // op 130: u8_xor_split4 232 349
+    let v431_split4 = binary(ByteOp::XorSplit4, 0, v266_sum, v423_byte);
+    row.aux[180] = element(v431_split4);
+    let v432_split4 = binary(ByteOp::XorSplit4, 1, v266_sum, v423_byte);
+    row.aux[181] = element(v432_split4);
+    // op 131: add 353 356
+    let v433_sum = v427_split4 + v430_split4;
+    // op 132: add 355 358
+    let v434_sum = v429_split4 + v432_split4;
+    // op 133: add 357 352
+    let v435_sum = v431_split4 + v426_split4;
+    // op 134: add 351 354
+    let v436_sum = v425_split4 + v428_split4;
+    // op 135: hint_u32_add3 337 338 339 340 359 360 361 362 ... (12)
+    let v437_word = pack_low([v408_byte, v409_byte, v410_byte, v411_byte]);
+    let v438_word = pack_low([v433_sum, v434_sum, v435_sum, v436_sum]);
+    let v439_sum = v437_word + v438_word;
+    let v440_word = pack_low([input101, input102, input103, input104]);
+    let v441_sum = v439_sum + v440_word;
+    let v442_byte = byte_of(v441_sum, 0);
+    row.aux[182] = element(v442_byte);
+    let v443_byte = byte_of(v441_sum, 1);
+    row.aux[183] = element(v443_byte);
+    let v444_byte = byte_of(v441_sum, 2);
+    row.aux[184] = element(v444_byte);
+    let v445_byte = byte_of(v441_sum, 3);
+    row.aux[185] = element(v445_byte);
+    // op 136: u8_xor 344 363
+    let v447_xor = binary(ByteOp::Xor, 0, v415_xor, v442_byte);
+    row.aux[186] = element(v447_xor);
+    // op 137: u8_xor 345 364
+    let v448_xor = binary(ByteOp::Xor, 0, v416_xor, v443_byte);
+    row.aux[187] = element(v448_xor);
+    // op 138: u8_xor 342 365
+    let v449_xor = binary(ByteOp::Xor, 0, v413_xor, v444_byte);
+    row.aux[188] = element(v449_xor);
+    // op 139: u8_xor 343 366
+    let v450_xor = binary(ByteOp::Xor, 0, v414_xor, v445_byte);
+    row.aux[189] = element(v450_xor);
+    // op 140: hint_u32_add 346 347 348 349 369 370 371 368
+    let v451_word = pack_low([v420_byte, v421_byte, v422_byte, v423_byte]);
+    let v452_word = pack_low([v448_xor, v449_xor, v450_xor, v447_xor]);
+    let v453_sum = v451_word + v452_word;
+    let v454_byte = byte_of(v453_sum, 0);
+    row.aux[190] = element(v454_byte);
+    let v455_byte = byte_of(v453_sum, 1);
+    row.aux[191] = element(v455_byte);
+    let v456_byte = byte_of(v453_sum, 2);
+    row.aux[192] = element(v456_byte);
+    let v457_byte = byte_of(v453_sum, 3);
+    row.aux[193] = element(v457_byte);
+    // op 142: u8_xor_split7 359 372
+    let v459_split7 = binary(ByteOp::XorSplit7, 0, v433_sum, v454_byte);
+    row.aux[194] = element(v459_split7);
+    let v460_split7 = binary(ByteOp::XorSplit7, 1, v433_sum, v454_byte);
+    row.aux[195] = element(v460_split7);
+    // op 143: u8_xor_split7 360 373
+    let v461_split7 = binary(ByteOp::XorSplit7, 0, v434_sum, v455_byte);
+    row.aux[196] = element(v461_split7);
+    let v462_split7 = binary(ByteOp::XorSplit7, 1, v434_sum, v455_byte);
+    row.aux[197] = element(v462_split7);
+    // op 144: u8_xor_split7 361 374
+    let v463_split7 = binary(ByteOp::XorSplit7, 0, v435_sum, v456_byte);
+    row.aux[198] = element(v463_split7);
+    let v464_split7 = binary(ByteOp::XorSplit7, 1, v435_sum, v456_byte);
+    row.aux[199] = element(v464_split7);
+    // op 145: u8_xor_split7 362 375
+    let v465_split7 = binary(ByteOp::XorSplit7, 0, v436_sum, v457_byte);
+    row.aux[200] = element(v465_split7);
+    let v466_split7 = binary(ByteOp::XorSplit7, 1, v436_sum, v457_byte);
+    row.aux[201] = element(v466_split7);
+    // op 146: add 377 380
+    let v467_sum = v459_split7 + v462_split7;
+    // op 147: add 379 382
+    let v468_sum = v461_split7 + v464_split7;
+    // op 148: add 381 384
+    let v469_sum = v463_split7 + v466_split7;
+    // op 149: add 383 378
+    let v470_sum = v465_split7 + v460_split7;
+    // op 150: hint_u32_add3 207 208 209 210 281 282 283 284 ... (12)
+    let v471_word = pack_low([v238_byte, v239_byte, v240_byte, v241_byte]);
+    let v472_word = pack_low([v331_sum, v332_sum, v333_sum, v334_sum]);
+    let v473_sum = v471_word + v472_word;
+    let v474_word = pack_low([input105, input106, input107, input108]);
+    let v475_sum = v473_sum + v474_word;
+    let v476_byte = byte_of(v475_sum, 0);
+    row.aux[202] = element(v476_byte);
+    let v477_byte = byte_of(v475_sum, 1);
+    row.aux[203] = element(v477_byte);
+    let v478_byte = byte_of(v475_sum, 2);
+    row.aux[204] = element(v478_byte);
+    let v479_byte = byte_of(v475_sum, 3);
+    row.aux[205] = element(v479_byte);
+    // op 151: u8_xor 161 389
+    let v481_xor = binary(ByteOp::Xor, 0, v176_xor, v476_byte);
+    row.aux[206] = element(v481_xor);
+    // op 152: u8_xor 162 390
+    let v482_xor = binary(ByteOp::Xor, 0, v177_xor, v477_byte);
+    row.aux[207] = element(v482_xor);
+    // op 153: u8_xor 163 391
+    let v483_xor = binary(ByteOp::Xor, 0, v178_xor, v478_byte);
+    row.aux[208] = element(v483_xor);
+    // op 154: u8_xor 160 392
+    let v484_xor = binary(ByteOp::Xor, 0, v175_xor, v479_byte);
+    row.aux[209] = element(v484_xor);
+    // op 155: hint_u32_add 320 321 322 323 396 397 394 395
+    let v485_word = pack_low([v386_byte, v387_byte, v388_byte, v389_byte]);
+    let v486_word = pack_low([v483_xor, v484_xor, v481_xor, v482_xor]);
+    let v487_sum = v485_word + v486_word;
+    let v488_byte = byte_of(v487_sum, 0);
+    row.aux[210] = element(v488_byte);
+    let v489_byte = byte_of(v487_sum, 1);
+    row.aux[211] = element(v489_byte);
+    let v490_byte = byte_of(v487_sum, 2);
+    row.aux[212] = element(v490_byte);
+    let v491_byte = byte_of(v487_sum, 3);
+    row.aux[213] = element(v491_byte);
+    // op 157: u8_xor_split4 281 398
+    let v493_split4 = binary(ByteOp::XorSplit4, 0, v331_sum, v488_byte);
+    row.aux[214] = element(v493_split4);
+    let v494_split4 = binary(ByteOp::XorSplit4, 1, v331_sum, v488_byte);
+    row.aux[215] = element(v494_split4);
+    // op 158: u8_xor_split4 282 399
+    let v495_split4 = binary(ByteOp::XorSplit4, 0, v332_sum, v489_byte);
+    row.aux[216] = element(v495_split4);
+    let v496_split4 = binary(ByteOp::XorSplit4, 1, v332_sum, v489_byte);
+    row.aux[217] = element(v496_split4);
+    // op 159: u8_xor_split4 283 400
+    let v497_split4 = binary(ByteOp::XorSplit4, 0, v333_sum, v490_byte);
+    row.aux[218] = element(v497_split4);
+    let v498_split4 = binary(ByteOp::XorSplit4, 1, v333_sum, v490_byte);
+    row.aux[219] = element(v498_split4);
+    // op 160: u8_xor_split4 284 401
+    let v499_split4 = binary(ByteOp::XorSplit4, 0, v334_sum, v491_byte);
+    row.aux[220] = element(v499_split4);
+    let v500_split4 = binary(ByteOp::XorSplit4, 1, v334_sum, v491_byte);
+    row.aux[221] = element(v500_split4);
+    // op 161: add 405 408
+    let v501_sum = v495_split4 + v498_split4;
+    // op 162: add 407 410
+    let v502_sum = v497_split4 + v500_split4;
+    // op 163: add 409 404
+    let v503_sum = v499_split4 + v494_split4;
+    // op 164: add 403 406
+    let v504_sum = v493_split4 + v496_split4;
+    // op 165: hint_u32_add3 389 390 391 392 411 412 413 414 ... (12)
+    let v505_word = pack_low([v476_byte, v477_byte, v478_byte, v479_byte]);
+    let v506_word = pack_low([v501_sum, v502_sum, v503_sum, v504_sum]);
+    let v507_sum = v505_word + v506_word;
+    let v508_word = pack_low([input109, input110, input111, input112]);
+    let v509_sum = v507_sum + v508_word;
+    let v510_byte = byte_of(v509_sum, 0);
+    row.aux[222] = element(v510_byte);
+    let v511_byte = byte_of(v509_sum, 1);
+    row.aux[223] = element(v511_byte);
+    let v512_byte = byte_of(v509_sum, 2);
+    row.aux[224] = element(v512_byte);
+    let v513_byte = byte_of(v509_sum, 3);
+    row.aux[225] = element(v513_byte);
+    // op 166: u8_xor 396 415
+    let v515_xor = binary(ByteOp::Xor, 0, v483_xor, v510_byte);
+    row.aux[226] = element(v515_xor);
+    // op 167: u8_xor 397 416
+    let v516_xor = binary(ByteOp::Xor, 0, v484_xor, v511_byte);
+    row.aux[227] = element(v516_xor);
+    // op 168: u8_xor 394 417
+    let v517_xor = binary(ByteOp::Xor, 0, v481_xor, v512_byte);
+    row.aux[228] = element(v517_xor);
+    // op 169: u8_xor 395 418
+    let v518_xor = binary(ByteOp::Xor, 0, v482_xor, v513_byte);
+    row.aux[229] = element(v518_xor);
+    // op 170: hint_u32_add 398 399 400 401 421 422 423 420
+    let v519_word = pack_low([v488_byte, v489_byte, v490_byte, v491_byte]);
+    let v520_word = pack_low([v516_xor, v517_xor, v518_xor, v515_xor]);
+    let v521_sum = v519_word + v520_word;
+    let v522_byte = byte_of(v521_sum, 0);
+    row.aux[230] = element(v522_byte);
+    let v523_byte = byte_of(v521_sum, 1);
+    row.aux[231] = element(v523_byte);
+    let v524_byte = byte_of(v521_sum, 2);
+    row.aux[232] = element(v524_byte);
+    let v525_byte = byte_of(v521_sum, 3);
+    row.aux[233] = element(v525_byte);
+    // op 172: u8_xor_split7 411 424
+    let v527_split7 = binary(ByteOp::XorSplit7, 0, v501_sum, v522_byte);
+    row.aux[234] = element(v527_split7);
+    let v528_split7 = binary(ByteOp::XorSplit7, 1, v501_sum, v522_byte);
+    row.aux[235] = element(v528_split7);
+    // op 173: u8_xor_split7 412 425
+    let v529_split7 = binary(ByteOp::XorSplit7, 0, v502_sum, v523_byte);
+    row.aux[236] = element(v529_split7);
+    let v530_split7 = binary(ByteOp::XorSplit7, 1, v502_sum, v523_byte);
+    row.aux[237] = element(v530_split7);
+    // op 174: u8_xor_split7 413 426
+    let v531_split7 = binary(ByteOp::XorSplit7, 0, v503_sum, v524_byte);
+    row.aux[238] = element(v531_split7);
+    let v532_split7 = binary(ByteOp::XorSplit7, 1, v503_sum, v524_byte);
+    row.aux[239] = element(v532_split7);
+    // op 175: u8_xor_split7 414 427
+    let v533_split7 = binary(ByteOp::XorSplit7, 0, v504_sum, v525_byte);
+    row.aux[240] = element(v533_split7);
+    let v534_split7 = binary(ByteOp::XorSplit7, 1, v504_sum, v525_byte);
+    row.aux[241] = element(v534_split7);
+    // op 176: add 429 432
+    let v535_sum = v527_split7 + v530_split7;
+    // op 177: add 431 434
+    let v536_sum = v529_split7 + v532_split7;
+    // op 178: add 433 436
+    let v537_sum = v531_split7 + v534_split7;
+    // op 179: add 435 430
+    let v538_sum = v533_split7 + v528_split7;
+    // op 180: hint_u32_add3 259 260 261 262 333 334 335 336 ... (12)
+    let v539_word = pack_low([v306_byte, v307_byte, v308_byte, v309_byte]);
+    let v540_word = pack_low([v399_sum, v400_sum, v401_sum, v402_sum]);
+    let v541_sum = v539_word + v540_word;
+    let v542_word = pack_low([input113, input114, input115, input116]);
+    let v543_sum = v541_sum + v542_word;
+    let v544_byte = byte_of(v543_sum, 0);
+    row.aux[242] = element(v544_byte);
+    let v545_byte = byte_of(v543_sum, 1);
+    row.aux[243] = element(v545_byte);
+    let v546_byte = byte_of(v543_sum, 2);
+    row.aux[244] = element(v546_byte);
+    let v547_byte = byte_of(v543_sum, 3);
+    row.aux[245] = element(v547_byte);
+    // op 181: u8_xor 213 441
+    let v549_xor = binary(ByteOp::Xor, 0, v244_xor, v544_byte);
+    row.aux[246] = element(v549_xor);
+    // op 182: u8_xor 214 442
+    let v550_xor = binary(ByteOp::Xor, 0, v245_xor, v545_byte);
+    row.aux[247] = element(v550_xor);
+    // op 183: u8_xor 215 443
+    let v551_xor = binary(ByteOp::Xor, 0, v246_xor, v546_byte);
+    row.aux[248] = element(v551_xor);
+    // op 184: u8_xor 212 444
+    let v552_xor = binary(ByteOp::Xor, 0, v243_xor, v547_byte);
+    row.aux[249] = element(v552_xor);
+    // op 185: hint_u32_add 164 165 166 167 448 449 446 447
+    let v553_word = pack_low([v182_byte, v183_byte, v184_byte, v185_byte]);
+    let v554_word = pack_low([v551_xor, v552_xor, v549_xor, v550_xor]);
+    let v555_sum = v553_word + v554_word;
+    let v556_byte = byte_of(v555_sum, 0);
+    row.aux[250] = element(v556_byte);
+    let v557_byte = byte_of(v555_sum, 1);
+    row.aux[251] = element(v557_byte);
+    let v558_byte = byte_of(v555_sum, 2);
+    row.aux[252] = element(v558_byte);
+    let v559_byte = byte_of(v555_sum, 3);
+    row.aux[253] = element(v559_byte);
+    // op 187: u8_xor_split4 333 450
+    let v561_split4 = binary(ByteOp::XorSplit4, 0, v399_sum, v556_byte);
+    row.aux[254] = element(v561_split4);
+    let v562_split4 = binary(ByteOp::XorSplit4, 1, v399_sum, v556_byte);
+    row.aux[255] = element(v562_split4);
+    // op 188: u8_xor_split4 334 451
+    let v563_split4 = binary(ByteOp::XorSplit4, 0, v400_sum, v557_byte);
+    row.aux[256] = element(v563_split4);
+    let v564_split4 = binary(ByteOp::XorSplit4, 1, v400_sum, v557_byte);
+    row.aux[257] = element(v564_split4);
+    // op 189: u8_xor_split4 335 452
+    let v565_split4 = binary(ByteOp::XorSplit4, 0, v401_sum, v558_byte);
+    row.aux[258] = element(v565_split4);
+    let v566_split4 = binary(ByteOp::XorSplit4, 1, v401_sum, v558_byte);
+    row.aux[259] = element(v566_split4);
+    // op 190: u8_xor_split4 336 453
+    let v567_split4 = binary(ByteOp::XorSplit4, 0, v402_sum, v559_byte);
+    row.aux[260] = element(v567_split4);
+    let v568_split4 = binary(ByteOp::XorSplit4, 1, v402_sum, v559_byte);
+    row.aux[261] = element(v568_split4);
+    // op 191: add 457 460
+    let v569_sum = v563_split4 + v566_split4;
+    // op 192: add 459 462
+    let v570_sum = v565_split4 + v568_split4;
+    // op 193: add 461 456
+    let v571_sum = v567_split4 + v562_split4;
+    // op 194: add 455 458
+    let v572_sum = v561_split4 + v564_split4;
+    // op 195: hint_u32_add3 441 442 443 444 463 464 465 466 ... (12)
+    let v573_word = pack_low([v544_byte, v545_byte, v546_byte, v547_byte]);
+    let v574_word = pack_low([v569_sum, v570_sum, v571_sum, v572_sum]);
+    let v575_sum = v573_word + v574_word;
+    let v576_word = pack_low([input117, input118, input119, input120]);
+    let v577_sum = v575_sum + v576_word;
+    let v578_byte = byte_of(v577_sum, 0);
+    row.aux[262] = element(v578_byte);
+    let v579_byte = byte_of(v577_sum, 1);
+    row.aux[263] = element(v579_byte);
+    let v580_byte = byte_of(v577_sum, 2);
+    row.aux[264] = element(v580_byte);
+    let v581_byte = byte_of(v577_sum, 3);
+    row.aux[265] = element(v581_byte);
+    // op 196: u8_xor 448 467
+    let v583_xor = binary(ByteOp::Xor, 0, v551_xor, v578_byte);
+    row.aux[266] = element(v583_xor);
+    // op 197: u8_xor 449 468
+    let v584_xor = binary(ByteOp::Xor, 0, v552_xor, v579_byte);
+    row.aux[267] = element(v584_xor);
+    // op 198: u8_xor 446 469
+    let v585_xor = binary(ByteOp::Xor, 0, v549_xor, v580_byte);
+    row.aux[268] = element(v585_xor);
+    // op 199: u8_xor 447 470
+    let v586_xor = binary(ByteOp::Xor, 0, v550_xor, v581_byte);
+    row.aux[269] = element(v586_xor);
+    // op 200: hint_u32_add 450 451 452 453 473 474 475 472
+    let v587_word = pack_low([v556_byte, v557_byte, v558_byte, v559_byte]);
+    let v588_word = pack_low([v584_xor, v585_xor, v586_xor, v583_xor]);
+    let v589_sum = v587_word + v588_word;
+    let v590_byte = byte_of(v589_sum, 0);
+    row.aux[270] = element(v590_byte);
+    let v591_byte = byte_of(v589_sum, 1);
+    row.aux[271] = element(v591_byte);
+    let v592_byte = byte_of(v589_sum, 2);
+    row.aux[272] = element(v592_byte);
+    let v593_byte = byte_of(v589_sum, 3);
+    row.aux[273] = element(v593_byte);
+    // op 202: u8_xor_split7 463 476
+    let v595_split7 = binary(ByteOp::XorSplit7, 0, v569_sum, v590_byte);
+    row.aux[274] = element(v595_split7);
+    let v596_split7 = binary(ByteOp::XorSplit7, 1, v569_sum, v590_byte);
+    row.aux[275] = element(v596_split7);
+    // op 203: u8_xor_split7 464 477
+    let v597_split7 = binary(ByteOp::XorSplit7, 0, v570_sum, v591_byte);
+    row.aux[276] = element(v597_split7);
+    let v598_split7 = binary(ByteOp::XorSplit7, 1, v570_sum, v591_byte);
+    row.aux[277] = element(v598_split7);
+    // op 204: u8_xor_split7 465 478
+    let v599_split7 = binary(ByteOp::XorSplit7, 0, v571_sum, v592_byte);
+    row.aux[278] = element(v599_split7);
+    let v600_split7 = binary(ByteOp::XorSplit7, 1, v571_sum, v592_byte);
+    row.aux[279] = element(v600_split7);
+    // op 205: u8_xor_split7 466 479
+    let v601_split7 = binary(ByteOp::XorSplit7, 0, v572_sum, v593_byte);
+    row.aux[280] = element(v601_split7);
+    let v602_split7 = binary(ByteOp::XorSplit7, 1, v572_sum, v593_byte);
+    row.aux[281] = element(v602_split7);
+    // op 206: add 481 484
+    let v603_sum = v595_split7 + v598_split7;
+    // op 207: add 483 486
+    let v604_sum = v597_split7 + v600_split7;
+    // op 208: add 485 488
+    let v605_sum = v599_split7 + v602_split7;
+    // op 209: add 487 482
+    let v606_sum = v601_split7 + v596_split7;
+    // op 210: hint_u32_add3 311 312 313 314 177 178 179 180 ... (12)
+    let v607_word = pack_low([v374_byte, v375_byte, v376_byte, v377_byte]);
+    let v608_word = pack_low([v195_sum, v196_sum, v197_sum, v198_sum]);
+    let v609_sum = v607_word + v608_word;
+    let v610_word = pack_low([input121, input122, input123, input124]);
+    let v611_sum = v609_sum + v610_word;
+    let v612_byte = byte_of(v611_sum, 0);
+    row.aux[282] = element(v612_byte);
+    let v613_byte = byte_of(v611_sum, 1);
+    row.aux[283] = element(v613_byte);
+    let v614_byte = byte_of(v611_sum, 2);
+    row.aux[284] = element(v614_byte);
+    let v615_byte = byte_of(v611_sum, 3);
+    row.aux[285] = element(v615_byte);
+    // op 211: u8_xor 265 493
+    let v617_xor = binary(ByteOp::Xor, 0, v312_xor, v612_byte);
+    row.aux[286] = element(v617_xor);
+    // op 212: u8_xor 266 494
+    let v618_xor = binary(ByteOp::Xor, 0, v313_xor, v613_byte);
+    row.aux[287] = element(v618_xor);
+    // op 213: u8_xor 267 495
+    let v619_xor = binary(ByteOp::Xor, 0, v314_xor, v614_byte);
+    row.aux[288] = element(v619_xor);
+    // op 214: u8_xor 264 496
+    let v620_xor = binary(ByteOp::Xor, 0, v311_xor, v615_byte);
+    row.aux[289] = element(v620_xor);
+    // op 215: hint_u32_add 216 217 218 219 500 501 498 499
+    let v621_word = pack_low([v250_byte, v251_byte, v252_byte, v253_byte]);
+    let v622_word = pack_low([v619_xor, v620_xor, v617_xor, v618_xor]);
+    let v623_sum = v621_word + v622_word;
+    let v624_byte = byte_of(v623_sum, 0);
+    row.aux[290] = element(v624_byte);
+    let v625_byte = byte_of(v623_sum, 1);
+    row.aux[291] = element(v625_byte);
+    let v626_byte = byte_of(v623_sum, 2);
+    row.aux[292] = element(v626_byte);
+    let v627_byte = byte_of(v623_sum, 3);
+    row.aux[293] = element(v627_byte);
+    // op 217: u8_xor_split4 177 502
+    let v629_split4 = binary(ByteOp::XorSplit4, 0, v195_sum, v624_byte);
+    row.aux[294] = element(v629_split4);
+    let v630_split4 = binary(ByteOp::XorSplit4, 1, v195_sum, v624_byte);
+    row.aux[295] = element(v630_split4);
+    // op 218: u8_xor_split4 178 503
+    let v631_split4 = binary(ByteOp::XorSplit4, 0, v196_sum, v625_byte);
+    row.aux[296] = element(v631_split4);
+    let v632_split4 = binary(ByteOp::XorSplit4, 1, v196_sum, v625_byte);
+    row.aux[297] = element(v632_split4);
+    // op 219: u8_xor_split4 179 504
+    let v633_split4 = binary(ByteOp::XorSplit4, 0, v197_sum, v626_byte);
+    row.aux[298] = element(v633_split4);
+    let v634_split4 = binary(ByteOp::XorSplit4, 1, v197_sum, v626_byte);
+    row.aux[299] = element(v634_split4);
+    // op 220: u8_xor_split4 180 505
+    let v635_split4 = binary(ByteOp::XorSplit4, 0, v198_sum, v627_byte);
+    row.aux[300] = element(v635_split4);
+    let v636_split4 = binary(ByteOp::XorSplit4, 1, v198_sum, v627_byte);
+    row.aux[301] = element(v636_split4);
+    // op 221: add 509 512
+    let v637_sum = v631_split4 + v634_split4;
+    // op 222: add 511 514
+    let v638_sum = v633_split4 + v636_split4;
+    // op 223: add 513 508
+    let v639_sum = v635_split4 + v630_split4;
+    // op 224: add 507 510
+    let v640_sum = v629_split4 + v632_split4;
+    // op 225: hint_u32_add3 493 494 495 496 515 516 517 518 ... (12)
+    let v641_word = pack_low([v612_byte, v613_byte, v614_byte, v615_byte]);
+    let v642_word = pack_low([v637_sum, v638_sum, v639_sum, v640_sum]);
+    let v643_sum = v641_word + v642_word;
+    let v644_word = pack_low([input125, input126, input127, input128]);
+    let v645_sum = v643_sum + v644_word;
+    let v646_byte = byte_of(v645_sum, 0);
+    row.aux[302] = element(v646_byte);
+    let v647_byte = byte_of(v645_sum, 1);
+    row.aux[303] = element(v647_byte);
+    let v648_byte = byte_of(v645_sum, 2);
+    row.aux[304] = element(v648_byte);
+    let v649_byte = byte_of(v645_sum, 3);
+    row.aux[305] = element(v649_byte);
+    // op 226: u8_xor 500 519
+    let v651_xor = binary(ByteOp::Xor, 0, v619_xor, v646_byte);
+    row.aux[306] = element(v651_xor);
+    // op 227: u8_xor 501 520
+    let v652_xor = binary(ByteOp::Xor, 0, v620_xor, v647_byte);
+    row.aux[307] = element(v652_xor);
+    // op 228: u8_xor 498 521
+    let v653_xor = binary(ByteOp::Xor, 0, v617_xor, v648_byte);
+    row.aux[308] = element(v653_xor);
+    // op 229: u8_xor 499 522
+    let v654_xor = binary(ByteOp::Xor, 0, v618_xor, v649_byte);
+    row.aux[309] = element(v654_xor);
+    // op 230: hint_u32_add 502 503 504 505 525 526 527 524
+    let v655_word = pack_low([v624_byte, v625_byte, v626_byte, v627_byte]);
+    let v656_word = pack_low([v652_xor, v653_xor, v654_xor, v651_xor]);
+    let v657_sum = v655_word + v656_word;
+    let v658_byte = byte_of(v657_sum, 0);
+    row.aux[310] = element(v658_byte);
+    let v659_byte = byte_of(v657_sum, 1);
+    row.aux[311] = element(v659_byte);
+    let v660_byte = byte_of(v657_sum, 2);
+    row.aux[312] = element(v660_byte);
+    let v661_byte = byte_of(v657_sum, 3);
+    row.aux[313] = element(v661_byte);
+    // op 232: u8_xor_split7 515 528
+    let v663_split7 = binary(ByteOp::XorSplit7, 0, v637_sum, v658_byte);
+    row.aux[314] = element(v663_split7);
+    let v664_split7 = binary(ByteOp::XorSplit7, 1, v637_sum, v658_byte);
+    row.aux[315] = element(v664_split7);
+    // op 233: u8_xor_split7 516 529
+    let v665_split7 = binary(ByteOp::XorSplit7, 0, v638_sum, v659_byte);
+    row.aux[316] = element(v665_split7);
+    let v666_split7 = binary(ByteOp::XorSplit7, 1, v638_sum, v659_byte);
+    row.aux[317] = element(v666_split7);
+    // op 234: u8_xor_split7 517 530
+    let v667_split7 = binary(ByteOp::XorSplit7, 0, v639_sum, v660_byte);
+    row.aux[318] = element(v667_split7);
+    let v668_split7 = binary(ByteOp::XorSplit7, 1, v639_sum, v660_byte);
+    row.aux[319] = element(v668_split7);
+    // op 235: u8_xor_split7 518 531
+    let v669_split7 = binary(ByteOp::XorSplit7, 0, v640_sum, v661_byte);
+    row.aux[320] = element(v669_split7);
+    let v670_split7 = binary(ByteOp::XorSplit7, 1, v640_sum, v661_byte);
+    row.aux[321] = element(v670_split7);
+    // op 236: add 533 536
+    let v671_sum = v663_split7 + v666_split7;
+    // op 237: add 535 538
+    let v672_sum = v665_split7 + v668_split7;
+    // op 238: add 537 540
+    let v673_sum = v667_split7 + v670_split7;
+    // op 239: add 539 534
+    let v674_sum = v669_split7 + v664_split7;
+    // op 241: u8_xor 363 476
+    let v675_xor = binary(ByteOp::Xor, 0, v442_byte, v590_byte);
+    row.aux[322] = element(v675_xor);
+    // op 242: u8_xor 364 477
+    let v676_xor = binary(ByteOp::Xor, 0, v443_byte, v591_byte);
+    row.aux[323] = element(v676_xor);
+    // op 243: u8_xor 365 478
+    let v677_xor = binary(ByteOp::Xor, 0, v444_byte, v592_byte);
+    row.aux[324] = element(v677_xor);
+    // op 244: u8_xor 366 479
+    let v678_xor = binary(ByteOp::Xor, 0, v445_byte, v593_byte);
+    row.aux[325] = element(v678_xor);
+    // op 245: u8_xor 415 528
+    let v679_xor = binary(ByteOp::Xor, 0, v510_byte, v658_byte);
+    row.aux[326] = element(v679_xor);
+    // op 246: u8_xor 416 529
+    let v680_xor = binary(ByteOp::Xor, 0, v511_byte, v659_byte);
+    row.aux[327] = element(v680_xor);
+    // op 247: u8_xor 417 530
+    let v681_xor = binary(ByteOp::Xor, 0, v512_byte, v660_byte);
+    row.aux[328] = element(v681_xor);
+    // op 248: u8_xor 418 531
+    let v682_xor = binary(ByteOp::Xor, 0, v513_byte, v661_byte);
+    row.aux[329] = element(v682_xor);
+    // op 249: u8_xor 467 372
+    let v683_xor = binary(ByteOp::Xor, 0, v578_byte, v454_byte);
+    row.aux[330] = element(v683_xor);
+    // op 250: u8_xor 468 373
+    let v684_xor = binary(ByteOp::Xor, 0, v579_byte, v455_byte);
+    row.aux[331] = element(v684_xor);
+    // op 251: u8_xor 469 374
+    let v685_xor = binary(ByteOp::Xor, 0, v580_byte, v456_byte);
+    row.aux[332] = element(v685_xor);
+    // op 252: u8_xor 470 375
+    let v686_xor = binary(ByteOp::Xor, 0, v581_byte, v457_byte);
+    row.aux[333] = element(v686_xor);
+    // op 253: u8_xor 519 424
+    let v687_xor = binary(ByteOp::Xor, 0, v646_byte, v522_byte);
+    row.aux[334] = element(v687_xor);
+    // op 254: u8_xor 520 425
+    let v688_xor = binary(ByteOp::Xor, 0, v647_byte, v523_byte);
+    row.aux[335] = element(v688_xor);
+    // op 255: u8_xor 521 426
+    let v689_xor = binary(ByteOp::Xor, 0, v648_byte, v524_byte);
+    row.aux[336] = element(v689_xor);
+    // op 256: u8_xor 522 427
+    let v690_xor = binary(ByteOp::Xor, 0, v649_byte, v525_byte);
+    row.aux[337] = element(v690_xor);
+    // op 257: u8_xor 541 421
+    let v691_xor = binary(ByteOp::Xor, 0, v671_sum, v516_xor);
+    row.aux[338] = element(v691_xor);
+    // op 258: u8_xor 542 422
+    let v692_xor = binary(ByteOp::Xor, 0, v672_sum, v517_xor);
+    row.aux[339] = element(v692_xor);
+    // op 259: u8_xor 543 423
+    let v693_xor = binary(ByteOp::Xor, 0, v673_sum, v518_xor);
+    row.aux[340] = element(v693_xor);
+    // op 260: u8_xor 544 420
+    let v694_xor = binary(ByteOp::Xor, 0, v674_sum, v515_xor);
+    row.aux[341] = element(v694_xor);
+    // op 261: u8_xor 385 473
+    let v695_xor = binary(ByteOp::Xor, 0, v467_sum, v584_xor);
+    row.aux[342] = element(v695_xor);
+    // op 262: u8_xor 386 474
+    let v696_xor = binary(ByteOp::Xor, 0, v468_sum, v585_xor);
+    row.aux[343] = element(v696_xor);
+    // op 263: u8_xor 387 475
+    let v697_xor = binary(ByteOp::Xor, 0, v469_sum, v586_xor);
+    row.aux[344] = element(v697_xor);
+    // op 264: u8_xor 388 472
+    let v698_xor = binary(ByteOp::Xor, 0, v470_sum, v583_xor);
+    row.aux[345] = element(v698_xor);
+    // op 265: u8_xor 437 525
+    let v699_xor = binary(ByteOp::Xor, 0, v535_sum, v652_xor);
+    row.aux[346] = element(v699_xor);
+    // op 266: u8_xor 438 526
+    let v700_xor = binary(ByteOp::Xor, 0, v536_sum, v653_xor);
+    row.aux[347] = element(v700_xor);
+    // op 267: u8_xor 439 527
+    let v701_xor = binary(ByteOp::Xor, 0, v537_sum, v654_xor);
+    row.aux[348] = element(v701_xor);
+    // op 268: u8_xor 440 524
+    let v702_xor = binary(ByteOp::Xor, 0, v538_sum, v651_xor);
+    row.aux[349] = element(v702_xor);
+    // op 269: u8_xor 489 369
+    let v703_xor = binary(ByteOp::Xor, 0, v603_sum, v448_xor);
+    row.aux[350] = element(v703_xor);
+    // op 270: u8_xor 490 370
+    let v704_xor = binary(ByteOp::Xor, 0, v604_sum, v449_xor);
+    row.aux[351] = element(v704_xor);
+    // op 271: u8_xor 491 371
+    let v705_xor = binary(ByteOp::Xor, 0, v605_sum, v450_xor);
+    row.aux[352] = element(v705_xor);
+    // op 272: u8_xor 492 368
+    let v706_xor = binary(ByteOp::Xor, 0, v606_sum, v447_xor);
+    row.aux[353] = element(v706_xor);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[354] = element(0);
+}
+static PATH1_WORDS: [SeedWord; 163] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, U32, Rank),
+    SeedWord::at(20, U8, Input(1)),
+    SeedWord::at(21, U8, Input(2)),
+    SeedWord::at(22, U8, Input(3)),
+    SeedWord::at(23, U8, Input(4)),
+    SeedWord::at(24, U8, Input(5)),
+    SeedWord::at(25, U8, Input(6)),
+    SeedWord::at(26, U8, Input(7)),
+    SeedWord::at(27, U8, Input(8)),
+    SeedWord::at(28, U8, Input(9)),
+    SeedWord::at(29, U8, Input(10)),
+    SeedWord::at(30, U8, Input(11)),
+    SeedWord::at(31, U8, Input(12)),
+    SeedWord::at(32, U8, Input(13)),
+    SeedWord::at(33, U8, Input(14)),
+    SeedWord::at(34, U8, Input(15)),
+    SeedWord::at(35, U8, Input(16)),
+    SeedWord::at(36, U8, Input(17)),
+    SeedWord::at(37, U8, Input(18)),
+    SeedWord::at(38, U8, Input(19)),
+    SeedWord::at(39, U8, Input(20)),
+    SeedWord::at(40, U8, Input(21)),
+    SeedWord::at(41, U8, Input(22)),
+    SeedWord::at(42, U8, Input(23)),
+    SeedWord::at(43, U8, Input(24)),
+    SeedWord::at(44, U8, Input(25)),
+    SeedWord::at(45, U8, Input(26)),
+    SeedWord::at(46, U8, Input(27)),
+    SeedWord::at(47, U8, Input(28)),
+    SeedWord::at(48, U8, Input(29)),
+    SeedWord::at(49, U8, Input(30)),
+    SeedWord::at(50, U8, Input(31)),
+    SeedWord::at(51, U8, Input(32)),
+    SeedWord::at(52, U8, Input(33)),
+    SeedWord::at(53, U8, Input(34)),
+    SeedWord::at(54, U8, Input(35)),
+    SeedWord::at(55, U8, Input(36)),
+    SeedWord::at(56, U8, Input(37)),
+    SeedWord::at(57, U8, Input(38)),
+    SeedWord::at(58, U8, Input(39)),
+    SeedWord::at(59, U8, Input(40)),
+    SeedWord::at(60, U8, Input(41)),
+    SeedWord::at(61, U8, Input(42)),
+    SeedWord::at(62, U8, Input(43)),
+    SeedWord::at(63, U8, Input(44)),
+    SeedWord::at(64, U8, Input(45)),
+    SeedWord::at(65, U8, Input(46)),
+    SeedWord::at(66, U8, Input(47)),
+    SeedWord::at(67, U8, Input(48)),
+    SeedWord::at(68, U8, Input(49)),
+    SeedWord::at(69, U8, Input(50)),
+    SeedWord::at(70, U8, Input(51)),
+    SeedWord::at(71, U8, Input(52)),
+    SeedWord::at(72, U8, Input(53)),
+    SeedWord::at(73, U8, Input(54)),
+    SeedWord::at(74, U8, Input(55)),
+    SeedWord::at(75, U8, Input(56)),
+    SeedWord::at(76, U8, Input(57)),
+    SeedWord::at(77, U8, Input(58)),
+    SeedWord::at(78, U8, Input(59)),
+    SeedWord::at(79, U8, Input(60)),
+    SeedWord::at(80, U8, Input(61)),
+    SeedWord::at(81, U8, Input(62)),
+    SeedWord::at(82, U8, Input(63)),
+    SeedWord::at(83, U8, Input(64)),
+    SeedWord::at(84, U8, Input(65)),
+    SeedWord::at(85, U8, Input(66)),
+    SeedWord::at(86, U8, Input(67)),
+    SeedWord::at(87, U8, Input(68)),
+    SeedWord::at(88, U8, Input(69)),
+    SeedWord::at(89, U8, Input(70)),
+    SeedWord::at(90, U8, Input(71)),
+    SeedWord::at(91, U8, Input(72)),
+    SeedWord::at(92, U8, Input(73)),
+    SeedWord::at(93, U8, Input(74)),
+    SeedWord::at(94, U8, Input(75)),
+    SeedWord::at(95, U8, Input(76)),
+    SeedWord::at(96, U8, Input(77)),
+    SeedWord::at(97, U8, Input(78)),
+    SeedWord::at(98, U8, Input(79)),
+    SeedWord::at(99, U8, Input(80)),
+    SeedWord::at(100, U8, Input(81)),
+    SeedWord::at(101, U8, Input(82)),
+    SeedWord::at(102, U8, Input(83)),
+    SeedWord::at(103, U8, Input(84)),
+    SeedWord::at(104, U8, Input(85)),
+    SeedWord::at(105, U8, Input(86)),
+    SeedWord::at(106, U8, Input(87)),
+    SeedWord::at(107, U8, Input(88)),
+    SeedWord::at(108, U8, Input(89)),
+    SeedWord::at(109, U8, Input(90)),
+    SeedWord::at(110, U8, Input(91)),
+    SeedWord::at(111, U8, Input(92)),
+    SeedWord::at(112, U8, Input(93)),
+    SeedWord::at(113, U8, Input(94)),
+    SeedWord::at(114, U8, Input(95)),
+    SeedWord::at(115, U8, Input(96)),
+    SeedWord::at(116, U8, Input(97)),
+    SeedWord::at(117, U8, Input(98)),
+    SeedWord::at(118, U8, Input(99)),
+    SeedWord::at(119, U8, Input(100)),
+    SeedWord::at(120, U8, Input(101)),
+    SeedWord::at(121, U8, Input(102)),
+    SeedWord::at(122, U8, Input(103)),
+    SeedWord::at(123, U8, Input(104)),
+    SeedWord::at(124, U8, Input(105)),
+    SeedWord::at(125, U8, Input(106)),
+    SeedWord::at(126, U8, Input(107)),
+    SeedWord::at(127, U8, Input(108)),
+    SeedWord::at(128, U8, Input(109)),
+    SeedWord::at(129, U8, Input(110)),
+    SeedWord::at(130, U8, Input(111)),
+    SeedWord::at(131, U8, Input(112)),
+    SeedWord::at(132, U8, Input(113)),
+    SeedWord::at(133, U8, Input(114)),
+    SeedWord::at(134, U8, Input(115)),
+    SeedWord::at(135, U8, Input(116)),
+    SeedWord::at(136, U8, Input(117)),
+    SeedWord::at(137, U8, Input(118)),
+    SeedWord::at(138, U8, Input(119)),
+    SeedWord::at(139, U8, Input(120)),
+    SeedWord::at(140, U8, Input(121)),
+    SeedWord::at(141, U8, Input(122)),
+    SeedWord::at(142, U8, Input(123)),
+    SeedWord::at(143, U8, Input(124)),
+    SeedWord::at(144, U8, Input(125)),
+    SeedWord::at(145, U8, Input(126)),
+    SeedWord::at(146, U8, Input(127)),
+    SeedWord::at(147, U8, Input(128)),
+    SeedWord::at(148, U8, Read(0)),
+    SeedWord::at(149, U8, Read(1)),
+    SeedWord::at(150, U8, Read(2)),
+    SeedWord::at(151, U8, Read(3)),
+    SeedWord::at(152, U8, Read(4)),
+    SeedWord::at(153, U8, Read(5)),
+    SeedWord::at(154, U8, Read(6)),
+    SeedWord::at(155, U8, Read(7)),
+    SeedWord::at(156, U8, Read(8)),
+    SeedWord::at(157, U8, Read(9)),
+    SeedWord::at(158, U8, Read(10)),
+    SeedWord::at(159, U8, Read(11)),
+    SeedWord::at(160, U8, Read(12)),
+    SeedWord::at(161, U8, Read(13)),
+    SeedWord::at(162, U8, Read(14)),
+    SeedWord::at(163, U8, Read(15)),
+    SeedWord::at(164, U8, Read(16)),
+    SeedWord::at(165, U8, Read(17)),
+    SeedWord::at(166, U8, Read(18)),
+    SeedWord::at(167, U8, Read(19)),
+    SeedWord::at(168, U8, Read(20)),
+    SeedWord::at(169, U8, Read(21)),
+    SeedWord::at(170, U8, Read(22)),
+    SeedWord::at(171, U8, Read(23)),
+    SeedWord::at(172, U8, Read(24)),
+    SeedWord::at(173, U8, Read(25)),
+    SeedWord::at(174, U8, Read(26)),
+    SeedWord::at(175, U8, Read(27)),
+    SeedWord::at(176, U8, Read(28)),
+    SeedWord::at(177, U8, Read(29)),
+    SeedWord::at(178, U8, Read(30)),
+    SeedWord::at(179, U8, Read(31)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 184]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -120,630 +1821,3115 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1312]) -> Pack
     over |= own.pack_outputs::<8>(query, 0, &mut seed[1056..1312]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 129, 2, 355>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 144], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[354] = element(0);
-    row.selector[0] = element(1);
-    // ops 0 to 25
-    let (word40, word41, word42, word44, word45) = write_hint_u32_add3_1(
-        row, 2, u32_at(seed, 13), u32_at(seed, 29), u32_at(seed, 77), u32_at(seed, 61),
-        u32_at(seed, 45), u32_at(seed, 81),
-    );
-    // ops 26 to 29: add
-    let word46 = word44 + permute(word45, word45, 0x321);
-    // ops 30 to 55
-    let (word54, word55, word56, word58, word59) = write_hint_u32_add3_1(
-        row, 42, u32_at(seed, 17), u32_at(seed, 33), u32_at(seed, 85), u32_at(seed, 65),
-        u32_at(seed, 49), u32_at(seed, 89),
-    );
-    // ops 56 to 59: add
-    let word60 = word58 + permute(word59, word59, 0x321);
-    // ops 60 to 85
-    let (word68, word69, word70, word72, word73) = write_hint_u32_add3_1(
-        row, 82, u32_at(seed, 21), u32_at(seed, 37), u32_at(seed, 93), u32_at(seed, 69),
-        u32_at(seed, 53), u32_at(seed, 97),
-    );
-    // ops 86 to 89: add
-    let word74 = word72 + permute(word73, word73, 0x321);
-    // ops 90 to 115
-    let (word82, word83, word84, word86, word87) = write_hint_u32_add3_1(
-        row, 122, u32_at(seed, 25), u32_at(seed, 41), u32_at(seed, 101), u32_at(seed, 73),
-        u32_at(seed, 57), u32_at(seed, 105),
-    );
-    // ops 116 to 119: add
-    let word88 = word86 + permute(word87, word87, 0x321);
-    // ops 120 to 145
-    let (word96, word97, word98, word100, word101) = write_hint_u32_add3_1(
-        row, 162, word40, word60, u32_at(seed, 109), permute(word83, word83, 0x321), word70,
-        u32_at(seed, 113),
-    );
-    // ops 146 to 149: add
-    let word102 = word100 + permute(word101, word101, 0x321);
-    // ops 150 to 175
-    let (word110, word111, word112, word114, word115) = write_hint_u32_add3_1(
-        row, 202, word54, word74, u32_at(seed, 117), permute(word41, word41, 0x321), word84,
-        u32_at(seed, 121),
-    );
-    // ops 176 to 179: add
-    let word116 = word114 + permute(word115, word115, 0x321);
-    // ops 180 to 205
-    let (word124, word125, word126, word128, word129) = write_hint_u32_add3_1(
-        row, 242, word68, word88, u32_at(seed, 125), permute(word55, word55, 0x321), word42,
-        u32_at(seed, 129),
-    );
-    // ops 206 to 209: add
-    let word130 = word128 + permute(word129, word129, 0x321);
-    // ops 210 to 235
-    let (word138, word139, word140, word142, word143) = write_hint_u32_add3_1(
-        row, 282, word82, word46, u32_at(seed, 133), permute(word69, word69, 0x321), word56,
-        u32_at(seed, 137),
-    );
-    // ops 236 to 239: add
-    let word144 = word142 + permute(word143, word143, 0x321);
-    // ops 241 to 272: u8_xor
-    write_bytes(&mut row.aux[322..], 1, word96 ^ word126);
-    write_bytes(&mut row.aux[326..], 1, word110 ^ word140);
-    write_bytes(&mut row.aux[330..], 1, word124 ^ word98);
-    write_bytes(&mut row.aux[334..], 1, word138 ^ word112);
-    write_bytes(&mut row.aux[338..], 1, word144 ^ permute(word111, word111, 0x321));
-    write_bytes(&mut row.aux[342..], 1, word102 ^ permute(word125, word125, 0x321));
-    write_bytes(&mut row.aux[346..], 1, word116 ^ permute(word139, word139, 0x321));
-    write_bytes(&mut row.aux[350..], 1, word130 ^ permute(word97, word97, 0x321));
-    copy_words::<1>(seed, 12, &mut row.input[0..129]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 8));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 184], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 184], row: Cells<'_, 129, 2, 355>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 16);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 20);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 21);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 22);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 23);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 24);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 25);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 26);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 27);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 28);
+    row.input[9] = element(input9);
+    let input10 = u8_at(seed, 29);
+    row.input[10] = element(input10);
+    let input11 = u8_at(seed, 30);
+    row.input[11] = element(input11);
+    let input12 = u8_at(seed, 31);
+    row.input[12] = element(input12);
+    let input13 = u8_at(seed, 32);
+    row.input[13] = element(input13);
+    let input14 = u8_at(seed, 33);
+    row.input[14] = element(input14);
+    let input15 = u8_at(seed, 34);
+    row.input[15] = element(input15);
+    let input16 = u8_at(seed, 35);
+    row.input[16] = element(input16);
+    let input17 = u8_at(seed, 36);
+    row.input[17] = element(input17);
+    let input18 = u8_at(seed, 37);
+    row.input[18] = element(input18);
+    let input19 = u8_at(seed, 38);
+    row.input[19] = element(input19);
+    let input20 = u8_at(seed, 39);
+    row.input[20] = element(input20);
+    let input21 = u8_at(seed, 40);
+    row.input[21] = element(input21);
+    let input22 = u8_at(seed, 41);
+    row.input[22] = element(input22);
+    let input23 = u8_at(seed, 42);
+    row.input[23] = element(input23);
+    let input24 = u8_at(seed, 43);
+    row.input[24] = element(input24);
+    let input25 = u8_at(seed, 44);
+    row.input[25] = element(input25);
+    let input26 = u8_at(seed, 45);
+    row.input[26] = element(input26);
+    let input27 = u8_at(seed, 46);
+    row.input[27] = element(input27);
+    let input28 = u8_at(seed, 47);
+    row.input[28] = element(input28);
+    let input29 = u8_at(seed, 48);
+    row.input[29] = element(input29);
+    let input30 = u8_at(seed, 49);
+    row.input[30] = element(input30);
+    let input31 = u8_at(seed, 50);
+    row.input[31] = element(input31);
+    let input32 = u8_at(seed, 51);
+    row.input[32] = element(input32);
+    let input33 = u8_at(seed, 52);
+    row.input[33] = element(input33);
+    let input34 = u8_at(seed, 53);
+    row.input[34] = element(input34);
+    let input35 = u8_at(seed, 54);
+    row.input[35] = element(input35);
+    let input36 = u8_at(seed, 55);
+    row.input[36] = element(input36);
+    let input37 = u8_at(seed, 56);
+    row.input[37] = element(input37);
+    let input38 = u8_at(seed, 57);
+    row.input[38] = element(input38);
+    let input39 = u8_at(seed, 58);
+    row.input[39] = element(input39);
+    let input40 = u8_at(seed, 59);
+    row.input[40] = element(input40);
+    let input41 = u8_at(seed, 60);
+    row.input[41] = element(input41);
+    let input42 = u8_at(seed, 61);
+    row.input[42] = element(input42);
+    let input43 = u8_at(seed, 62);
+    row.input[43] = element(input43);
+    let input44 = u8_at(seed, 63);
+    row.input[44] = element(input44);
+    let input45 = u8_at(seed, 64);
+    row.input[45] = element(input45);
+    let input46 = u8_at(seed, 65);
+    row.input[46] = element(input46);
+    let input47 = u8_at(seed, 66);
+    row.input[47] = element(input47);
+    let input48 = u8_at(seed, 67);
+    row.input[48] = element(input48);
+    let input49 = u8_at(seed, 68);
+    row.input[49] = element(input49);
+    let input50 = u8_at(seed, 69);
+    row.input[50] = element(input50);
+    let input51 = u8_at(seed, 70);
+    row.input[51] = element(input51);
+    let input52 = u8_at(seed, 71);
+    row.input[52] = element(input52);
+    let input53 = u8_at(seed, 72);
+    row.input[53] = element(input53);
+    let input54 = u8_at(seed, 73);
+    row.input[54] = element(input54);
+    let input55 = u8_at(seed, 74);
+    row.input[55] = element(input55);
+    let input56 = u8_at(seed, 75);
+    row.input[56] = element(input56);
+    let input57 = u8_at(seed, 76);
+    row.input[57] = element(input57);
+    let input58 = u8_at(seed, 77);
+    row.input[58] = element(input58);
+    let input59 = u8_at(seed, 78);
+    row.input[59] = element(input59);
+    let input60 = u8_at(seed, 79);
+    row.input[60] = element(input60);
+    let input61 = u8_at(seed, 80);
+    row.input[61] = element(input61);
+    let input62 = u8_at(seed, 81);
+    row.input[62] = element(input62);
+    let input63 = u8_at(seed, 82);
+    row.input[63] = element(input63);
+    let input64 = u8_at(seed, 83);
+    row.input[64] = element(input64);
+    let input65 = u8_at(seed, 84);
+    row.input[65] = element(input65);
+    let input66 = u8_at(seed, 85);
+    row.input[66] = element(input66);
+    let input67 = u8_at(seed, 86);
+    row.input[67] = element(input67);
+    let input68 = u8_at(seed, 87);
+    row.input[68] = element(input68);
+    let input69 = u8_at(seed, 88);
+    row.input[69] = element(input69);
+    let input70 = u8_at(seed, 89);
+    row.input[70] = element(input70);
+    let input71 = u8_at(seed, 90);
+    row.input[71] = element(input71);
+    let input72 = u8_at(seed, 91);
+    row.input[72] = element(input72);
+    let input73 = u8_at(seed, 92);
+    row.input[73] = element(input73);
+    let input74 = u8_at(seed, 93);
+    row.input[74] = element(input74);
+    let input75 = u8_at(seed, 94);
+    row.input[75] = element(input75);
+    let input76 = u8_at(seed, 95);
+    row.input[76] = element(input76);
+    let input77 = u8_at(seed, 96);
+    row.input[77] = element(input77);
+    let input78 = u8_at(seed, 97);
+    row.input[78] = element(input78);
+    let input79 = u8_at(seed, 98);
+    row.input[79] = element(input79);
+    let input80 = u8_at(seed, 99);
+    row.input[80] = element(input80);
+    let input81 = u8_at(seed, 100);
+    row.input[81] = element(input81);
+    let input82 = u8_at(seed, 101);
+    row.input[82] = element(input82);
+    let input83 = u8_at(seed, 102);
+    row.input[83] = element(input83);
+    let input84 = u8_at(seed, 103);
+    row.input[84] = element(input84);
+    let input85 = u8_at(seed, 104);
+    row.input[85] = element(input85);
+    let input86 = u8_at(seed, 105);
+    row.input[86] = element(input86);
+    let input87 = u8_at(seed, 106);
+    row.input[87] = element(input87);
+    let input88 = u8_at(seed, 107);
+    row.input[88] = element(input88);
+    let input89 = u8_at(seed, 108);
+    row.input[89] = element(input89);
+    let input90 = u8_at(seed, 109);
+    row.input[90] = element(input90);
+    let input91 = u8_at(seed, 110);
+    row.input[91] = element(input91);
+    let input92 = u8_at(seed, 111);
+    row.input[92] = element(input92);
+    let input93 = u8_at(seed, 112);
+    row.input[93] = element(input93);
+    let input94 = u8_at(seed, 113);
+    row.input[94] = element(input94);
+    let input95 = u8_at(seed, 114);
+    row.input[95] = element(input95);
+    let input96 = u8_at(seed, 115);
+    row.input[96] = element(input96);
+    let input97 = u8_at(seed, 116);
+    row.input[97] = element(input97);
+    let input98 = u8_at(seed, 117);
+    row.input[98] = element(input98);
+    let input99 = u8_at(seed, 118);
+    row.input[99] = element(input99);
+    let input100 = u8_at(seed, 119);
+    row.input[100] = element(input100);
+    let input101 = u8_at(seed, 120);
+    row.input[101] = element(input101);
+    let input102 = u8_at(seed, 121);
+    row.input[102] = element(input102);
+    let input103 = u8_at(seed, 122);
+    row.input[103] = element(input103);
+    let input104 = u8_at(seed, 123);
+    row.input[104] = element(input104);
+    let input105 = u8_at(seed, 124);
+    row.input[105] = element(input105);
+    let input106 = u8_at(seed, 125);
+    row.input[106] = element(input106);
+    let input107 = u8_at(seed, 126);
+    row.input[107] = element(input107);
+    let input108 = u8_at(seed, 127);
+    row.input[108] = element(input108);
+    let input109 = u8_at(seed, 128);
+    row.input[109] = element(input109);
+    let input110 = u8_at(seed, 129);
+    row.input[110] = element(input110);
+    let input111 = u8_at(seed, 130);
+    row.input[111] = element(input111);
+    let input112 = u8_at(seed, 131);
+    row.input[112] = element(input112);
+    let input113 = u8_at(seed, 132);
+    row.input[113] = element(input113);
+    let input114 = u8_at(seed, 133);
+    row.input[114] = element(input114);
+    let input115 = u8_at(seed, 134);
+    row.input[115] = element(input115);
+    let input116 = u8_at(seed, 135);
+    row.input[116] = element(input116);
+    let input117 = u8_at(seed, 136);
+    row.input[117] = element(input117);
+    let input118 = u8_at(seed, 137);
+    row.input[118] = element(input118);
+    let input119 = u8_at(seed, 138);
+    row.input[119] = element(input119);
+    let input120 = u8_at(seed, 139);
+    row.input[120] = element(input120);
+    let input121 = u8_at(seed, 140);
+    row.input[121] = element(input121);
+    let input122 = u8_at(seed, 141);
+    row.input[122] = element(input122);
+    let input123 = u8_at(seed, 142);
+    row.input[123] = element(input123);
+    let input124 = u8_at(seed, 143);
+    row.input[124] = element(input124);
+    let input125 = u8_at(seed, 144);
+    row.input[125] = element(input125);
+    let input126 = u8_at(seed, 145);
+    row.input[126] = element(input126);
+    let input127 = u8_at(seed, 146);
+    row.input[127] = element(input127);
+    let input128 = u8_at(seed, 147);
+    row.input[128] = element(input128);
+    // op 0: hint_u32_add3 1 2 3 4 17 18 19 20 ... (12)
+    let v131_word = pack_low([input1, input2, input3, input4]);
+    let v132_word = pack_low([input17, input18, input19, input20]);
+    let v133_sum = v131_word + v132_word;
+    let v134_word = pack_low([input65, input66, input67, input68]);
+    let v135_sum = v133_sum + v134_word;
+    let v136_byte = byte_of(v135_sum, 0);
+    row.aux[2] = element(v136_byte);
+    let v137_byte = byte_of(v135_sum, 1);
+    row.aux[3] = element(v137_byte);
+    let v138_byte = byte_of(v135_sum, 2);
+    row.aux[4] = element(v138_byte);
+    let v139_byte = byte_of(v135_sum, 3);
+    row.aux[5] = element(v139_byte);
+    // op 1: u8_xor 49 129
+    let v141_xor = binary(ByteOp::Xor, 0, input49, v136_byte);
+    row.aux[6] = element(v141_xor);
+    // op 2: u8_xor 50 130
+    let v142_xor = binary(ByteOp::Xor, 0, input50, v137_byte);
+    row.aux[7] = element(v142_xor);
+    // op 3: u8_xor 51 131
+    let v143_xor = binary(ByteOp::Xor, 0, input51, v138_byte);
+    row.aux[8] = element(v143_xor);
+    // op 4: u8_xor 52 132
+    let v144_xor = binary(ByteOp::Xor, 0, input52, v139_byte);
+    row.aux[9] = element(v144_xor);
+    // op 5: hint_u32_add 33 34 35 36 136 137 134 135
+    let v145_word = pack_low([input33, input34, input35, input36]);
+    let v146_word = pack_low([v143_xor, v144_xor, v141_xor, v142_xor]);
+    let v147_sum = v145_word + v146_word;
+    let v148_byte = byte_of(v147_sum, 0);
+    row.aux[10] = element(v148_byte);
+    let v149_byte = byte_of(v147_sum, 1);
+    row.aux[11] = element(v149_byte);
+    let v150_byte = byte_of(v147_sum, 2);
+    row.aux[12] = element(v150_byte);
+    let v151_byte = byte_of(v147_sum, 3);
+    row.aux[13] = element(v151_byte);
+    // op 7: u8_xor_split4 17 138
+    let v153_split4 = binary(ByteOp::XorSplit4, 0, input17, v148_byte);
+    row.aux[14] = element(v153_split4);
+    let v154_split4 = binary(ByteOp::XorSplit4, 1, input17, v148_byte);
+    row.aux[15] = element(v154_split4);
+    // op 8: u8_xor_split4 18 139
+    let v155_split4 = binary(ByteOp::XorSplit4, 0, input18, v149_byte);
+    row.aux[16] = element(v155_split4);
+    let v156_split4 = binary(ByteOp::XorSplit4, 1, input18, v149_byte);
+    row.aux[17] = element(v156_split4);
+    // op 9: u8_xor_split4 19 140
+    let v157_split4 = binary(ByteOp::XorSplit4, 0, input19, v150_byte);
+    row.aux[18] = element(v157_split4);
+    let v158_split4 = binary(ByteOp::XorSplit4, 1, input19, v150_byte);
+    row.aux[19] = element(v158_split4);
+    // op 10: u8_xor_split4 20 141
+    let v159_split4 = binary(ByteOp::XorSplit4, 0, input20, v151_byte);
+    row.aux[20] = element(v159_split4);
+    let v160_split4 = binary(ByteOp::XorSplit4, 1, input20, v151_byte);
+    row.aux[21] = element(v160_split4);
+    // op 11: add 145 148
+    let v161_sum = v155_split4 + v158_split4;
+    // op 12: add 147 150
+    let v162_sum = v157_split4 + v160_split4;
+    // op 13: add 149 144
+    let v163_sum = v159_split4 + v154_split4;
+    // op 14: add 143 146
+    let v164_sum = v153_split4 + v156_split4;
+    // op 15: hint_u32_add3 129 130 131 132 151 152 153 154 ... (12)
+    let v165_word = pack_low([v136_byte, v137_byte, v138_byte, v139_byte]);
+    let v166_word = pack_low([v161_sum, v162_sum, v163_sum, v164_sum]);
+    let v167_sum = v165_word + v166_word;
+    let v168_word = pack_low([input69, input70, input71, input72]);
+    let v169_sum = v167_sum + v168_word;
+    let v170_byte = byte_of(v169_sum, 0);
+    row.aux[22] = element(v170_byte);
+    let v171_byte = byte_of(v169_sum, 1);
+    row.aux[23] = element(v171_byte);
+    let v172_byte = byte_of(v169_sum, 2);
+    row.aux[24] = element(v172_byte);
+    let v173_byte = byte_of(v169_sum, 3);
+    row.aux[25] = element(v173_byte);
+    // op 16: u8_xor 136 155
+    let v175_xor = binary(ByteOp::Xor, 0, v143_xor, v170_byte);
+    row.aux[26] = element(v175_xor);
+    // op 17: u8_xor 137 156
+    let v176_xor = binary(ByteOp::Xor, 0, v144_xor, v171_byte);
+    row.aux[27] = element(v176_xor);
+    // op 18: u8_xor 134 157
+    let v177_xor = binary(ByteOp::Xor, 0, v141_xor, v172_byte);
+    row.aux[28] = element(v177_xor);
+    // op 19: u8_xor 135 158
+    let v178_xor = binary(ByteOp::Xor, 0, v142_xor, v173_byte);
+    row.aux[29] = element(v178_xor);
+    // op 20: hint_u32_add 138 139 140 141 161 162 163 160
+    let v179_word = pack_low([v148_byte, v149_byte, v150_byte, v151_byte]);
+    let v180_word = pack_low([v176_xor, v177_xor, v178_xor, v175_xor]);
+    let v181_sum = v179_word + v180_word;
+    let v182_byte = byte_of(v181_sum, 0);
+    row.aux[30] = element(v182_byte);
+    let v183_byte = byte_of(v181_sum, 1);
+    row.aux[31] = element(v183_byte);
+    let v184_byte = byte_of(v181_sum, 2);
+    row.aux[32] = element(v184_byte);
+    let v185_byte = byte_of(v181_sum, 3);
+    row.aux[33] = element(v185_byte);
+    // op 22: u8_xor_split7 151 164
+    let v187_split7 = binary(ByteOp::XorSplit7, 0, v161_sum, v182_byte);
+    row.aux[34] = element(v187_split7);
+    let v188_split7 = binary(ByteOp::XorSplit7, 1, v161_sum, v182_byte);
+    row.aux[35] = element(v188_split7);
+    // op 23: u8_xor_split7 152 165
+    let v189_split7 = binary(ByteOp::XorSplit7, 0, v162_sum, v183_byte);
+    row.aux[36] = element(v189_split7);
+    let v190_split7 = binary(ByteOp::XorSplit7, 1, v162_sum, v183_byte);
+    row.aux[37] = element(v190_split7);
+    // op 24: u8_xor_split7 153 166
+    let v191_split7 = binary(ByteOp::XorSplit7, 0, v163_sum, v184_byte);
+    row.aux[38] = element(v191_split7);
+    let v192_split7 = binary(ByteOp::XorSplit7, 1, v163_sum, v184_byte);
+    row.aux[39] = element(v192_split7);
+    // op 25: u8_xor_split7 154 167
+    let v193_split7 = binary(ByteOp::XorSplit7, 0, v164_sum, v185_byte);
+    row.aux[40] = element(v193_split7);
+    let v194_split7 = binary(ByteOp::XorSplit7, 1, v164_sum, v185_byte);
+    row.aux[41] = element(v194_split7);
+    // op 26: add 169 172
+    let v195_sum = v187_split7 + v190_split7;
+    // op 27: add 171 174
+    let v196_sum = v189_split7 + v192_split7;
+    // op 28: add 173 176
+    let v197_sum = v191_split7 + v194_split7;
+    // op 29: add 175 170
+    let v198_sum = v193_split7 + v188_split7;
+    // op 30: hint_u32_add3 5 6 7 8 21 22 23 24 ... (12)
+    let v199_word = pack_low([input5, input6, input7, input8]);
+    let v200_word = pack_low([input21, input22, input23, input24]);
+    let v201_sum = v199_word + v200_word;
+    let v202_word = pack_low([input73, input74, input75, input76]);
+    let v203_sum = v201_sum + v202_word;
+    let v204_byte = byte_of(v203_sum, 0);
+    row.aux[42] = element(v204_byte);
+    let v205_byte = byte_of(v203_sum, 1);
+    row.aux[43] = element(v205_byte);
+    let v206_byte = byte_of(v203_sum, 2);
+    row.aux[44] = element(v206_byte);
+    let v207_byte = byte_of(v203_sum, 3);
+    row.aux[45] = element(v207_byte);
+    // op 31: u8_xor 53 181
+    let v209_xor = binary(ByteOp::Xor, 0, input53, v204_byte);
+    row.aux[46] = element(v209_xor);
+    // op 32: u8_xor 54 182
+    let v210_xor = binary(ByteOp::Xor, 0, input54, v205_byte);
+    row.aux[47] = element(v210_xor);
+    // op 33: u8_xor 55 183
+    let v211_xor = binary(ByteOp::Xor, 0, input55, v206_byte);
+    row.aux[48] = element(v211_xor);
+    // op 34: u8_xor 56 184
+    let v212_xor = binary(ByteOp::Xor, 0, input56, v207_byte);
+    row.aux[49] = element(v212_xor);
+    // op 35: hint_u32_add 37 38 39 40 188 189 186 187
+    let v213_word = pack_low([input37, input38, input39, input40]);
+    let v214_word = pack_low([v211_xor, v212_xor, v209_xor, v210_xor]);
+    let v215_sum = v213_word + v214_word;
+    let v216_byte = byte_of(v215_sum, 0);
+    row.aux[50] = element(v216_byte);
+    let v217_byte = byte_of(v215_sum, 1);
+    row.aux[51] = element(v217_byte);
+    let v218_byte = byte_of(v215_sum, 2);
+    row.aux[52] = element(v218_byte);
+    let v219_byte = byte_of(v215_sum, 3);
+    row.aux[53] = element(v219_byte);
+    // op 37: u8_xor_split4 21 190
+    let v221_split4 = binary(ByteOp::XorSplit4, 0, input21, v216_byte);
+    row.aux[54] = element(v221_split4);
+    let v222_split4 = binary(ByteOp::XorSplit4, 1, input21, v216_byte);
+    row.aux[55] = element(v222_split4);
+    // op 38: u8_xor_split4 22 191
+    let v223_split4 = binary(ByteOp::XorSplit4, 0, input22, v217_byte);
+    row.aux[56] = element(v223_split4);
+    let v224_split4 = binary(ByteOp::XorSplit4, 1, input22, v217_byte);
+    row.aux[57] = element(v224_split4);
+    // op 39: u8_xor_split4 23 192
+    let v225_split4 = binary(ByteOp::XorSplit4, 0, input23, v218_byte);
+    row.aux[58] = element(v225_split4);
+    let v226_split4 = binary(ByteOp::XorSplit4, 1, input23, v218_byte);
+    row.aux[59] = element(v226_split4);
+    // op 40: u8_xor_split4 24 193
+    let v227_split4 = binary(ByteOp::XorSplit4, 0, input24, v219_byte);
+    row.aux[60] = element(v227_split4);
+    let v228_split4 = binary(ByteOp::XorSplit4, 1, input24, v219_byte);
+    row.aux[61] = element(v228_split4);
+    // op 41: add 197 200
+    let v229_sum = v223_split4 + v226_split4;
+    // op 42: add 199 202
+    let v230_sum = v225_split4 + v228_split4;
+    // op 43: add 201 196
+    let v231_sum = v227_split4 + v222_split4;
+    // op 44: add 195 198
+    let v232_sum = v221_split4 + v224_split4;
+    // op 45: hint_u32_add3 181 182 183 184 203 204 205 206 ... (12)
+    let v233_word = pack_low([v204_byte, v205_byte, v206_byte, v207_byte]);
+    let v234_word = pack_low([v229_sum, v230_sum, v231_sum, v232_sum]);
+    let v235_sum = v233_word + v234_word;
+    let v236_word = pack_low([input77, input78, input79, input80]);
+    let v237_sum = v235_sum + v236_word;
+    let v238_byte = byte_of(v237_sum, 0);
+    row.aux[62] = element(v238_byte);
+    let v239_byte = byte_of(v237_sum, 1);
+    row.aux[63] = element(v239_byte);
+    let v240_byte = byte_of(v237_sum, 2);
+    row.aux[64] = element(v240_byte);
+    let v241_byte = byte_of(v237_sum, 3);
+    row.aux[65] = element(v241_byte);
+    // op 46: u8_xor 188 207
+    let v243_xor = binary(ByteOp::Xor, 0, v211_xor, v238_byte);
+    row.aux[66] = element(v243_xor);
+    // op 47: u8_xor 189 208
+    let v244_xor = binary(ByteOp::Xor, 0, v212_xor, v239_byte);
+    row.aux[67] = element(v244_xor);
+    // op 48: u8_xor 186 209
+    let v245_xor = binary(ByteOp::Xor, 0, v209_xor, v240_byte);
+    row.aux[68] = element(v245_xor);
+    // op 49: u8_xor 187 210
+    let v246_xor = binary(ByteOp::Xor, 0, v210_xor, v241_byte);
+    row.aux[69] = element(v246_xor);
+    // op 50: hint_u32_add 190 191 192 193 213 214 215 212
+    let v247_word = pack_low([v216_byte, v217_byte, v218_byte, v219_byte]);
+    let v248_word = pack_low([v244_xor, v245_xor, v246_xor, v243_xor]);
+    let v249_sum = v247_word + v248_word;
+    let v250_byte = byte_of(v249_sum, 0);
+    row.aux[70] = element(v250_byte);
+    let v251_byte = byte_of(v249_sum, 1);
+    row.aux[71] = element(v251_byte);
+    let v252_byte = byte_of(v249_sum, 2);
+    row.aux[72] = element(v252_byte);
+    let v253_byte = byte_of(v249_sum, 3);
+    row.aux[73] = element(v253_byte);
+    // op 52: u8_xor_split7 203 216
+    let v255_split7 = binary(ByteOp::XorSplit7, 0, v229_sum, v250_byte);
+    row.aux[74] = element(v255_split7);
+    let v256_split7 = binary(ByteOp::XorSplit7, 1, v229_sum, v250_byte);
+    row.aux[75] = element(v256_split7);
+    // op 53: u8_xor_split7 204 217
+    let v257_split7 = binary(ByteOp::XorSplit7, 0, v230_sum, v251_byte);
+    row.aux[76] = element(v257_split7);
+    let v258_split7 = binary(ByteOp::XorSplit7, 1, v230_sum, v251_byte);
+    row.aux[77] = element(v258_split7);
+    // op 54: u8_xor_split7 205 218
+    let v259_split7 = binary(ByteOp::XorSplit7, 0, v231_sum, v252_byte);
+    row.aux[78] = element(v259_split7);
+    let v260_split7 = binary(ByteOp::XorSplit7, 1, v231_sum, v252_byte);
+    row.aux[79] = element(v260_split7);
+    // op 55: u8_xor_split7 206 219
+    let v261_split7 = binary(ByteOp::XorSplit7, 0, v232_sum, v253_byte);
+    row.aux[80] = element(v261_split7);
+    let v262_split7 = binary(ByteOp::XorSplit7, 1, v232_sum, v253_byte);
+    row.aux[81] = element(v262_split7);
+    // op 56: add 221 224
+    let v263_sum = v255_split7 + v258_split7;
+    // op 57: add 223 226
+    let v264_sum = v257_split7 + v260_split7;
+    // op 58: add 225 228
+    let v265_sum = v259_split7 + v262_split7;
+    // op 59: add 227 222
+    let v266_sum = v261_split7 + v256_split7;
+    // op 60: hint_u32_add3 9 10 11 12 25 26 27 28 ... (12)
+    let v267_word = pack_low([input9, input10, input11, input12]);
+    let v268_word = pack_low([input25, input26, input27, input28]);
+    let v269_sum = v267_word + v268_word;
+    let v270_word = pack_low([input81, input82, input83, input84]);
+    let v271_sum = v269_sum + v270_word;
+    let v272_byte = byte_of(v271_sum, 0);
+    row.aux[82] = element(v272_byte);
+    let v273_byte = byte_of(v271_sum, 1);
+    row.aux[83] = element(v273_byte);
+    let v274_byte = byte_of(v271_sum, 2);
+    row.aux[84] = element(v274_byte);
+    let v275_byte = byte_of(v271_sum, 3);
+    row.aux[85] = element(v275_byte);
+    // op 61: u8_xor 57 233
+    let v277_xor = binary(ByteOp::Xor, 0, input57, v272_byte);
+    row.aux[86] = element(v277_xor);
+    // op 62: u8_xor 58 234
+    let v278_xor = binary(ByteOp::Xor, 0, input58, v273_byte);
+    row.aux[87] = element(v278_xor);
+    // op 63: u8_xor 59 235
+    let v279_xor = binary(ByteOp::Xor, 0, input59, v274_byte);
+    row.aux[88] = element(v279_xor);
+    // op 64: u8_xor 60 236
+    let v280_xor = binary(ByteOp::Xor, 0, input60, v275_byte);
+    row.aux[89] = element(v280_xor);
+    // op 65: hint_u32_add 41 42 43 44 240 241 238 239
+    let v281_word = pack_low([input41, input42, input43, input44]);
+    let v282_word = pack_low([v279_xor, v280_xor, v277_xor, v278_xor]);
+    let v283_sum = v281_word + v282_word;
+    let v284_byte = byte_of(v283_sum, 0);
+    row.aux[90] = element(v284_byte);
+    let v285_byte = byte_of(v283_sum, 1);
+    row.aux[91] = element(v285_byte);
+    let v286_byte = byte_of(v283_sum, 2);
+    row.aux[92] = element(v286_byte);
+    let v287_byte = byte_of(v283_sum, 3);
+    row.aux[93] = element(v287_byte);
+    // op 67: u8_xor_split4 25 242
+    let v289_split4 = binary(ByteOp::XorSplit4, 0, input25, v284_byte);
+    row.aux[94] = element(v289_split4);
+    let v290_split4 = binary(ByteOp::XorSplit4, 1, input25, v284_byte);
+    row.aux[95] = element(v290_split4);
+    // op 68: u8_xor_split4 26 243
+    let v291_split4 = binary(ByteOp::XorSplit4, 0, input26, v285_byte);
+    row.aux[96] = element(v291_split4);
+    let v292_split4 = binary(ByteOp::XorSplit4, 1, input26, v285_byte);
+    row.aux[97] = element(v292_split4);
+    // op 69: u8_xor_split4 27 244
+    let v293_split4 = binary(ByteOp::XorSplit4, 0, input27, v286_byte);
+    row.aux[98] = element(v293_split4);
+    let v294_split4 = binary(ByteOp::XorSplit4, 1, input27, v286_byte);
+    row.aux[99] = element(v294_split4);
+    // op 70: u8_xor_split4 28 245
+    let v295_split4 = binary(ByteOp::XorSplit4, 0, input28, v287_byte);
+    row.aux[100] = element(v295_split4);
+    let v296_split4 = binary(ByteOp::XorSplit4, 1, input28, v287_byte);
+    row.aux[101] = element(v296_split4);
+    // op 71: add 249 252
+    let v297_sum = v291_split4 + v294_split4;
+    // op 72: add 251 254
+    let v298_sum = v293_split4 + v296_split4;
+    // op 73: add 253 248
+    let v299_sum = v295_split4 + v290_split4;
+    // op 74: add 247 250
+    let v300_sum = v289_split4 + v292_split4;
+    // op 75: hint_u32_add3 233 234 235 236 255 256 257 258 ... (12)
+    let v301_word = pack_low([v272_byte, v273_byte, v274_byte, v275_byte]);
+    let v302_word = pack_low([v297_sum, v298_sum, v299_sum, v300_sum]);
+    let v303_sum = v301_word + v302_word;
+    let v304_word = pack_low([input85, input86, input87, input88]);
+    let v305_sum = v303_sum + v304_word;
+    let v306_byte = byte_of(v305_sum, 0);
+    row.aux[102] = element(v306_byte);
+    let v307_byte = byte_of(v305_sum, 1);
+    row.aux[103] = element(v307_byte);
+    let v308_byte = byte_of(v305_sum, 2);
+    row.aux[104] = element(v308_byte);
+    let v309_byte = byte_of(v305_sum, 3);
+    row.aux[105] = element(v309_byte);
+    // op 76: u8_xor 240 259
+    let v311_xor = binary(ByteOp::Xor, 0, v279_xor, v306_byte);
+    row.aux[106] = element(v311_xor);
+    // op 77: u8_xor 241 260
+    let v312_xor = binary(ByteOp::Xor, 0, v280_xor, v307_byte);
+    row.aux[107] = element(v312_xor);
+    // op 78: u8_xor 238 261
+    let v313_xor = binary(ByteOp::Xor, 0, v277_xor, v308_byte);
+    row.aux[108] = element(v313_xor);
+    // op 79: u8_xor 239 262
+    let v314_xor = binary(ByteOp::Xor, 0, v278_xor, v309_byte);
+    row.aux[109] = element(v314_xor);
+    // op 80: hint_u32_add 242 243 244 245 265 266 267 264
+    let v315_word = pack_low([v284_byte, v285_byte, v286_byte, v287_byte]);
+    let v316_word = pack_low([v312_xor, v313_xor, v314_xor, v311_xor]);
+    let v317_sum = v315_word + v316_word;
+    let v318_byte = byte_of(v317_sum, 0);
+    row.aux[110] = element(v318_byte);
+    let v319_byte = byte_of(v317_sum, 1);
+    row.aux[111] = element(v319_byte);
+    let v320_byte = byte_of(v317_sum, 2);
+    row.aux[112] = element(v320_byte);
+    let v321_byte = byte_of(v317_sum, 3);
+    row.aux[113] = element(v321_byte);
+    // op 82: u8_xor_split7 255 268
+    let v323_split7 = binary(ByteOp::XorSplit7, 0, v297_sum, v318_byte);
+    row.aux[114] = element(v323_split7);
+    let v324_split7 = binary(ByteOp::XorSplit7, 1, v297_sum, v318_byte);
+    row.aux[115] = element(v324_split7);
+    // op 83: u8_xor_split7 256 269
+    let v325_split7 = binary(ByteOp::XorSplit7, 0, v298_sum, v319_byte);
+    row.aux[116] = element(v325_split7);
+    let v326_split7 = binary(ByteOp::XorSplit7, 1, v298_sum, v319_byte);
+    row.aux[117] = element(v326_split7);
+    // op 84: u8_xor_split7 257 270
+    let v327_split7 = binary(ByteOp::XorSplit7, 0, v299_sum, v320_byte);
+    row.aux[118] = element(v327_split7);
+    let v328_split7 = binary(ByteOp::XorSplit7, 1, v299_sum, v320_byte);
+    row.aux[119] = element(v328_split7);
+    // op 85: u8_xor_split7 258 271
+    let v329_split7 = binary(ByteOp::XorSplit7, 0, v300_sum, v321_byte);
+    row.aux[120] = element(v329_split7);
+    let v330_split7 = binary(ByteOp::XorSplit7, 1, v300_sum, v321_byte);
+    row.aux[121] = element(v330_split7);
+    // op 86: add 273 276
+    let v331_sum = v323_split7 + v326_split7;
+    // op 87: add 275 278
+    let v332_sum = v325_split7 + v328_split7;
+    // op 88: add 277 280
+    let v333_sum = v327_split7 + v330_split7;
+    // op 89: add 279 274
+    let v334_sum = v329_split7 + v324_split7;
+    // op 90: hint_u32_add3 13 14 15 16 29 30 31 32 ... (12)
+    let v335_word = pack_low([input13, input14, input15, input16]);
+    let v336_word = pack_low([input29, input30, input31, input32]);
+    let v337_sum = v335_word + v336_word;
+    let v338_word = pack_low([input89, input90, input91, input92]);
+    let v339_sum = v337_sum + v338_word;
+    let v340_byte = byte_of(v339_sum, 0);
+    row.aux[122] = element(v340_byte);
+    let v341_byte = byte_of(v339_sum, 1);
+    row.aux[123] = element(v341_byte);
+    let v342_byte = byte_of(v339_sum, 2);
+    row.aux[124] = element(v342_byte);
+    let v343_byte = byte_of(v339_sum, 3);
+    row.aux[125] = element(v343_byte);
+    // op 91: u8_xor 61 285
+    let v345_xor = binary(ByteOp::Xor, 0, input61, v340_byte);
+    row.aux[126] = element(v345_xor);
+    // op 92: u8_xor 62 286
+    let v346_xor = binary(ByteOp::Xor, 0, input62, v341_byte);
+    row.aux[127] = element(v346_xor);
+    // op 93: u8_xor 63 287
+    let v347_xor = binary(ByteOp::Xor, 0, input63, v342_byte);
+    row.aux[128] = element(v347_xor);
+    // op 94: u8_xor 64 288
+    let v348_xor = binary(ByteOp::Xor, 0, input64, v343_byte);
+    row.aux[129] = element(v348_xor);
+    // op 95: hint_u32_add 45 46 47 48 292 293 290 291
+    let v349_word = pack_low([input45, input46, input47, input48]);
+    let v350_word = pack_low([v347_xor, v348_xor, v345_xor, v346_xor]);
+    let v351_sum = v349_word + v350_word;
+    let v352_byte = byte_of(v351_sum, 0);
+    row.aux[130] = element(v352_byte);
+    let v353_byte = byte_of(v351_sum, 1);
+    row.aux[131] = element(v353_byte);
+    let v354_byte = byte_of(v351_sum, 2);
+    row.aux[132] = element(v354_byte);
+    let v355_byte = byte_of(v351_sum, 3);
+    row.aux[133] = element(v355_byte);
+    // op 97: u8_xor_split4 29 294
+    let v357_split4 = binary(ByteOp::XorSplit4, 0, input29, v352_byte);
+    row.aux[134] = element(v357_split4);
+    let v358_split4 = binary(ByteOp::XorSplit4, 1, input29, v352_byte);
+    row.aux[135] = element(v358_split4);
+    // op 98: u8_xor_split4 30 295
+    let v359_split4 = binary(ByteOp::XorSplit4, 0, input30, v353_byte);
+    row.aux[136] = element(v359_split4);
+    let v360_split4 = binary(ByteOp::XorSplit4, 1, input30, v353_byte);
+    row.aux[137] = element(v360_split4);
+    // op 99: u8_xor_split4 31 296
+    let v361_split4 = binary(ByteOp::XorSplit4, 0, input31, v354_byte);
+    row.aux[138] = element(v361_split4);
+    let v362_split4 = binary(ByteOp::XorSplit4, 1, input31, v354_byte);
+    row.aux[139] = element(v362_split4);
+    // op 100: u8_xor_split4 32 297
+    let v363_split4 = binary(ByteOp::XorSplit4, 0, input32, v355_byte);
+    row.aux[140] = element(v363_split4);
+    let v364_split4 = binary(ByteOp::XorSplit4, 1, input32, v355_byte);
+    row.aux[141] = element(v364_split4);
+    // op 101: add 301 304
+    let v365_sum = v359_split4 + v362_split4;
+    // op 102: add 303 306
+    let v366_sum = v361_split4 + v364_split4;
+    // op 103: add 305 300
+    let v367_sum = v363_split4 + v358_split4;
+    // op 104: add 299 302
+    let v368_sum = v357_split4 + v360_split4;
+    // op 105: hint_u32_add3 285 286 287 288 307 308 309 310 ... (12)
+    let v369_word = pack_low([v340_byte, v341_byte, v342_byte, v343_byte]);
+    let v370_word = pack_low([v365_sum, v366_sum, v367_sum, v368_sum]);
+    let v371_sum = v369_word + v370_word;
+    let v372_word = pack_low([input93, input94, input95, input96]);
+    let v373_sum = v371_sum + v372_word;
+    let v374_byte = byte_of(v373_sum, 0);
+    row.aux[142] = element(v374_byte);
+    let v375_byte = byte_of(v373_sum, 1);
+    row.aux[143] = element(v375_byte);
+    let v376_byte = byte_of(v373_sum, 2);
+    row.aux[144] = element(v376_byte);
+    let v377_byte = byte_of(v373_sum, 3);
+    row.aux[145] = element(v377_byte);
+    // op 106: u8_xor 292 311
+    let v379_xor = binary(ByteOp::Xor, 0, v347_xor, v374_byte);
+    row.aux[146] = element(v379_xor);
+    // op 107: u8_xor 293 312
+    let v380_xor = binary(ByteOp::Xor, 0, v348_xor, v375_byte);
+    row.aux[147] = element(v380_xor);
+    // op 108: u8_xor 290 313
+    let v381_xor = binary(ByteOp::Xor, 0, v345_xor, v376_byte);
+    row.aux[148] = element(v381_xor);
+    // op 109: u8_xor 291 314
+    let v382_xor = binary(ByteOp::Xor, 0, v346_xor, v377_byte);
+    row.aux[149] = element(v382_xor);
+    // op 110: hint_u32_add 294 295 296 297 317 318 319 316
+    let v383_word = pack_low([v352_byte, v353_byte, v354_byte, v355_byte]);
+    let v384_word = pack_low([v380_xor, v381_xor, v382_xor, v379_xor]);
+    let v385_sum = v383_word + v384_word;
+    let v386_byte = byte_of(v385_sum, 0);
+    row.aux[150] = element(v386_byte);
+    let v387_byte = byte_of(v385_sum, 1);
+    row.aux[151] = element(v387_byte);
+    let v388_byte = byte_of(v385_sum, 2);
+    row.aux[152] = element(v388_byte);
+    let v389_byte = byte_of(v385_sum, 3);
+    row.aux[153] = element(v389_byte);
+    // op 112: u8_xor_split7 307 320
+    let v391_split7 = binary(ByteOp::XorSplit7, 0, v365_sum, v386_byte);
+    row.aux[154] = element(v391_split7);
+    let v392_split7 = binary(ByteOp::XorSplit7, 1, v365_sum, v386_byte);
+    row.aux[155] = element(v392_split7);
+    // op 113: u8_xor_split7 308 321
+    let v393_split7 = binary(ByteOp::XorSplit7, 0, v366_sum, v387_byte);
+    row.aux[156] = element(v393_split7);
+    let v394_split7 = binary(ByteOp::XorSplit7, 1, v366_sum, v387_byte);
+    row.aux[157] = element(v394_split7);
+    // op 114: u8_xor_split7 309 322
+    let v395_split7 = binary(ByteOp::XorSplit7, 0, v367_sum, v388_byte);
+    row.aux[158] = element(v395_split7);
+    let v396_split7 = binary(ByteOp::XorSplit7, 1, v367_sum, v388_byte);
+    row.aux[159] = element(v396_split7);
+    // op 115: u8_xor_split7 310 323
+    let v397_split7 = binary(ByteOp::XorSplit7, 0, v368_sum, v389_byte);
+    row.aux[160] = element(v397_split7);
+    let v398_split7 = binary(ByteOp::XorSplit7, 1, v368_sum, v389_byte);
+    row.aux[161] = element(v398_split7);
+    // op 116: add 325 328
+    let v399_sum = v391_split7 + v394_split7;
+    // op 117: add 327 330
+    let v400_sum = v393_split7 + v396_split7;
+    // op 118: add 329 332
+    let v401_sum = v395_split7 + v398_split7;
+    // op 119: add 331 326
+    let v402_sum = v397_split7 + v392_split7;
+    // op 120: hint_u32_add3 155 156 157 158 229 230 231 232 ... (12)
+    let v403_word = pack_low([v170_byte, v171_byte, v172_byte, v173_byte]);
+    let v404_word = pack_low([v263_sum, v264_sum, v265_sum, v266_sum]);
+    let v405_sum = v403_word + v404_word;
+    let v406_word = pack_low([input97, input98, input99, input100]);
+    let v407_sum = v405_sum + v406_word;
+    let v408_byte = byte_of(v407_sum, 0);
+    row.aux[162] = element(v408_byte);
+    let v409_byte = byte_of(v407_sum, 1);
+    row.aux[163] = element(v409_byte);
+    let v410_byte = byte_of(v407_sum, 2);
+    row.aux[164] = element(v410_byte);
+    let v411_byte = byte_of(v407_sum, 3);
+    row.aux[165] = element(v411_byte);
+    // op 121: u8_xor 317 337
+    let v413_xor = binary(ByteOp::Xor, 0, v380_xor, v408_byte);
+    row.aux[166] = element(v413_xor);
+    // op 122: u8_xor 318 338
+    let v414_xor = binary(ByteOp::Xor, 0, v381_xor, v409_byte);
+    row.aux[167] = element(v414_xor);
+    // op 123: u8_xor 319 339
+    let v415_xor = binary(ByteOp::Xor, 0, v382_xor, v410_byte);
+    row.aux[168] = element(v415_xor);
+    // op 124: u8_xor 316 340
+    let v416_xor = binary(ByteOp::Xor, 0, v379_xor, v411_byte);
+    row.aux[169] = element(v416_xor);
+    // op 125: hint_u32_add 268 269 270 271 344 345 342 343
+    let v417_word = pack_low([v318_byte, v319_byte, v320_byte, v321_byte]);
+    let v418_word = pack_low([v415_xor, v416_xor, v413_xor, v414_xor]);
+    let v419_sum = v417_word + v418_word;
+    let v420_byte = byte_of(v419_sum, 0);
+    row.aux[170] = element(v420_byte);
+    let v421_byte = byte_of(v419_sum, 1);
+    row.aux[171] = element(v421_byte);
+    let v422_byte = byte_of(v419_sum, 2);
+    row.aux[172] = element(v422_byte);
+    let v423_byte = byte_of(v419_sum, 3);
+    row.aux[173] = element(v423_byte);
+    // op 127: u8_xor_split4 229 346
+    let v425_split4 = binary(ByteOp::XorSplit4, 0, v263_sum, v420_byte);
+    row.aux[174] = element(v425_split4);
+    let v426_split4 = binary(ByteOp::XorSplit4, 1, v263_sum, v420_byte);
+    row.aux[175] = element(v426_split4);
+    // op 128: u8_xor_split4 230 347
+    let v427_split4 = binary(ByteOp::XorSplit4, 0, v264_sum, v421_byte);
+    row.aux[176] = element(v427_split4);
+    let v428_split4 = binary(ByteOp::XorSplit4, 1, v264_sum, v421_byte);
+    row.aux[177] = element(v428_split4);
+    // op 129: u8_xor_split4 231 348
+    let v429_split4 = binary(ByteOp::XorSplit4, 0, v265_sum, v422_byte);
+    row.aux[178] = element(v429_split4);
+    let v430_split4 = binary(ByteOp::XorSplit4, 1, v265_sum, v422_byte);
+    row.aux[179] = element(v430_split4);
+    // op 130: u8_xor_split4 232 349
+    let v431_split4 = binary(ByteOp::XorSplit4, 0, v266_sum, v423_byte);
+    row.aux[180] = element(v431_split4);
+    let v432_split4 = binary(ByteOp::XorSplit4, 1, v266_sum, v423_byte);
+    row.aux[181] = element(v432_split4);
+    // op 131: add 353 356
+    let v433_sum = v427_split4 + v430_split4;
+    // op 132: add 355 358
+    let v434_sum = v429_split4 + v432_split4;
+    // op 133: add 357 352
+    let v435_sum = v431_split4 + v426_split4;
+    // op 134: add 351 354
+    let v436_sum = v425_split4 + v428_split4;
+    // op 135: hint_u32_add3 337 338 339 340 359 360 361 362 ... (12)
+    let v437_word = pack_low([v408_byte, v409_byte, v410_byte, v411_byte]);
+    let v438_word = pack_low([v433_sum, v434_sum, v435_sum, v436_sum]);
+    let v439_sum = v437_word + v438_word;
+    let v440_word = pack_low([input101, input102, input103, input104]);
+    let v441_sum = v439_sum + v440_word;
+    let v442_byte = byte_of(v441_sum, 0);
+    row.aux[182] = element(v442_byte);
+    let v443_byte = byte_of(v441_sum, 1);
+    row.aux[183] = element(v443_byte);
+    let v444_byte = byte_of(v441_sum, 2);
+    row.aux[184] = element(v444_byte);
+    let v445_byte = byte_of(v441_sum, 3);
+    row.aux[185] = element(v445_byte);
+    // op 136: u8_xor 344 363
+    let v447_xor = binary(ByteOp::Xor, 0, v415_xor, v442_byte);
+    row.aux[186] = element(v447_xor);
+    // op 137: u8_xor 345 364
+    let v448_xor = binary(ByteOp::Xor, 0, v416_xor, v443_byte);
+    row.aux[187] = element(v448_xor);
+    // op 138: u8_xor 342 365
+    let v449_xor = binary(ByteOp::Xor, 0, v413_xor, v444_byte);
+    row.aux[188] = element(v449_xor);
+    // op 139: u8_xor 343 366
+    let v450_xor = binary(ByteOp::Xor, 0, v414_xor, v445_byte);
+    row.aux[189] = element(v450_xor);
+    // op 140: hint_u32_add 346 347 348 349 369 370 371 368
+    let v451_word = pack_low([v420_byte, v421_byte, v422_byte, v423_byte]);
+    let v452_word = pack_low([v448_xor, v449_xor, v450_xor, v447_xor]);
+    let v453_sum = v451_word + v452_word;
+    let v454_byte = byte_of(v453_sum, 0);
+    row.aux[190] = element(v454_byte);
+    let v455_byte = byte_of(v453_sum, 1);
+    row.aux[191] = element(v455_byte);
+    let v456_byte = byte_of(v453_sum, 2);
+    row.aux[192] = element(v456_byte);
+    let v457_byte = byte_of(v453_sum, 3);
+    row.aux[193] = element(v457_byte);
+    // op 142: u8_xor_split7 359 372
+    let v459_split7 = binary(ByteOp::XorSplit7, 0, v433_sum, v454_byte);
+    row.aux[194] = element(v459_split7);
+    let v460_split7 = binary(ByteOp::XorSplit7, 1, v433_sum, v454_byte);
+    row.aux[195] = element(v460_split7);
+    // op 143: u8_xor_split7 360 373
+    let v461_split7 = binary(ByteOp::XorSplit7, 0, v434_sum, v455_byte);
+    row.aux[196] = element(v461_split7);
+    let v462_split7 = binary(ByteOp::XorSplit7, 1, v434_sum, v455_byte);
+    row.aux[197] = element(v462_split7);
+    // op 144: u8_xor_split7 361 374
+    let v463_split7 = binary(ByteOp::XorSplit7, 0, v435_sum, v456_byte);
+    row.aux[198] = element(v463_split7);
+    let v464_split7 = binary(ByteOp::XorSplit7, 1, v435_sum, v456_byte);
+    row.aux[199] = element(v464_split7);
+    // op 145: u8_xor_split7 362 375
+    let v465_split7 = binary(ByteOp::XorSplit7, 0, v436_sum, v457_byte);
+    row.aux[200] = element(v465_split7);
+    let v466_split7 = binary(ByteOp::XorSplit7, 1, v436_sum, v457_byte);
+    row.aux[201] = element(v466_split7);
+    // op 150: hint_u32_add3 207 208 209 210 281 282 283 284 ... (12)
+    let v471_word = pack_low([v238_byte, v239_byte, v240_byte, v241_byte]);
+    let v472_word = pack_low([v331_sum, v332_sum, v333_sum, v334_sum]);
+    let v473_sum = v471_word + v472_word;
+    let v474_word = pack_low([input105, input106, input107, input108]);
+    let v475_sum = v473_sum + v474_word;
+    let v476_byte = byte_of(v475_sum, 0);
+    row.aux[202] = element(v476_byte);
+    let v477_byte = byte_of(v475_sum, 1);
+    row.aux[203] = element(v477_byte);
+    let v478_byte = byte_of(v475_sum, 2);
+    row.aux[204] = element(v478_byte);
+    let v479_byte = byte_of(v475_sum, 3);
+    row.aux[205] = element(v479_byte);
+    // op 151: u8_xor 161 389
+    let v481_xor = binary(ByteOp::Xor, 0, v176_xor, v476_byte);
+    row.aux[206] = element(v481_xor);
+    // op 152: u8_xor 162 390
+    let v482_xor = binary(ByteOp::Xor, 0, v177_xor, v477_byte);
+    row.aux[207] = element(v482_xor);
+    // op 153: u8_xor 163 391
+    let v483_xor = binary(ByteOp::Xor, 0, v178_xor, v478_byte);
+    row.aux[208] = element(v483_xor);
+    // op 154: u8_xor 160 392
+    let v484_xor = binary(ByteOp::Xor, 0, v175_xor, v479_byte);
+    row.aux[209] = element(v484_xor);
+    // op 155: hint_u32_add 320 321 322 323 396 397 394 395
+    let v485_word = pack_low([v386_byte, v387_byte, v388_byte, v389_byte]);
+    let v486_word = pack_low([v483_xor, v484_xor, v481_xor, v482_xor]);
+    let v487_sum = v485_word + v486_word;
+    let v488_byte = byte_of(v487_sum, 0);
+    row.aux[210] = element(v488_byte);
+    let v489_byte = byte_of(v487_sum, 1);
+    row.aux[211] = element(v489_byte);
+    let v490_byte = byte_of(v487_sum, 2);
+    row.aux[212] = element(v490_byte);
+    let v491_byte = byte_of(v487_sum, 3);
+    row.aux[213] = element(v491_byte);
+    // op 157: u8_xor_split4 281 398
+    let v493_split4 = binary(ByteOp::XorSplit4, 0, v331_sum, v488_byte);
+    row.aux[214] = element(v493_split4);
+    let v494_split4 = binary(ByteOp::XorSplit4, 1, v331_sum, v488_byte);
+    row.aux[215] = element(v494_split4);
+    // op 158: u8_xor_split4 282 399
+    let v495_split4 = binary(ByteOp::XorSplit4, 0, v332_sum, v489_byte);
+    row.aux[216] = element(v495_split4);
+    let v496_split4 = binary(ByteOp::XorSplit4, 1, v332_sum, v489_byte);
+    row.aux[217] = element(v496_split4);
+    // op 159: u8_xor_split4 283 400
+    let v497_split4 = binary(ByteOp::XorSplit4, 0, v333_sum, v490_byte);
+    row.aux[218] = element(v497_split4);
+    let v498_split4 = binary(ByteOp::XorSplit4, 1, v333_sum, v490_byte);
+    row.aux[219] = element(v498_split4);
+    // op 160: u8_xor_split4 284 401
+    let v499_split4 = binary(ByteOp::XorSplit4, 0, v334_sum, v491_byte);
+    row.aux[220] = element(v499_split4);
+    let v500_split4 = binary(ByteOp::XorSplit4, 1, v334_sum, v491_byte);
+    row.aux[221] = element(v500_split4);
+    // op 161: add 405 408
+    let v501_sum = v495_split4 + v498_split4;
+    // op 162: add 407 410
+    let v502_sum = v497_split4 + v500_split4;
+    // op 163: add 409 404
+    let v503_sum = v499_split4 + v494_split4;
+    // op 164: add 403 406
+    let v504_sum = v493_split4 + v496_split4;
+    // op 165: hint_u32_add3 389 390 391 392 411 412 413 414 ... (12)
+    let v505_word = pack_low([v476_byte, v477_byte, v478_byte, v479_byte]);
+    let v506_word = pack_low([v501_sum, v502_sum, v503_sum, v504_sum]);
+    let v507_sum = v505_word + v506_word;
+    let v508_word = pack_low([input109, input110, input111, input112]);
+    let v509_sum = v507_sum + v508_word;
+    let v510_byte = byte_of(v509_sum, 0);
+    row.aux[222] = element(v510_byte);
+    let v511_byte = byte_of(v509_sum, 1);
+    row.aux[223] = element(v511_byte);
+    let v512_byte = byte_of(v509_sum, 2);
+    row.aux[224] = element(v512_byte);
+    let v513_byte = byte_of(v509_sum, 3);
+    row.aux[225] = element(v513_byte);
+    // op 166: u8_xor 396 415
+    let v515_xor = binary(ByteOp::Xor, 0, v483_xor, v510_byte);
+    row.aux[226] = element(v515_xor);
+    // op 167: u8_xor 397 416
+    let v516_xor = binary(ByteOp::Xor, 0, v484_xor, v511_byte);
+    row.aux[227] = element(v516_xor);
+    // op 168: u8_xor 394 417
+    let v517_xor = binary(ByteOp::Xor, 0, v481_xor, v512_byte);
+    row.aux[228] = element(v517_xor);
+    // op 169: u8_xor 395 418
+    let v518_xor = binary(ByteOp::Xor, 0, v482_xor, v513_byte);
+    row.aux[229] = element(v518_xor);
+    // op 170: hint_u32_add 398 399 400 401 421 422 423 420
+    let v519_word = pack_low([v488_byte, v489_byte, v490_byte, v491_byte]);
+    let v520_word = pack_low([v516_xor, v517_xor, v518_xor, v515_xor]);
+    let v521_sum = v519_word + v520_word;
+    let v522_byte = byte_of(v521_sum, 0);
+    row.aux[230] = element(v522_byte);
+    let v523_byte = byte_of(v521_sum, 1);
+    row.aux[231] = element(v523_byte);
+    let v524_byte = byte_of(v521_sum, 2);
+    row.aux[232] = element(v524_byte);
+    let v525_byte = byte_of(v521_sum, 3);
+    row.aux[233] = element(v525_byte);
+    // op 172: u8_xor_split7 411 424
+    let v527_split7 = binary(ByteOp::XorSplit7, 0, v501_sum, v522_byte);
+    row.aux[234] = element(v527_split7);
+    let v528_split7 = binary(ByteOp::XorSplit7, 1, v501_sum, v522_byte);
+    row.aux[235] = element(v528_split7);
+    // op 173: u8_xor_split7 412 425
+    let v529_split7 = binary(ByteOp::XorSplit7, 0, v502_sum, v523_byte);
+    row.aux[236] = element(v529_split7);
+    let v530_split7 = binary(ByteOp::XorSplit7, 1, v502_sum, v523_byte);
+    row.aux[237] = element(v530_split7);
+    // op 174: u8_xor_split7 413 426
+    let v531_split7 = binary(ByteOp::XorSplit7, 0, v503_sum, v524_byte);
+    row.aux[238] = element(v531_split7);
+    let v532_split7 = binary(ByteOp::XorSplit7, 1, v503_sum, v524_byte);
+    row.aux[239] = element(v532_split7);
+    // op 175: u8_xor_split7 414 427
+    let v533_split7 = binary(ByteOp::XorSplit7, 0, v504_sum, v525_byte);
+    row.aux[240] = element(v533_split7);
+    let v534_split7 = binary(ByteOp::XorSplit7, 1, v504_sum, v525_byte);
+    row.aux[241] = element(v534_split7);
+    // op 180: hint_u32_add3 259 260 261 262 333 334 335 336 ... (12)
+    let v539_word = pack_low([v306_byte, v307_byte, v308_byte, v309_byte]);
+    let v540_word = pack_low([v399_sum, v400_sum, v401_sum, v402_sum]);
+    let v541_sum = v539_word + v540_word;
+    let v542_word = pack_low([input113, input114, input115, input116]);
+    let v543_sum = v541_sum + v542_word;
+    let v544_byte = byte_of(v543_sum, 0);
+    row.aux[242] = element(v544_byte);
+    let v545_byte = byte_of(v543_sum, 1);
+    row.aux[243] = element(v545_byte);
+    let v546_byte = byte_of(v543_sum, 2);
+    row.aux[244] = element(v546_byte);
+    let v547_byte = byte_of(v543_sum, 3);
+    row.aux[245] = element(v547_byte);
+    // op 181: u8_xor 213 441
+    let v549_xor = binary(ByteOp::Xor, 0, v244_xor, v544_byte);
+    row.aux[246] = element(v549_xor);
+    // op 182: u8_xor 214 442
+    let v550_xor = binary(ByteOp::Xor, 0, v245_xor, v545_byte);
+    row.aux[247] = element(v550_xor);
+    // op 183: u8_xor 215 443
+    let v551_xor = binary(ByteOp::Xor, 0, v246_xor, v546_byte);
+    row.aux[248] = element(v551_xor);
+    // op 184: u8_xor 212 444
+    let v552_xor = binary(ByteOp::Xor, 0, v243_xor, v547_byte);
+    row.aux[249] = element(v552_xor);
+    // op 185: hint_u32_add 164 165 166 167 448 449 446 447
+    let v553_word = pack_low([v182_byte, v183_byte, v184_byte, v185_byte]);
+    let v554_word = pack_low([v551_xor, v552_xor, v549_xor, v550_xor]);
+    let v555_sum = v553_word + v554_word;
+    let v556_byte = byte_of(v555_sum, 0);
+    row.aux[250] = element(v556_byte);
+    let v557_byte = byte_of(v555_sum, 1);
+    row.aux[251] = element(v557_byte);
+    let v558_byte = byte_of(v555_sum, 2);
+    row.aux[252] = element(v558_byte);
+    let v559_byte = byte_of(v555_sum, 3);
+    row.aux[253] = element(v559_byte);
+    // op 187: u8_xor_split4 333 450
+    let v561_split4 = binary(ByteOp::XorSplit4, 0, v399_sum, v556_byte);
+    row.aux[254] = element(v561_split4);
+    let v562_split4 = binary(ByteOp::XorSplit4, 1, v399_sum, v556_byte);
+    row.aux[255] = element(v562_split4);
+    // op 188: u8_xor_split4 334 451
+    let v563_split4 = binary(ByteOp::XorSplit4, 0, v400_sum, v557_byte);
+    row.aux[256] = element(v563_split4);
+    let v564_split4 = binary(ByteOp::XorSplit4, 1, v400_sum, v557_byte);
+    row.aux[257] = element(v564_split4);
+    // op 189: u8_xor_split4 335 452
+    let v565_split4 = binary(ByteOp::XorSplit4, 0, v401_sum, v558_byte);
+    row.aux[258] = element(v565_split4);
+    let v566_split4 = binary(ByteOp::XorSplit4, 1, v401_sum, v558_byte);
+    row.aux[259] = element(v566_split4);
+    // op 190: u8_xor_split4 336 453
+    let v567_split4 = binary(ByteOp::XorSplit4, 0, v402_sum, v559_byte);
+    row.aux[260] = element(v567_split4);
+    let v568_split4 = binary(ByteOp::XorSplit4, 1, v402_sum, v559_byte);
+    row.aux[261] = element(v568_split4);
+    // op 191: add 457 460
+    let v569_sum = v563_split4 + v566_split4;
+    // op 192: add 459 462
+    let v570_sum = v565_split4 + v568_split4;
+    // op 193: add 461 456
+    let v571_sum = v567_split4 + v562_split4;
+    // op 194: add 455 458
+    let v572_sum = v561_split4 + v564_split4;
+    // op 195: hint_u32_add3 441 442 443 444 463 464 465 466 ... (12)
+    let v573_word = pack_low([v544_byte, v545_byte, v546_byte, v547_byte]);
+    let v574_word = pack_low([v569_sum, v570_sum, v571_sum, v572_sum]);
+    let v575_sum = v573_word + v574_word;
+    let v576_word = pack_low([input117, input118, input119, input120]);
+    let v577_sum = v575_sum + v576_word;
+    let v578_byte = byte_of(v577_sum, 0);
+    row.aux[262] = element(v578_byte);
+    let v579_byte = byte_of(v577_sum, 1);
+    row.aux[263] = element(v579_byte);
+    let v580_byte = byte_of(v577_sum, 2);
+    row.aux[264] = element(v580_byte);
+    let v581_byte = byte_of(v577_sum, 3);
+    row.aux[265] = element(v581_byte);
+    // op 196: u8_xor 448 467
+    let v583_xor = binary(ByteOp::Xor, 0, v551_xor, v578_byte);
+    row.aux[266] = element(v583_xor);
+    // op 197: u8_xor 449 468
+    let v584_xor = binary(ByteOp::Xor, 0, v552_xor, v579_byte);
+    row.aux[267] = element(v584_xor);
+    // op 198: u8_xor 446 469
+    let v585_xor = binary(ByteOp::Xor, 0, v549_xor, v580_byte);
+    row.aux[268] = element(v585_xor);
+    // op 199: u8_xor 447 470
+    let v586_xor = binary(ByteOp::Xor, 0, v550_xor, v581_byte);
+    row.aux[269] = element(v586_xor);
+    // op 200: hint_u32_add 450 451 452 453 473 474 475 472
+    let v587_word = pack_low([v556_byte, v557_byte, v558_byte, v559_byte]);
+    let v588_word = pack_low([v584_xor, v585_xor, v586_xor, v583_xor]);
+    let v589_sum = v587_word + v588_word;
+    let v590_byte = byte_of(v589_sum, 0);
+    row.aux[270] = element(v590_byte);
+    let v591_byte = byte_of(v589_sum, 1);
+    row.aux[271] = element(v591_byte);
+    let v592_byte = byte_of(v589_sum, 2);
+    row.aux[272] = element(v592_byte);
+    let v593_byte = byte_of(v589_sum, 3);
+    row.aux[273] = element(v593_byte);
+    // op 202: u8_xor_split7 463 476
+    let v595_split7 = binary(ByteOp::XorSplit7, 0, v569_sum, v590_byte);
+    row.aux[274] = element(v595_split7);
+    let v596_split7 = binary(ByteOp::XorSplit7, 1, v569_sum, v590_byte);
+    row.aux[275] = element(v596_split7);
+    // op 203: u8_xor_split7 464 477
+    let v597_split7 = binary(ByteOp::XorSplit7, 0, v570_sum, v591_byte);
+    row.aux[276] = element(v597_split7);
+    let v598_split7 = binary(ByteOp::XorSplit7, 1, v570_sum, v591_byte);
+    row.aux[277] = element(v598_split7);
+    // op 204: u8_xor_split7 465 478
+    let v599_split7 = binary(ByteOp::XorSplit7, 0, v571_sum, v592_byte);
+    row.aux[278] = element(v599_split7);
+    let v600_split7 = binary(ByteOp::XorSplit7, 1, v571_sum, v592_byte);
+    row.aux[279] = element(v600_split7);
+    // op 205: u8_xor_split7 466 479
+    let v601_split7 = binary(ByteOp::XorSplit7, 0, v572_sum, v593_byte);
+    row.aux[280] = element(v601_split7);
+    let v602_split7 = binary(ByteOp::XorSplit7, 1, v572_sum, v593_byte);
+    row.aux[281] = element(v602_split7);
+    // op 210: hint_u32_add3 311 312 313 314 177 178 179 180 ... (12)
+    let v607_word = pack_low([v374_byte, v375_byte, v376_byte, v377_byte]);
+    let v608_word = pack_low([v195_sum, v196_sum, v197_sum, v198_sum]);
+    let v609_sum = v607_word + v608_word;
+    let v610_word = pack_low([input121, input122, input123, input124]);
+    let v611_sum = v609_sum + v610_word;
+    let v612_byte = byte_of(v611_sum, 0);
+    row.aux[282] = element(v612_byte);
+    let v613_byte = byte_of(v611_sum, 1);
+    row.aux[283] = element(v613_byte);
+    let v614_byte = byte_of(v611_sum, 2);
+    row.aux[284] = element(v614_byte);
+    let v615_byte = byte_of(v611_sum, 3);
+    row.aux[285] = element(v615_byte);
+    // op 211: u8_xor 265 493
+    let v617_xor = binary(ByteOp::Xor, 0, v312_xor, v612_byte);
+    row.aux[286] = element(v617_xor);
+    // op 212: u8_xor 266 494
+    let v618_xor = binary(ByteOp::Xor, 0, v313_xor, v613_byte);
+    row.aux[287] = element(v618_xor);
+    // op 213: u8_xor 267 495
+    let v619_xor = binary(ByteOp::Xor, 0, v314_xor, v614_byte);
+    row.aux[288] = element(v619_xor);
+    // op 214: u8_xor 264 496
+    let v620_xor = binary(ByteOp::Xor, 0, v311_xor, v615_byte);
+    row.aux[289] = element(v620_xor);
+    // op 215: hint_u32_add 216 217 218 219 500 501 498 499
+    let v621_word = pack_low([v250_byte, v251_byte, v252_byte, v253_byte]);
+    let v622_word = pack_low([v619_xor, v620_xor, v617_xor, v618_xor]);
+    let v623_sum = v621_word + v622_word;
+    let v624_byte = byte_of(v623_sum, 0);
+    row.aux[290] = element(v624_byte);
+    let v625_byte = byte_of(v623_sum, 1);
+    row.aux[291] = element(v625_byte);
+    let v626_byte = byte_of(v623_sum, 2);
+    row.aux[292] = element(v626_byte);
+    let v627_byte = byte_of(v623_sum, 3);
+    row.aux[293] = element(v627_byte);
+    // op 217: u8_xor_split4 177 502
+    let v629_split4 = binary(ByteOp::XorSplit4, 0, v195_sum, v624_byte);
+    row.aux[294] = element(v629_split4);
+    let v630_split4 = binary(ByteOp::XorSplit4, 1, v195_sum, v624_byte);
+    row.aux[295] = element(v630_split4);
+    // op 218: u8_xor_split4 178 503
+    let v631_split4 = binary(ByteOp::XorSplit4, 0, v196_sum, v625_byte);
+    row.aux[296] = element(v631_split4);
+    let v632_split4 = binary(ByteOp::XorSplit4, 1, v196_sum, v625_byte);
+    row.aux[297] = element(v632_split4);
+    // op 219: u8_xor_split4 179 504
+    let v633_split4 = binary(ByteOp::XorSplit4, 0, v197_sum, v626_byte);
+    row.aux[298] = element(v633_split4);
+    let v634_split4 = binary(ByteOp::XorSplit4, 1, v197_sum, v626_byte);
+    row.aux[299] = element(v634_split4);
+    // op 220: u8_xor_split4 180 505
+    let v635_split4 = binary(ByteOp::XorSplit4, 0, v198_sum, v627_byte);
+    row.aux[300] = element(v635_split4);
+    let v636_split4 = binary(ByteOp::XorSplit4, 1, v198_sum, v627_byte);
+    row.aux[301] = element(v636_split4);
+    // op 221: add 509 512
+    let v637_sum = v631_split4 + v634_split4;
+    // op 222: add 511 514
+    let v638_sum = v633_split4 + v636_split4;
+    // op 223: add 513 508
+    let v639_sum = v635_split4 + v630_split4;
+    // op 224: add 507 510
+    let v640_sum = v629_split4 + v632_split4;
+    // op 225: hint_u32_add3 493 494 495 496 515 516 517 518 ... (12)
+    let v641_word = pack_low([v612_byte, v613_byte, v614_byte, v615_byte]);
+    let v642_word = pack_low([v637_sum, v638_sum, v639_sum, v640_sum]);
+    let v643_sum = v641_word + v642_word;
+    let v644_word = pack_low([input125, input126, input127, input128]);
+    let v645_sum = v643_sum + v644_word;
+    let v646_byte = byte_of(v645_sum, 0);
+    row.aux[302] = element(v646_byte);
+    let v647_byte = byte_of(v645_sum, 1);
+    row.aux[303] = element(v647_byte);
+    let v648_byte = byte_of(v645_sum, 2);
+    row.aux[304] = element(v648_byte);
+    let v649_byte = byte_of(v645_sum, 3);
+    row.aux[305] = element(v649_byte);
+    // op 226: u8_xor 500 519
+    let v651_xor = binary(ByteOp::Xor, 0, v619_xor, v646_byte);
+    row.aux[306] = element(v651_xor);
+    // op 227: u8_xor 501 520
+    let v652_xor = binary(ByteOp::Xor, 0, v620_xor, v647_byte);
+    row.aux[307] = element(v652_xor);
+    // op 228: u8_xor 498 521
+    let v653_xor = binary(ByteOp::Xor, 0, v617_xor, v648_byte);
+    row.aux[308] = element(v653_xor);
+    // op 229: u8_xor 499 522
+    let v654_xor = binary(ByteOp::Xor, 0, v618_xor, v649_byte);
+    row.aux[309] = element(v654_xor);
+    // op 230: hint_u32_add 502 503 504 505 525 526 527 524
+    let v655_word = pack_low([v624_byte, v625_byte, v626_byte, v627_byte]);
+    let v656_word = pack_low([v652_xor, v653_xor, v654_xor, v651_xor]);
+    let v657_sum = v655_word + v656_word;
+    let v658_byte = byte_of(v657_sum, 0);
+    row.aux[310] = element(v658_byte);
+    let v659_byte = byte_of(v657_sum, 1);
+    row.aux[311] = element(v659_byte);
+    let v660_byte = byte_of(v657_sum, 2);
+    row.aux[312] = element(v660_byte);
+    let v661_byte = byte_of(v657_sum, 3);
+    row.aux[313] = element(v661_byte);
+    // op 232: u8_xor_split7 515 528
+    let v663_split7 = binary(ByteOp::XorSplit7, 0, v637_sum, v658_byte);
+    row.aux[314] = element(v663_split7);
+    let v664_split7 = binary(ByteOp::XorSplit7, 1, v637_sum, v658_byte);
+    row.aux[315] = element(v664_split7);
+    // op 233: u8_xor_split7 516 529
+    let v665_split7 = binary(ByteOp::XorSplit7, 0, v638_sum, v659_byte);
+    row.aux[316] = element(v665_split7);
+    let v666_split7 = binary(ByteOp::XorSplit7, 1, v638_sum, v659_byte);
+    row.aux[317] = element(v666_split7);
+    // op 234: u8_xor_split7 517 530
+    let v667_split7 = binary(ByteOp::XorSplit7, 0, v639_sum, v660_byte);
+    row.aux[318] = element(v667_split7);
+    let v668_split7 = binary(ByteOp::XorSplit7, 1, v639_sum, v660_byte);
+    row.aux[319] = element(v668_split7);
+    // op 235: u8_xor_split7 518 531
+    let v669_split7 = binary(ByteOp::XorSplit7, 0, v640_sum, v661_byte);
+    row.aux[320] = element(v669_split7);
+    let v670_split7 = binary(ByteOp::XorSplit7, 1, v640_sum, v661_byte);
+    row.aux[321] = element(v670_split7);
+    // op 240: match 0
+    let v675_const = 6u64;
+    let v676_diff = input0 - element(v675_const);
+    let v677_inv = inverse_or_zero(v676_diff);
+    row.aux[322] = v677_inv;
+    // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)
+    let v680_seed = u8_at(seed, 148);
+    row.aux[323] = element(v680_seed);
+    let v681_seed = u8_at(seed, 149);
+    row.aux[324] = element(v681_seed);
+    let v682_seed = u8_at(seed, 150);
+    row.aux[325] = element(v682_seed);
+    let v683_seed = u8_at(seed, 151);
+    row.aux[326] = element(v683_seed);
+    let v684_seed = u8_at(seed, 152);
+    row.aux[327] = element(v684_seed);
+    let v685_seed = u8_at(seed, 153);
+    row.aux[328] = element(v685_seed);
+    let v686_seed = u8_at(seed, 154);
+    row.aux[329] = element(v686_seed);
+    let v687_seed = u8_at(seed, 155);
+    row.aux[330] = element(v687_seed);
+    let v688_seed = u8_at(seed, 156);
+    row.aux[331] = element(v688_seed);
+    let v689_seed = u8_at(seed, 157);
+    row.aux[332] = element(v689_seed);
+    let v690_seed = u8_at(seed, 158);
+    row.aux[333] = element(v690_seed);
+    let v691_seed = u8_at(seed, 159);
+    row.aux[334] = element(v691_seed);
+    let v692_seed = u8_at(seed, 160);
+    row.aux[335] = element(v692_seed);
+    let v693_seed = u8_at(seed, 161);
+    row.aux[336] = element(v693_seed);
+    let v694_seed = u8_at(seed, 162);
+    row.aux[337] = element(v694_seed);
+    let v695_seed = u8_at(seed, 163);
+    row.aux[338] = element(v695_seed);
+    let v696_seed = u8_at(seed, 164);
+    row.aux[339] = element(v696_seed);
+    let v697_seed = u8_at(seed, 165);
+    row.aux[340] = element(v697_seed);
+    let v698_seed = u8_at(seed, 166);
+    row.aux[341] = element(v698_seed);
+    let v699_seed = u8_at(seed, 167);
+    row.aux[342] = element(v699_seed);
+    let v700_seed = u8_at(seed, 168);
+    row.aux[343] = element(v700_seed);
+    let v701_seed = u8_at(seed, 169);
+    row.aux[344] = element(v701_seed);
+    let v702_seed = u8_at(seed, 170);
+    row.aux[345] = element(v702_seed);
+    let v703_seed = u8_at(seed, 171);
+    row.aux[346] = element(v703_seed);
+    let v704_seed = u8_at(seed, 172);
+    row.aux[347] = element(v704_seed);
+    let v705_seed = u8_at(seed, 173);
+    row.aux[348] = element(v705_seed);
+    let v706_seed = u8_at(seed, 174);
+    row.aux[349] = element(v706_seed);
+    let v707_seed = u8_at(seed, 175);
+    row.aux[350] = element(v707_seed);
+    let v708_seed = u8_at(seed, 176);
+    row.aux[351] = element(v708_seed);
+    let v709_seed = u8_at(seed, 177);
+    row.aux[352] = element(v709_seed);
+    let v710_seed = u8_at(seed, 178);
+    row.aux[353] = element(v710_seed);
+    let v711_seed = u8_at(seed, 179);
+    row.aux[354] = element(v711_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    // ops 0 to 25
-    let (word39, word40, word41, word43, word44) = write_hint_u32_add3_1(
-        row, 2, u32_at(seed, 20), u32_at(seed, 36), u32_at(seed, 84), u32_at(seed, 68),
-        u32_at(seed, 52), u32_at(seed, 88),
-    );
-    // ops 26 to 29: add
-    let word45 = word43 + permute(word44, word44, 0x321);
-    // ops 30 to 55
-    let (word53, word54, word55, word57, word58) = write_hint_u32_add3_1(
-        row, 42, u32_at(seed, 24), u32_at(seed, 40), u32_at(seed, 92), u32_at(seed, 72),
-        u32_at(seed, 56), u32_at(seed, 96),
-    );
-    // ops 56 to 59: add
-    let word59 = word57 + permute(word58, word58, 0x321);
-    // ops 60 to 85
-    let (word67, word68, word69, word71, word72) = write_hint_u32_add3_1(
-        row, 82, u32_at(seed, 28), u32_at(seed, 44), u32_at(seed, 100), u32_at(seed, 76),
-        u32_at(seed, 60), u32_at(seed, 104),
-    );
-    // ops 86 to 89: add
-    let word73 = word71 + permute(word72, word72, 0x321);
-    // ops 90 to 115
-    let (word81, word82, word83, word85, word86) = write_hint_u32_add3_1(
-        row, 122, u32_at(seed, 32), u32_at(seed, 48), u32_at(seed, 108), u32_at(seed, 80),
-        u32_at(seed, 64), u32_at(seed, 112),
-    );
-    // ops 116 to 119: add
-    let word87 = word85 + permute(word86, word86, 0x321);
-    // ops 120 to 235
-    write_hint_u32_add3_1(
-        row, 162, word39, word59, u32_at(seed, 116), permute(word82, word82, 0x321), word69,
-        u32_at(seed, 120),
-    );
-    write_hint_u32_add3_1(
-        row, 202, word53, word73, u32_at(seed, 124), permute(word40, word40, 0x321), word83,
-        u32_at(seed, 128),
-    );
-    write_hint_u32_add3_1(
-        row, 242, word67, word87, u32_at(seed, 132), permute(word54, word54, 0x321), word41,
-        u32_at(seed, 136),
-    );
-    write_hint_u32_add3_1(
-        row, 282, word81, word45, u32_at(seed, 140), permute(word68, word68, 0x321), word55,
-        u32_at(seed, 144),
-    );
-    // op 240: match
-    let v676_diff = element(u64_at(seed, 8)) - element(6);
-    write_element(&mut row.aux[322], inverse_or_zero(v676_diff));
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 20, &mut row.input[1..129]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 16));
-    copy_words::<1>(seed, 148, &mut row.aux[323..355]);
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 1312], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut kept32 = [0; 64];
-    let mut reads = 0;
+fn generic_write(
+    seed: &[u8; 1312],
+    row: Cells<'_, 129, 2, 355>,
+) -> Result<(), PackError> {
+    let mut kept = [element(0); 64];
+    let mut reads = 1056;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                // ops 0 to 119
-                let (
-                    v170_byte, v171_byte, v172_byte, v173_byte, v175_xor, v176_xor, v177_xor,
-                    v178_xor, v182_byte, v183_byte, v184_byte, v185_byte, v195_sum, v196_sum,
-                    v197_sum, v198_sum,
-                ) = write_hint_u32_add3_4(
-                    row, 2, element(u64_at(seed, 32)), element(u64_at(seed, 40)),
-                    element(u64_at(seed, 48)), element(u64_at(seed, 56)),
-                    element(u64_at(seed, 160)), element(u64_at(seed, 168)),
-                    element(u64_at(seed, 176)), element(u64_at(seed, 184)),
-                    element(u64_at(seed, 544)), element(u64_at(seed, 552)),
-                    element(u64_at(seed, 560)), element(u64_at(seed, 568)),
-                    element(u64_at(seed, 416)), element(u64_at(seed, 424)),
-                    element(u64_at(seed, 432)), element(u64_at(seed, 440)),
-                    element(u64_at(seed, 288)), element(u64_at(seed, 296)),
-                    element(u64_at(seed, 304)), element(u64_at(seed, 312)),
-                    element(u64_at(seed, 576)), element(u64_at(seed, 584)),
-                    element(u64_at(seed, 592)), element(u64_at(seed, 600)),
+                // op 0: hint_u32_add3 1 2 3 4 17 18 19 20 ... (12)
+                let v131_word = pack_low([
+                    u64_at(seed, 32),
+                    u64_at(seed, 40),
+                    u64_at(seed, 48),
+                    u64_at(seed, 56),
+                ]);
+                let v132_word = pack_low([
+                    u64_at(seed, 160),
+                    u64_at(seed, 168),
+                    u64_at(seed, 176),
+                    u64_at(seed, 184),
+                ]);
+                let v133_sum = v131_word + v132_word;
+                let v134_word = pack_low([
+                    u64_at(seed, 544),
+                    u64_at(seed, 552),
+                    u64_at(seed, 560),
+                    u64_at(seed, 568),
+                ]);
+                let v135_sum = v133_sum + v134_word;
+                let v136_byte = byte_of(v135_sum, 0);
+                let v137_byte = byte_of(v135_sum, 1);
+                let v138_byte = byte_of(v135_sum, 2);
+                let v139_byte = byte_of(v135_sum, 3);
+                // op 1: u8_xor 49 129
+                let v141_xor = binary(ByteOp::Xor, 0, u64_at(seed, 416), v136_byte);
+                // op 2: u8_xor 50 130
+                let v142_xor = binary(ByteOp::Xor, 0, u64_at(seed, 424), v137_byte);
+                // op 3: u8_xor 51 131
+                let v143_xor = binary(ByteOp::Xor, 0, u64_at(seed, 432), v138_byte);
+                // op 4: u8_xor 52 132
+                let v144_xor = binary(ByteOp::Xor, 0, u64_at(seed, 440), v139_byte);
+                // op 5: hint_u32_add 33 34 35 36 136 137 134 135
+                let v145_word = pack_low([
+                    u64_at(seed, 288),
+                    u64_at(seed, 296),
+                    u64_at(seed, 304),
+                    u64_at(seed, 312),
+                ]);
+                let v146_word = pack_low([v143_xor, v144_xor, v141_xor, v142_xor]);
+                let v147_sum = v145_word + v146_word;
+                let v148_byte = byte_of(v147_sum, 0);
+                let v149_byte = byte_of(v147_sum, 1);
+                let v150_byte = byte_of(v147_sum, 2);
+                let v151_byte = byte_of(v147_sum, 3);
+                // op 7: u8_xor_split4 17 138
+                let v153_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 160),
+                    v148_byte,
                 );
-                let (
-                    v238_byte, v239_byte, v240_byte, v241_byte, v243_xor, v244_xor, v245_xor,
-                    v246_xor, v250_byte, v251_byte, v252_byte, v253_byte, v263_sum, v264_sum,
-                    v265_sum, v266_sum,
-                ) = write_hint_u32_add3_4(
-                    row, 42, element(u64_at(seed, 64)), element(u64_at(seed, 72)),
-                    element(u64_at(seed, 80)), element(u64_at(seed, 88)),
-                    element(u64_at(seed, 192)), element(u64_at(seed, 200)),
-                    element(u64_at(seed, 208)), element(u64_at(seed, 216)),
-                    element(u64_at(seed, 608)), element(u64_at(seed, 616)),
-                    element(u64_at(seed, 624)), element(u64_at(seed, 632)),
-                    element(u64_at(seed, 448)), element(u64_at(seed, 456)),
-                    element(u64_at(seed, 464)), element(u64_at(seed, 472)),
-                    element(u64_at(seed, 320)), element(u64_at(seed, 328)),
-                    element(u64_at(seed, 336)), element(u64_at(seed, 344)),
-                    element(u64_at(seed, 640)), element(u64_at(seed, 648)),
-                    element(u64_at(seed, 656)), element(u64_at(seed, 664)),
+                let v154_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 160),
+                    v148_byte,
                 );
-                let (
-                    v306_byte, v307_byte, v308_byte, v309_byte, v311_xor, v312_xor, v313_xor,
-                    v314_xor, v318_byte, v319_byte, v320_byte, v321_byte, v331_sum, v332_sum,
-                    v333_sum, v334_sum,
-                ) = write_hint_u32_add3_4(
-                    row, 82, element(u64_at(seed, 96)), element(u64_at(seed, 104)),
-                    element(u64_at(seed, 112)), element(u64_at(seed, 120)),
-                    element(u64_at(seed, 224)), element(u64_at(seed, 232)),
-                    element(u64_at(seed, 240)), element(u64_at(seed, 248)),
-                    element(u64_at(seed, 672)), element(u64_at(seed, 680)),
-                    element(u64_at(seed, 688)), element(u64_at(seed, 696)),
-                    element(u64_at(seed, 480)), element(u64_at(seed, 488)),
-                    element(u64_at(seed, 496)), element(u64_at(seed, 504)),
-                    element(u64_at(seed, 352)), element(u64_at(seed, 360)),
-                    element(u64_at(seed, 368)), element(u64_at(seed, 376)),
-                    element(u64_at(seed, 704)), element(u64_at(seed, 712)),
-                    element(u64_at(seed, 720)), element(u64_at(seed, 728)),
+                // op 8: u8_xor_split4 18 139
+                let v155_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 168),
+                    v149_byte,
                 );
-                let (
-                    v374_byte, v375_byte, v376_byte, v377_byte, v379_xor, v380_xor, v381_xor,
-                    v382_xor, v386_byte, v387_byte, v388_byte, v389_byte, v399_sum, v400_sum,
-                    v401_sum, v402_sum,
-                ) = write_hint_u32_add3_4(
-                    row, 122, element(u64_at(seed, 128)), element(u64_at(seed, 136)),
-                    element(u64_at(seed, 144)), element(u64_at(seed, 152)),
-                    element(u64_at(seed, 256)), element(u64_at(seed, 264)),
-                    element(u64_at(seed, 272)), element(u64_at(seed, 280)),
-                    element(u64_at(seed, 736)), element(u64_at(seed, 744)),
-                    element(u64_at(seed, 752)), element(u64_at(seed, 760)),
-                    element(u64_at(seed, 512)), element(u64_at(seed, 520)),
-                    element(u64_at(seed, 528)), element(u64_at(seed, 536)),
-                    element(u64_at(seed, 384)), element(u64_at(seed, 392)),
-                    element(u64_at(seed, 400)), element(u64_at(seed, 408)),
-                    element(u64_at(seed, 768)), element(u64_at(seed, 776)),
-                    element(u64_at(seed, 784)), element(u64_at(seed, 792)),
+                let v156_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 168),
+                    v149_byte,
                 );
-                // ops 120 to 239
-                let (
-                    v442_byte, v443_byte, v444_byte, v445_byte, v447_xor, v448_xor, v449_xor,
-                    v450_xor, v454_byte, v455_byte, v456_byte, v457_byte, v467_sum, v468_sum,
-                    v469_sum, v470_sum,
-                ) = write_hint_u32_add3_3(
-                    row, 162, v170_byte, v171_byte, v172_byte, v173_byte, v263_sum, v264_sum,
-                    v265_sum, v266_sum, element(u64_at(seed, 800)), element(u64_at(seed, 808)),
-                    element(u64_at(seed, 816)), element(u64_at(seed, 824)), v380_xor, v381_xor,
-                    v382_xor, v379_xor, v318_byte, v319_byte, v320_byte, v321_byte,
-                    element(u64_at(seed, 832)), element(u64_at(seed, 840)),
-                    element(u64_at(seed, 848)), element(u64_at(seed, 856)),
+                // op 9: u8_xor_split4 19 140
+                let v157_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 176),
+                    v150_byte,
                 );
-                (
-                    kept32[0], kept32[1], kept32[2], kept32[3], kept32[4], kept32[5], kept32[6],
-                    kept32[7], kept32[8], kept32[9], kept32[10], kept32[11], kept32[12],
-                    kept32[13], kept32[14], kept32[15],
-                ) = (
-                    v442_byte, v443_byte, v444_byte, v445_byte, v447_xor, v448_xor, v449_xor,
-                    v450_xor, v454_byte, v455_byte, v456_byte, v457_byte, v467_sum, v468_sum,
-                    v469_sum, v470_sum,
+                let v158_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 176),
+                    v150_byte,
                 );
-                let (
-                    v510_byte, v511_byte, v512_byte, v513_byte, v515_xor, v516_xor, v517_xor,
-                    v518_xor, v522_byte, v523_byte, v524_byte, v525_byte, v535_sum, v536_sum,
-                    v537_sum, v538_sum,
-                ) = write_hint_u32_add3_3(
-                    row, 202, v238_byte, v239_byte, v240_byte, v241_byte, v331_sum, v332_sum,
-                    v333_sum, v334_sum, element(u64_at(seed, 864)), element(u64_at(seed, 872)),
-                    element(u64_at(seed, 880)), element(u64_at(seed, 888)), v176_xor, v177_xor,
-                    v178_xor, v175_xor, v386_byte, v387_byte, v388_byte, v389_byte,
-                    element(u64_at(seed, 896)), element(u64_at(seed, 904)),
-                    element(u64_at(seed, 912)), element(u64_at(seed, 920)),
+                // op 10: u8_xor_split4 20 141
+                let v159_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 184),
+                    v151_byte,
                 );
-                (
-                    kept32[16], kept32[17], kept32[18], kept32[19], kept32[20], kept32[21],
-                    kept32[22], kept32[23], kept32[24], kept32[25], kept32[26], kept32[27],
-                    kept32[28], kept32[29], kept32[30], kept32[31],
-                ) = (
-                    v510_byte, v511_byte, v512_byte, v513_byte, v515_xor, v516_xor, v517_xor,
-                    v518_xor, v522_byte, v523_byte, v524_byte, v525_byte, v535_sum, v536_sum,
-                    v537_sum, v538_sum,
+                let v160_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 184),
+                    v151_byte,
                 );
-                let (
-                    v578_byte, v579_byte, v580_byte, v581_byte, v583_xor, v584_xor, v585_xor,
-                    v586_xor, v590_byte, v591_byte, v592_byte, v593_byte, v603_sum, v604_sum,
-                    v605_sum, v606_sum,
-                ) = write_hint_u32_add3_3(
-                    row, 242, v306_byte, v307_byte, v308_byte, v309_byte, v399_sum, v400_sum,
-                    v401_sum, v402_sum, element(u64_at(seed, 928)), element(u64_at(seed, 936)),
-                    element(u64_at(seed, 944)), element(u64_at(seed, 952)), v244_xor, v245_xor,
-                    v246_xor, v243_xor, v182_byte, v183_byte, v184_byte, v185_byte,
-                    element(u64_at(seed, 960)), element(u64_at(seed, 968)),
-                    element(u64_at(seed, 976)), element(u64_at(seed, 984)),
+                // op 11: add 145 148
+                let v161_sum = v155_split4 + v158_split4;
+                // op 12: add 147 150
+                let v162_sum = v157_split4 + v160_split4;
+                // op 13: add 149 144
+                let v163_sum = v159_split4 + v154_split4;
+                // op 14: add 143 146
+                let v164_sum = v153_split4 + v156_split4;
+                // op 15: hint_u32_add3 129 130 131 132 151 152 153 154 ... (12)
+                let v165_word = pack_low([v136_byte, v137_byte, v138_byte, v139_byte]);
+                let v166_word = pack_low([v161_sum, v162_sum, v163_sum, v164_sum]);
+                let v167_sum = v165_word + v166_word;
+                let v168_word = pack_low([
+                    u64_at(seed, 576),
+                    u64_at(seed, 584),
+                    u64_at(seed, 592),
+                    u64_at(seed, 600),
+                ]);
+                let v169_sum = v167_sum + v168_word;
+                let v170_byte = byte_of(v169_sum, 0);
+                let v171_byte = byte_of(v169_sum, 1);
+                let v172_byte = byte_of(v169_sum, 2);
+                let v173_byte = byte_of(v169_sum, 3);
+                // op 16: u8_xor 136 155
+                let v175_xor = binary(ByteOp::Xor, 0, v143_xor, v170_byte);
+                // op 17: u8_xor 137 156
+                let v176_xor = binary(ByteOp::Xor, 0, v144_xor, v171_byte);
+                // op 18: u8_xor 134 157
+                let v177_xor = binary(ByteOp::Xor, 0, v141_xor, v172_byte);
+                // op 19: u8_xor 135 158
+                let v178_xor = binary(ByteOp::Xor, 0, v142_xor, v173_byte);
+                // op 20: hint_u32_add 138 139 140 141 161 162 163 160
+                let v179_word = pack_low([v148_byte, v149_byte, v150_byte, v151_byte]);
+                let v180_word = pack_low([v176_xor, v177_xor, v178_xor, v175_xor]);
+                let v181_sum = v179_word + v180_word;
+                let v182_byte = byte_of(v181_sum, 0);
+                let v183_byte = byte_of(v181_sum, 1);
+                let v184_byte = byte_of(v181_sum, 2);
+                let v185_byte = byte_of(v181_sum, 3);
+                // op 22: u8_xor_split7 151 164
+                let v187_split7 = binary(ByteOp::XorSplit7, 0, v161_sum, v182_byte);
+                let v188_split7 = binary(ByteOp::XorSplit7, 1, v161_sum, v182_byte);
+                // op 23: u8_xor_split7 152 165
+                let v189_split7 = binary(ByteOp::XorSplit7, 0, v162_sum, v183_byte);
+                let v190_split7 = binary(ByteOp::XorSplit7, 1, v162_sum, v183_byte);
+                // op 24: u8_xor_split7 153 166
+                let v191_split7 = binary(ByteOp::XorSplit7, 0, v163_sum, v184_byte);
+                let v192_split7 = binary(ByteOp::XorSplit7, 1, v163_sum, v184_byte);
+                // op 25: u8_xor_split7 154 167
+                let v193_split7 = binary(ByteOp::XorSplit7, 0, v164_sum, v185_byte);
+                let v194_split7 = binary(ByteOp::XorSplit7, 1, v164_sum, v185_byte);
+                // op 26: add 169 172
+                let v195_sum = v187_split7 + v190_split7;
+                // op 27: add 171 174
+                let v196_sum = v189_split7 + v192_split7;
+                // op 28: add 173 176
+                let v197_sum = v191_split7 + v194_split7;
+                // op 29: add 175 170
+                let v198_sum = v193_split7 + v188_split7;
+                // op 30: hint_u32_add3 5 6 7 8 21 22 23 24 ... (12)
+                let v199_word = pack_low([
+                    u64_at(seed, 64),
+                    u64_at(seed, 72),
+                    u64_at(seed, 80),
+                    u64_at(seed, 88),
+                ]);
+                let v200_word = pack_low([
+                    u64_at(seed, 192),
+                    u64_at(seed, 200),
+                    u64_at(seed, 208),
+                    u64_at(seed, 216),
+                ]);
+                let v201_sum = v199_word + v200_word;
+                let v202_word = pack_low([
+                    u64_at(seed, 608),
+                    u64_at(seed, 616),
+                    u64_at(seed, 624),
+                    u64_at(seed, 632),
+                ]);
+                let v203_sum = v201_sum + v202_word;
+                let v204_byte = byte_of(v203_sum, 0);
+                let v205_byte = byte_of(v203_sum, 1);
+                let v206_byte = byte_of(v203_sum, 2);
+                let v207_byte = byte_of(v203_sum, 3);
+                // op 31: u8_xor 53 181
+                let v209_xor = binary(ByteOp::Xor, 0, u64_at(seed, 448), v204_byte);
+                // op 32: u8_xor 54 182
+                let v210_xor = binary(ByteOp::Xor, 0, u64_at(seed, 456), v205_byte);
+                // op 33: u8_xor 55 183
+                let v211_xor = binary(ByteOp::Xor, 0, u64_at(seed, 464), v206_byte);
+                // op 34: u8_xor 56 184
+                let v212_xor = binary(ByteOp::Xor, 0, u64_at(seed, 472), v207_byte);
+                // op 35: hint_u32_add 37 38 39 40 188 189 186 187
+                let v213_word = pack_low([
+                    u64_at(seed, 320),
+                    u64_at(seed, 328),
+                    u64_at(seed, 336),
+                    u64_at(seed, 344),
+                ]);
+                let v214_word = pack_low([v211_xor, v212_xor, v209_xor, v210_xor]);
+                let v215_sum = v213_word + v214_word;
+                let v216_byte = byte_of(v215_sum, 0);
+                let v217_byte = byte_of(v215_sum, 1);
+                let v218_byte = byte_of(v215_sum, 2);
+                let v219_byte = byte_of(v215_sum, 3);
+                // op 37: u8_xor_split4 21 190
+                let v221_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 192),
+                    v216_byte,
                 );
-                (
-                    kept32[32], kept32[33], kept32[34], kept32[35], kept32[36], kept32[37],
-                    kept32[38], kept32[39], kept32[40], kept32[41], kept32[42], kept32[43],
-                    kept32[44], kept32[45], kept32[46], kept32[47],
-                ) = (
-                    v578_byte, v579_byte, v580_byte, v581_byte, v583_xor, v584_xor, v585_xor,
-                    v586_xor, v590_byte, v591_byte, v592_byte, v593_byte, v603_sum, v604_sum,
-                    v605_sum, v606_sum,
+                let v222_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 192),
+                    v216_byte,
                 );
-                let (
-                    v646_byte, v647_byte, v648_byte, v649_byte, v651_xor, v652_xor, v653_xor,
-                    v654_xor, v658_byte, v659_byte, v660_byte, v661_byte, v671_sum, v672_sum,
-                    v673_sum, v674_sum,
-                ) = write_hint_u32_add3_3(
-                    row, 282, v374_byte, v375_byte, v376_byte, v377_byte, v195_sum, v196_sum,
-                    v197_sum, v198_sum, element(u64_at(seed, 992)), element(u64_at(seed, 1000)),
-                    element(u64_at(seed, 1008)), element(u64_at(seed, 1016)), v312_xor, v313_xor,
-                    v314_xor, v311_xor, v250_byte, v251_byte, v252_byte, v253_byte,
-                    element(u64_at(seed, 1024)), element(u64_at(seed, 1032)),
-                    element(u64_at(seed, 1040)), element(u64_at(seed, 1048)),
+                // op 38: u8_xor_split4 22 191
+                let v223_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 200),
+                    v217_byte,
                 );
-                (
-                    kept32[48], kept32[49], kept32[50], kept32[51], kept32[52], kept32[53],
-                    kept32[54], kept32[55], kept32[56], kept32[57], kept32[58], kept32[59],
-                    kept32[60], kept32[61], kept32[62], kept32[63],
-                ) = (
-                    v646_byte, v647_byte, v648_byte, v649_byte, v651_xor, v652_xor, v653_xor,
-                    v654_xor, v658_byte, v659_byte, v660_byte, v661_byte, v671_sum, v672_sum,
-                    v673_sum, v674_sum,
+                let v224_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 200),
+                    v217_byte,
                 );
-                copy_words::<8>(seed, 24, &mut row.input[0..129]);
+                // op 39: u8_xor_split4 23 192
+                let v225_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 208),
+                    v218_byte,
+                );
+                let v226_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 208),
+                    v218_byte,
+                );
+                // op 40: u8_xor_split4 24 193
+                let v227_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 216),
+                    v219_byte,
+                );
+                let v228_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 216),
+                    v219_byte,
+                );
+                // op 41: add 197 200
+                let v229_sum = v223_split4 + v226_split4;
+                // op 42: add 199 202
+                let v230_sum = v225_split4 + v228_split4;
+                // op 43: add 201 196
+                let v231_sum = v227_split4 + v222_split4;
+                // op 44: add 195 198
+                let v232_sum = v221_split4 + v224_split4;
+                // op 45: hint_u32_add3 181 182 183 184 203 204 205 206 ... (12)
+                let v233_word = pack_low([v204_byte, v205_byte, v206_byte, v207_byte]);
+                let v234_word = pack_low([v229_sum, v230_sum, v231_sum, v232_sum]);
+                let v235_sum = v233_word + v234_word;
+                let v236_word = pack_low([
+                    u64_at(seed, 640),
+                    u64_at(seed, 648),
+                    u64_at(seed, 656),
+                    u64_at(seed, 664),
+                ]);
+                let v237_sum = v235_sum + v236_word;
+                let v238_byte = byte_of(v237_sum, 0);
+                let v239_byte = byte_of(v237_sum, 1);
+                let v240_byte = byte_of(v237_sum, 2);
+                let v241_byte = byte_of(v237_sum, 3);
+                // op 46: u8_xor 188 207
+                let v243_xor = binary(ByteOp::Xor, 0, v211_xor, v238_byte);
+                // op 47: u8_xor 189 208
+                let v244_xor = binary(ByteOp::Xor, 0, v212_xor, v239_byte);
+                // op 48: u8_xor 186 209
+                let v245_xor = binary(ByteOp::Xor, 0, v209_xor, v240_byte);
+                // op 49: u8_xor 187 210
+                let v246_xor = binary(ByteOp::Xor, 0, v210_xor, v241_byte);
+                // op 50: hint_u32_add 190 191 192 193 213 214 215 212
+                let v247_word = pack_low([v216_byte, v217_byte, v218_byte, v219_byte]);
+                let v248_word = pack_low([v244_xor, v245_xor, v246_xor, v243_xor]);
+                let v249_sum = v247_word + v248_word;
+                let v250_byte = byte_of(v249_sum, 0);
+                let v251_byte = byte_of(v249_sum, 1);
+                let v252_byte = byte_of(v249_sum, 2);
+                let v253_byte = byte_of(v249_sum, 3);
+                // op 52: u8_xor_split7 203 216
+                let v255_split7 = binary(ByteOp::XorSplit7, 0, v229_sum, v250_byte);
+                let v256_split7 = binary(ByteOp::XorSplit7, 1, v229_sum, v250_byte);
+                // op 53: u8_xor_split7 204 217
+                let v257_split7 = binary(ByteOp::XorSplit7, 0, v230_sum, v251_byte);
+                let v258_split7 = binary(ByteOp::XorSplit7, 1, v230_sum, v251_byte);
+                // op 54: u8_xor_split7 205 218
+                let v259_split7 = binary(ByteOp::XorSplit7, 0, v231_sum, v252_byte);
+                let v260_split7 = binary(ByteOp::XorSplit7, 1, v231_sum, v252_byte);
+                // op 55: u8_xor_split7 206 219
+                let v261_split7 = binary(ByteOp::XorSplit7, 0, v232_sum, v253_byte);
+                let v262_split7 = binary(ByteOp::XorSplit7, 1, v232_sum, v253_byte);
+                // op 56: add 221 224
+                let v263_sum = v255_split7 + v258_split7;
+                // op 57: add 223 226
+                let v264_sum = v257_split7 + v260_split7;
+                // op 58: add 225 228
+                let v265_sum = v259_split7 + v262_split7;
+                // op 59: add 227 222
+                let v266_sum = v261_split7 + v256_split7;
+                // op 60: hint_u32_add3 9 10 11 12 25 26 27 28 ... (12)
+                let v267_word = pack_low([
+                    u64_at(seed, 96),
+                    u64_at(seed, 104),
+                    u64_at(seed, 112),
+                    u64_at(seed, 120),
+                ]);
+                let v268_word = pack_low([
+                    u64_at(seed, 224),
+                    u64_at(seed, 232),
+                    u64_at(seed, 240),
+                    u64_at(seed, 248),
+                ]);
+                let v269_sum = v267_word + v268_word;
+                let v270_word = pack_low([
+                    u64_at(seed, 672),
+                    u64_at(seed, 680),
+                    u64_at(seed, 688),
+                    u64_at(seed, 696),
+                ]);
+                let v271_sum = v269_sum + v270_word;
+                let v272_byte = byte_of(v271_sum, 0);
+                let v273_byte = byte_of(v271_sum, 1);
+                let v274_byte = byte_of(v271_sum, 2);
+                let v275_byte = byte_of(v271_sum, 3);
+                // op 61: u8_xor 57 233
+                let v277_xor = binary(ByteOp::Xor, 0, u64_at(seed, 480), v272_byte);
+                // op 62: u8_xor 58 234
+                let v278_xor = binary(ByteOp::Xor, 0, u64_at(seed, 488), v273_byte);
+                // op 63: u8_xor 59 235
+                let v279_xor = binary(ByteOp::Xor, 0, u64_at(seed, 496), v274_byte);
+                // op 64: u8_xor 60 236
+                let v280_xor = binary(ByteOp::Xor, 0, u64_at(seed, 504), v275_byte);
+                // op 65: hint_u32_add 41 42 43 44 240 241 238 239
+                let v281_word = pack_low([
+                    u64_at(seed, 352),
+                    u64_at(seed, 360),
+                    u64_at(seed, 368),
+                    u64_at(seed, 376),
+                ]);
+                let v282_word = pack_low([v279_xor, v280_xor, v277_xor, v278_xor]);
+                let v283_sum = v281_word + v282_word;
+                let v284_byte = byte_of(v283_sum, 0);
+                let v285_byte = byte_of(v283_sum, 1);
+                let v286_byte = byte_of(v283_sum, 2);
+                let v287_byte = byte_of(v283_sum, 3);
+                // op 67: u8_xor_split4 25 242
+                let v289_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 224),
+                    v284_byte,
+                );
+                let v290_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 224),
+                    v284_byte,
+                );
+                // op 68: u8_xor_split4 26 243
+                let v291_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 232),
+                    v285_byte,
+                );
+                let v292_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 232),
+                    v285_byte,
+                );
+                // op 69: u8_xor_split4 27 244
+                let v293_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 240),
+                    v286_byte,
+                );
+                let v294_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 240),
+                    v286_byte,
+                );
+                // op 70: u8_xor_split4 28 245
+                let v295_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 248),
+                    v287_byte,
+                );
+                let v296_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 248),
+                    v287_byte,
+                );
+                // op 71: add 249 252
+                let v297_sum = v291_split4 + v294_split4;
+                // op 72: add 251 254
+                let v298_sum = v293_split4 + v296_split4;
+                // op 73: add 253 248
+                let v299_sum = v295_split4 + v290_split4;
+                // op 74: add 247 250
+                let v300_sum = v289_split4 + v292_split4;
+                // op 75: hint_u32_add3 233 234 235 236 255 256 257 258 ... (12)
+                let v301_word = pack_low([v272_byte, v273_byte, v274_byte, v275_byte]);
+                let v302_word = pack_low([v297_sum, v298_sum, v299_sum, v300_sum]);
+                let v303_sum = v301_word + v302_word;
+                let v304_word = pack_low([
+                    u64_at(seed, 704),
+                    u64_at(seed, 712),
+                    u64_at(seed, 720),
+                    u64_at(seed, 728),
+                ]);
+                let v305_sum = v303_sum + v304_word;
+                let v306_byte = byte_of(v305_sum, 0);
+                let v307_byte = byte_of(v305_sum, 1);
+                let v308_byte = byte_of(v305_sum, 2);
+                let v309_byte = byte_of(v305_sum, 3);
+                // op 76: u8_xor 240 259
+                let v311_xor = binary(ByteOp::Xor, 0, v279_xor, v306_byte);
+                // op 77: u8_xor 241 260
+                let v312_xor = binary(ByteOp::Xor, 0, v280_xor, v307_byte);
+                // op 78: u8_xor 238 261
+                let v313_xor = binary(ByteOp::Xor, 0, v277_xor, v308_byte);
+                // op 79: u8_xor 239 262
+                let v314_xor = binary(ByteOp::Xor, 0, v278_xor, v309_byte);
+                // op 80: hint_u32_add 242 243 244 245 265 266 267 264
+                let v315_word = pack_low([v284_byte, v285_byte, v286_byte, v287_byte]);
+                let v316_word = pack_low([v312_xor, v313_xor, v314_xor, v311_xor]);
+                let v317_sum = v315_word + v316_word;
+                let v318_byte = byte_of(v317_sum, 0);
+                let v319_byte = byte_of(v317_sum, 1);
+                let v320_byte = byte_of(v317_sum, 2);
+                let v321_byte = byte_of(v317_sum, 3);
+                // op 82: u8_xor_split7 255 268
+                let v323_split7 = binary(ByteOp::XorSplit7, 0, v297_sum, v318_byte);
+                let v324_split7 = binary(ByteOp::XorSplit7, 1, v297_sum, v318_byte);
+                // op 83: u8_xor_split7 256 269
+                let v325_split7 = binary(ByteOp::XorSplit7, 0, v298_sum, v319_byte);
+                let v326_split7 = binary(ByteOp::XorSplit7, 1, v298_sum, v319_byte);
+                // op 84: u8_xor_split7 257 270
+                let v327_split7 = binary(ByteOp::XorSplit7, 0, v299_sum, v320_byte);
+                let v328_split7 = binary(ByteOp::XorSplit7, 1, v299_sum, v320_byte);
+                // op 85: u8_xor_split7 258 271
+                let v329_split7 = binary(ByteOp::XorSplit7, 0, v300_sum, v321_byte);
+                let v330_split7 = binary(ByteOp::XorSplit7, 1, v300_sum, v321_byte);
+                // op 86: add 273 276
+                let v331_sum = v323_split7 + v326_split7;
+                // op 87: add 275 278
+                let v332_sum = v325_split7 + v328_split7;
+                // op 88: add 277 280
+                let v333_sum = v327_split7 + v330_split7;
+                // op 89: add 279 274
+                let v334_sum = v329_split7 + v324_split7;
+                // op 90: hint_u32_add3 13 14 15 16 29 30 31 32 ... (12)
+                let v335_word = pack_low([
+                    u64_at(seed, 128),
+                    u64_at(seed, 136),
+                    u64_at(seed, 144),
+                    u64_at(seed, 152),
+                ]);
+                let v336_word = pack_low([
+                    u64_at(seed, 256),
+                    u64_at(seed, 264),
+                    u64_at(seed, 272),
+                    u64_at(seed, 280),
+                ]);
+                let v337_sum = v335_word + v336_word;
+                let v338_word = pack_low([
+                    u64_at(seed, 736),
+                    u64_at(seed, 744),
+                    u64_at(seed, 752),
+                    u64_at(seed, 760),
+                ]);
+                let v339_sum = v337_sum + v338_word;
+                let v340_byte = byte_of(v339_sum, 0);
+                let v341_byte = byte_of(v339_sum, 1);
+                let v342_byte = byte_of(v339_sum, 2);
+                let v343_byte = byte_of(v339_sum, 3);
+                // op 91: u8_xor 61 285
+                let v345_xor = binary(ByteOp::Xor, 0, u64_at(seed, 512), v340_byte);
+                // op 92: u8_xor 62 286
+                let v346_xor = binary(ByteOp::Xor, 0, u64_at(seed, 520), v341_byte);
+                // op 93: u8_xor 63 287
+                let v347_xor = binary(ByteOp::Xor, 0, u64_at(seed, 528), v342_byte);
+                // op 94: u8_xor 64 288
+                let v348_xor = binary(ByteOp::Xor, 0, u64_at(seed, 536), v343_byte);
+                // op 95: hint_u32_add 45 46 47 48 292 293 290 291
+                let v349_word = pack_low([
+                    u64_at(seed, 384),
+                    u64_at(seed, 392),
+                    u64_at(seed, 400),
+                    u64_at(seed, 408),
+                ]);
+                let v350_word = pack_low([v347_xor, v348_xor, v345_xor, v346_xor]);
+                let v351_sum = v349_word + v350_word;
+                let v352_byte = byte_of(v351_sum, 0);
+                let v353_byte = byte_of(v351_sum, 1);
+                let v354_byte = byte_of(v351_sum, 2);
+                let v355_byte = byte_of(v351_sum, 3);
+                // op 97: u8_xor_split4 29 294
+                let v357_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 256),
+                    v352_byte,
+                );
+                let v358_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 256),
+                    v352_byte,
+                );
+                // op 98: u8_xor_split4 30 295
+                let v359_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 264),
+                    v353_byte,
+                );
+                let v360_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 264),
+                    v353_byte,
+                );
+                // op 99: u8_xor_split4 31 296
+                let v361_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 272),
+                    v354_byte,
+                );
+                let v362_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 272),
+                    v354_byte,
+                );
+                // op 100: u8_xor_split4 32 297
+                let v363_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 280),
+                    v355_byte,
+                );
+                let v364_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 280),
+                    v355_byte,
+                );
+                // op 101: add 301 304
+                let v365_sum = v359_split4 + v362_split4;
+                // op 102: add 303 306
+                let v366_sum = v361_split4 + v364_split4;
+                // op 103: add 305 300
+                let v367_sum = v363_split4 + v358_split4;
+                // op 104: add 299 302
+                let v368_sum = v357_split4 + v360_split4;
+                // op 105: hint_u32_add3 285 286 287 288 307 308 309 310 ... (12)
+                let v369_word = pack_low([v340_byte, v341_byte, v342_byte, v343_byte]);
+                let v370_word = pack_low([v365_sum, v366_sum, v367_sum, v368_sum]);
+                let v371_sum = v369_word + v370_word;
+                let v372_word = pack_low([
+                    u64_at(seed, 768),
+                    u64_at(seed, 776),
+                    u64_at(seed, 784),
+                    u64_at(seed, 792),
+                ]);
+                let v373_sum = v371_sum + v372_word;
+                let v374_byte = byte_of(v373_sum, 0);
+                let v375_byte = byte_of(v373_sum, 1);
+                let v376_byte = byte_of(v373_sum, 2);
+                let v377_byte = byte_of(v373_sum, 3);
+                // op 106: u8_xor 292 311
+                let v379_xor = binary(ByteOp::Xor, 0, v347_xor, v374_byte);
+                // op 107: u8_xor 293 312
+                let v380_xor = binary(ByteOp::Xor, 0, v348_xor, v375_byte);
+                // op 108: u8_xor 290 313
+                let v381_xor = binary(ByteOp::Xor, 0, v345_xor, v376_byte);
+                // op 109: u8_xor 291 314
+                let v382_xor = binary(ByteOp::Xor, 0, v346_xor, v377_byte);
+                // op 110: hint_u32_add 294 295 296 297 317 318 319 316
+                let v383_word = pack_low([v352_byte, v353_byte, v354_byte, v355_byte]);
+                let v384_word = pack_low([v380_xor, v381_xor, v382_xor, v379_xor]);
+                let v385_sum = v383_word + v384_word;
+                let v386_byte = byte_of(v385_sum, 0);
+                let v387_byte = byte_of(v385_sum, 1);
+                let v388_byte = byte_of(v385_sum, 2);
+                let v389_byte = byte_of(v385_sum, 3);
+                // op 112: u8_xor_split7 307 320
+                let v391_split7 = binary(ByteOp::XorSplit7, 0, v365_sum, v386_byte);
+                let v392_split7 = binary(ByteOp::XorSplit7, 1, v365_sum, v386_byte);
+                // op 113: u8_xor_split7 308 321
+                let v393_split7 = binary(ByteOp::XorSplit7, 0, v366_sum, v387_byte);
+                let v394_split7 = binary(ByteOp::XorSplit7, 1, v366_sum, v387_byte);
+                // op 114: u8_xor_split7 309 322
+                let v395_split7 = binary(ByteOp::XorSplit7, 0, v367_sum, v388_byte);
+                let v396_split7 = binary(ByteOp::XorSplit7, 1, v367_sum, v388_byte);
+                // op 115: u8_xor_split7 310 323
+                let v397_split7 = binary(ByteOp::XorSplit7, 0, v368_sum, v389_byte);
+                let v398_split7 = binary(ByteOp::XorSplit7, 1, v368_sum, v389_byte);
+                // op 116: add 325 328
+                let v399_sum = v391_split7 + v394_split7;
+                // op 117: add 327 330
+                let v400_sum = v393_split7 + v396_split7;
+                // op 118: add 329 332
+                let v401_sum = v395_split7 + v398_split7;
+                // op 119: add 331 326
+                let v402_sum = v397_split7 + v392_split7;
+                // op 120: hint_u32_add3 155 156 157 158 229 230 231 232 ... (12)
+                let v403_word = pack_low([v170_byte, v171_byte, v172_byte, v173_byte]);
+                let v404_word = pack_low([v263_sum, v264_sum, v265_sum, v266_sum]);
+                let v405_sum = v403_word + v404_word;
+                let v406_word = pack_low([
+                    u64_at(seed, 800),
+                    u64_at(seed, 808),
+                    u64_at(seed, 816),
+                    u64_at(seed, 824),
+                ]);
+                let v407_sum = v405_sum + v406_word;
+                let v408_byte = byte_of(v407_sum, 0);
+                let v409_byte = byte_of(v407_sum, 1);
+                let v410_byte = byte_of(v407_sum, 2);
+                let v411_byte = byte_of(v407_sum, 3);
+                // op 121: u8_xor 317 337
+                let v413_xor = binary(ByteOp::Xor, 0, v380_xor, v408_byte);
+                // op 122: u8_xor 318 338
+                let v414_xor = binary(ByteOp::Xor, 0, v381_xor, v409_byte);
+                // op 123: u8_xor 319 339
+                let v415_xor = binary(ByteOp::Xor, 0, v382_xor, v410_byte);
+                // op 124: u8_xor 316 340
+                let v416_xor = binary(ByteOp::Xor, 0, v379_xor, v411_byte);
+                // op 125: hint_u32_add 268 269 270 271 344 345 342 343
+                let v417_word = pack_low([v318_byte, v319_byte, v320_byte, v321_byte]);
+                let v418_word = pack_low([v415_xor, v416_xor, v413_xor, v414_xor]);
+                let v419_sum = v417_word + v418_word;
+                let v420_byte = byte_of(v419_sum, 0);
+                let v421_byte = byte_of(v419_sum, 1);
+                let v422_byte = byte_of(v419_sum, 2);
+                let v423_byte = byte_of(v419_sum, 3);
+                // op 127: u8_xor_split4 229 346
+                let v425_split4 = binary(ByteOp::XorSplit4, 0, v263_sum, v420_byte);
+                let v426_split4 = binary(ByteOp::XorSplit4, 1, v263_sum, v420_byte);
+                // op 128: u8_xor_split4 230 347
+                let v427_split4 = binary(ByteOp::XorSplit4, 0, v264_sum, v421_byte);
+                let v428_split4 = binary(ByteOp::XorSplit4, 1, v264_sum, v421_byte);
+                // op 129: u8_xor_split4 231 348
+                let v429_split4 = binary(ByteOp::XorSplit4, 0, v265_sum, v422_byte);
+                let v430_split4 = binary(ByteOp::XorSplit4, 1, v265_sum, v422_byte);
+                // op 130: u8_xor_split4 232 349
+                let v431_split4 = binary(ByteOp::XorSplit4, 0, v266_sum, v423_byte);
+                let v432_split4 = binary(ByteOp::XorSplit4, 1, v266_sum, v423_byte);
+                // op 131: add 353 356
+                let v433_sum = v427_split4 + v430_split4;
+                // op 132: add 355 358
+                let v434_sum = v429_split4 + v432_split4;
+                // op 133: add 357 352
+                let v435_sum = v431_split4 + v426_split4;
+                // op 134: add 351 354
+                let v436_sum = v425_split4 + v428_split4;
+                // op 135: hint_u32_add3 337 338 339 340 359 360 361 362 ... (12)
+                let v437_word = pack_low([v408_byte, v409_byte, v410_byte, v411_byte]);
+                let v438_word = pack_low([v433_sum, v434_sum, v435_sum, v436_sum]);
+                let v439_sum = v437_word + v438_word;
+                let v440_word = pack_low([
+                    u64_at(seed, 832),
+                    u64_at(seed, 840),
+                    u64_at(seed, 848),
+                    u64_at(seed, 856),
+                ]);
+                let v441_sum = v439_sum + v440_word;
+                let v442_byte = byte_of(v441_sum, 0);
+                kept[0] = element(v442_byte);
+                let v443_byte = byte_of(v441_sum, 1);
+                kept[1] = element(v443_byte);
+                let v444_byte = byte_of(v441_sum, 2);
+                kept[2] = element(v444_byte);
+                let v445_byte = byte_of(v441_sum, 3);
+                kept[3] = element(v445_byte);
+                // op 136: u8_xor 344 363
+                let v447_xor = binary(ByteOp::Xor, 0, v415_xor, v442_byte);
+                kept[4] = element(v447_xor);
+                // op 137: u8_xor 345 364
+                let v448_xor = binary(ByteOp::Xor, 0, v416_xor, v443_byte);
+                kept[5] = element(v448_xor);
+                // op 138: u8_xor 342 365
+                let v449_xor = binary(ByteOp::Xor, 0, v413_xor, v444_byte);
+                kept[6] = element(v449_xor);
+                // op 139: u8_xor 343 366
+                let v450_xor = binary(ByteOp::Xor, 0, v414_xor, v445_byte);
+                kept[7] = element(v450_xor);
+                // op 140: hint_u32_add 346 347 348 349 369 370 371 368
+                let v451_word = pack_low([v420_byte, v421_byte, v422_byte, v423_byte]);
+                let v452_word = pack_low([v448_xor, v449_xor, v450_xor, v447_xor]);
+                let v453_sum = v451_word + v452_word;
+                let v454_byte = byte_of(v453_sum, 0);
+                kept[8] = element(v454_byte);
+                let v455_byte = byte_of(v453_sum, 1);
+                kept[9] = element(v455_byte);
+                let v456_byte = byte_of(v453_sum, 2);
+                kept[10] = element(v456_byte);
+                let v457_byte = byte_of(v453_sum, 3);
+                kept[11] = element(v457_byte);
+                // op 142: u8_xor_split7 359 372
+                let v459_split7 = binary(ByteOp::XorSplit7, 0, v433_sum, v454_byte);
+                let v460_split7 = binary(ByteOp::XorSplit7, 1, v433_sum, v454_byte);
+                // op 143: u8_xor_split7 360 373
+                let v461_split7 = binary(ByteOp::XorSplit7, 0, v434_sum, v455_byte);
+                let v462_split7 = binary(ByteOp::XorSplit7, 1, v434_sum, v455_byte);
+                // op 144: u8_xor_split7 361 374
+                let v463_split7 = binary(ByteOp::XorSplit7, 0, v435_sum, v456_byte);
+                let v464_split7 = binary(ByteOp::XorSplit7, 1, v435_sum, v456_byte);
+                // op 145: u8_xor_split7 362 375
+                let v465_split7 = binary(ByteOp::XorSplit7, 0, v436_sum, v457_byte);
+                let v466_split7 = binary(ByteOp::XorSplit7, 1, v436_sum, v457_byte);
+                // op 146: add 377 380
+                let v467_sum = v459_split7 + v462_split7;
+                kept[12] = element(v467_sum);
+                // op 147: add 379 382
+                let v468_sum = v461_split7 + v464_split7;
+                kept[13] = element(v468_sum);
+                // op 148: add 381 384
+                let v469_sum = v463_split7 + v466_split7;
+                kept[14] = element(v469_sum);
+                // op 149: add 383 378
+                let v470_sum = v465_split7 + v460_split7;
+                kept[15] = element(v470_sum);
+                // op 150: hint_u32_add3 207 208 209 210 281 282 283 284 ... (12)
+                let v471_word = pack_low([v238_byte, v239_byte, v240_byte, v241_byte]);
+                let v472_word = pack_low([v331_sum, v332_sum, v333_sum, v334_sum]);
+                let v473_sum = v471_word + v472_word;
+                let v474_word = pack_low([
+                    u64_at(seed, 864),
+                    u64_at(seed, 872),
+                    u64_at(seed, 880),
+                    u64_at(seed, 888),
+                ]);
+                let v475_sum = v473_sum + v474_word;
+                let v476_byte = byte_of(v475_sum, 0);
+                let v477_byte = byte_of(v475_sum, 1);
+                let v478_byte = byte_of(v475_sum, 2);
+                let v479_byte = byte_of(v475_sum, 3);
+                // op 151: u8_xor 161 389
+                let v481_xor = binary(ByteOp::Xor, 0, v176_xor, v476_byte);
+                // op 152: u8_xor 162 390
+                let v482_xor = binary(ByteOp::Xor, 0, v177_xor, v477_byte);
+                // op 153: u8_xor 163 391
+                let v483_xor = binary(ByteOp::Xor, 0, v178_xor, v478_byte);
+                // op 154: u8_xor 160 392
+                let v484_xor = binary(ByteOp::Xor, 0, v175_xor, v479_byte);
+                // op 155: hint_u32_add 320 321 322 323 396 397 394 395
+                let v485_word = pack_low([v386_byte, v387_byte, v388_byte, v389_byte]);
+                let v486_word = pack_low([v483_xor, v484_xor, v481_xor, v482_xor]);
+                let v487_sum = v485_word + v486_word;
+                let v488_byte = byte_of(v487_sum, 0);
+                let v489_byte = byte_of(v487_sum, 1);
+                let v490_byte = byte_of(v487_sum, 2);
+                let v491_byte = byte_of(v487_sum, 3);
+                // op 157: u8_xor_split4 281 398
+                let v493_split4 = binary(ByteOp::XorSplit4, 0, v331_sum, v488_byte);
+                let v494_split4 = binary(ByteOp::XorSplit4, 1, v331_sum, v488_byte);
+                // op 158: u8_xor_split4 282 399
+                let v495_split4 = binary(ByteOp::XorSplit4, 0, v332_sum, v489_byte);
+                let v496_split4 = binary(ByteOp::XorSplit4, 1, v332_sum, v489_byte);
+                // op 159: u8_xor_split4 283 400
+                let v497_split4 = binary(ByteOp::XorSplit4, 0, v333_sum, v490_byte);
+                let v498_split4 = binary(ByteOp::XorSplit4, 1, v333_sum, v490_byte);
+                // op 160: u8_xor_split4 284 401
+                let v499_split4 = binary(ByteOp::XorSplit4, 0, v334_sum, v491_byte);
+                let v500_split4 = binary(ByteOp::XorSplit4, 1, v334_sum, v491_byte);
+                // op 161: add 405 408
+                let v501_sum = v495_split4 + v498_split4;
+                // op 162: add 407 410
+                let v502_sum = v497_split4 + v500_split4;
+                // op 163: add 409 404
+                let v503_sum = v499_split4 + v494_split4;
+                // op 164: add 403 406
+                let v504_sum = v493_split4 + v496_split4;
+                // op 165: hint_u32_add3 389 390 391 392 411 412 413 414 ... (12)
+                let v505_word = pack_low([v476_byte, v477_byte, v478_byte, v479_byte]);
+                let v506_word = pack_low([v501_sum, v502_sum, v503_sum, v504_sum]);
+                let v507_sum = v505_word + v506_word;
+                let v508_word = pack_low([
+                    u64_at(seed, 896),
+                    u64_at(seed, 904),
+                    u64_at(seed, 912),
+                    u64_at(seed, 920),
+                ]);
+                let v509_sum = v507_sum + v508_word;
+                let v510_byte = byte_of(v509_sum, 0);
+                kept[16] = element(v510_byte);
+                let v511_byte = byte_of(v509_sum, 1);
+                kept[17] = element(v511_byte);
+                let v512_byte = byte_of(v509_sum, 2);
+                kept[18] = element(v512_byte);
+                let v513_byte = byte_of(v509_sum, 3);
+                kept[19] = element(v513_byte);
+                // op 166: u8_xor 396 415
+                let v515_xor = binary(ByteOp::Xor, 0, v483_xor, v510_byte);
+                kept[20] = element(v515_xor);
+                // op 167: u8_xor 397 416
+                let v516_xor = binary(ByteOp::Xor, 0, v484_xor, v511_byte);
+                kept[21] = element(v516_xor);
+                // op 168: u8_xor 394 417
+                let v517_xor = binary(ByteOp::Xor, 0, v481_xor, v512_byte);
+                kept[22] = element(v517_xor);
+                // op 169: u8_xor 395 418
+                let v518_xor = binary(ByteOp::Xor, 0, v482_xor, v513_byte);
+                kept[23] = element(v518_xor);
+                // op 170: hint_u32_add 398 399 400 401 421 422 423 420
+                let v519_word = pack_low([v488_byte, v489_byte, v490_byte, v491_byte]);
+                let v520_word = pack_low([v516_xor, v517_xor, v518_xor, v515_xor]);
+                let v521_sum = v519_word + v520_word;
+                let v522_byte = byte_of(v521_sum, 0);
+                kept[24] = element(v522_byte);
+                let v523_byte = byte_of(v521_sum, 1);
+                kept[25] = element(v523_byte);
+                let v524_byte = byte_of(v521_sum, 2);
+                kept[26] = element(v524_byte);
+                let v525_byte = byte_of(v521_sum, 3);
+                kept[27] = element(v525_byte);
+                // op 172: u8_xor_split7 411 424
+                let v527_split7 = binary(ByteOp::XorSplit7, 0, v501_sum, v522_byte);
+                let v528_split7 = binary(ByteOp::XorSplit7, 1, v501_sum, v522_byte);
+                // op 173: u8_xor_split7 412 425
+                let v529_split7 = binary(ByteOp::XorSplit7, 0, v502_sum, v523_byte);
+                let v530_split7 = binary(ByteOp::XorSplit7, 1, v502_sum, v523_byte);
+                // op 174: u8_xor_split7 413 426
+                let v531_split7 = binary(ByteOp::XorSplit7, 0, v503_sum, v524_byte);
+                let v532_split7 = binary(ByteOp::XorSplit7, 1, v503_sum, v524_byte);
+                // op 175: u8_xor_split7 414 427
+                let v533_split7 = binary(ByteOp::XorSplit7, 0, v504_sum, v525_byte);
+                let v534_split7 = binary(ByteOp::XorSplit7, 1, v504_sum, v525_byte);
+                // op 176: add 429 432
+                let v535_sum = v527_split7 + v530_split7;
+                kept[28] = element(v535_sum);
+                // op 177: add 431 434
+                let v536_sum = v529_split7 + v532_split7;
+                kept[29] = element(v536_sum);
+                // op 178: add 433 436
+                let v537_sum = v531_split7 + v534_split7;
+                kept[30] = element(v537_sum);
+                // op 179: add 435 430
+                let v538_sum = v533_split7 + v528_split7;
+                kept[31] = element(v538_sum);
+                // op 180: hint_u32_add3 259 260 261 262 333 334 335 336 ... (12)
+                let v539_word = pack_low([v306_byte, v307_byte, v308_byte, v309_byte]);
+                let v540_word = pack_low([v399_sum, v400_sum, v401_sum, v402_sum]);
+                let v541_sum = v539_word + v540_word;
+                let v542_word = pack_low([
+                    u64_at(seed, 928),
+                    u64_at(seed, 936),
+                    u64_at(seed, 944),
+                    u64_at(seed, 952),
+                ]);
+                let v543_sum = v541_sum + v542_word;
+                let v544_byte = byte_of(v543_sum, 0);
+                let v545_byte = byte_of(v543_sum, 1);
+                let v546_byte = byte_of(v543_sum, 2);
+                let v547_byte = byte_of(v543_sum, 3);
+                // op 181: u8_xor 213 441
+                let v549_xor = binary(ByteOp::Xor, 0, v244_xor, v544_byte);
+                // op 182: u8_xor 214 442
+                let v550_xor = binary(ByteOp::Xor, 0, v245_xor, v545_byte);
+                // op 183: u8_xor 215 443
+                let v551_xor = binary(ByteOp::Xor, 0, v246_xor, v546_byte);
+                // op 184: u8_xor 212 444
+                let v552_xor = binary(ByteOp::Xor, 0, v243_xor, v547_byte);
+                // op 185: hint_u32_add 164 165 166 167 448 449 446 447
+                let v553_word = pack_low([v182_byte, v183_byte, v184_byte, v185_byte]);
+                let v554_word = pack_low([v551_xor, v552_xor, v549_xor, v550_xor]);
+                let v555_sum = v553_word + v554_word;
+                let v556_byte = byte_of(v555_sum, 0);
+                let v557_byte = byte_of(v555_sum, 1);
+                let v558_byte = byte_of(v555_sum, 2);
+                let v559_byte = byte_of(v555_sum, 3);
+                // op 187: u8_xor_split4 333 450
+                let v561_split4 = binary(ByteOp::XorSplit4, 0, v399_sum, v556_byte);
+                let v562_split4 = binary(ByteOp::XorSplit4, 1, v399_sum, v556_byte);
+                // op 188: u8_xor_split4 334 451
+                let v563_split4 = binary(ByteOp::XorSplit4, 0, v400_sum, v557_byte);
+                let v564_split4 = binary(ByteOp::XorSplit4, 1, v400_sum, v557_byte);
+                // op 189: u8_xor_split4 335 452
+                let v565_split4 = binary(ByteOp::XorSplit4, 0, v401_sum, v558_byte);
+                let v566_split4 = binary(ByteOp::XorSplit4, 1, v401_sum, v558_byte);
+                // op 190: u8_xor_split4 336 453
+                let v567_split4 = binary(ByteOp::XorSplit4, 0, v402_sum, v559_byte);
+                let v568_split4 = binary(ByteOp::XorSplit4, 1, v402_sum, v559_byte);
+                // op 191: add 457 460
+                let v569_sum = v563_split4 + v566_split4;
+                // op 192: add 459 462
+                let v570_sum = v565_split4 + v568_split4;
+                // op 193: add 461 456
+                let v571_sum = v567_split4 + v562_split4;
+                // op 194: add 455 458
+                let v572_sum = v561_split4 + v564_split4;
+                // op 195: hint_u32_add3 441 442 443 444 463 464 465 466 ... (12)
+                let v573_word = pack_low([v544_byte, v545_byte, v546_byte, v547_byte]);
+                let v574_word = pack_low([v569_sum, v570_sum, v571_sum, v572_sum]);
+                let v575_sum = v573_word + v574_word;
+                let v576_word = pack_low([
+                    u64_at(seed, 960),
+                    u64_at(seed, 968),
+                    u64_at(seed, 976),
+                    u64_at(seed, 984),
+                ]);
+                let v577_sum = v575_sum + v576_word;
+                let v578_byte = byte_of(v577_sum, 0);
+                kept[32] = element(v578_byte);
+                let v579_byte = byte_of(v577_sum, 1);
+                kept[33] = element(v579_byte);
+                let v580_byte = byte_of(v577_sum, 2);
+                kept[34] = element(v580_byte);
+                let v581_byte = byte_of(v577_sum, 3);
+                kept[35] = element(v581_byte);
+                // op 196: u8_xor 448 467
+                let v583_xor = binary(ByteOp::Xor, 0, v551_xor, v578_byte);
+                kept[36] = element(v583_xor);
+                // op 197: u8_xor 449 468
+                let v584_xor = binary(ByteOp::Xor, 0, v552_xor, v579_byte);
+                kept[37] = element(v584_xor);
+                // op 198: u8_xor 446 469
+                let v585_xor = binary(ByteOp::Xor, 0, v549_xor, v580_byte);
+                kept[38] = element(v585_xor);
+                // op 199: u8_xor 447 470
+                let v586_xor = binary(ByteOp::Xor, 0, v550_xor, v581_byte);
+                kept[39] = element(v586_xor);
+                // op 200: hint_u32_add 450 451 452 453 473 474 475 472
+                let v587_word = pack_low([v556_byte, v557_byte, v558_byte, v559_byte]);
+                let v588_word = pack_low([v584_xor, v585_xor, v586_xor, v583_xor]);
+                let v589_sum = v587_word + v588_word;
+                let v590_byte = byte_of(v589_sum, 0);
+                kept[40] = element(v590_byte);
+                let v591_byte = byte_of(v589_sum, 1);
+                kept[41] = element(v591_byte);
+                let v592_byte = byte_of(v589_sum, 2);
+                kept[42] = element(v592_byte);
+                let v593_byte = byte_of(v589_sum, 3);
+                kept[43] = element(v593_byte);
+                // op 202: u8_xor_split7 463 476
+                let v595_split7 = binary(ByteOp::XorSplit7, 0, v569_sum, v590_byte);
+                let v596_split7 = binary(ByteOp::XorSplit7, 1, v569_sum, v590_byte);
+                // op 203: u8_xor_split7 464 477
+                let v597_split7 = binary(ByteOp::XorSplit7, 0, v570_sum, v591_byte);
+                let v598_split7 = binary(ByteOp::XorSplit7, 1, v570_sum, v591_byte);
+                // op 204: u8_xor_split7 465 478
+                let v599_split7 = binary(ByteOp::XorSplit7, 0, v571_sum, v592_byte);
+                let v600_split7 = binary(ByteOp::XorSplit7, 1, v571_sum, v592_byte);
+                // op 205: u8_xor_split7 466 479
+                let v601_split7 = binary(ByteOp::XorSplit7, 0, v572_sum, v593_byte);
+                let v602_split7 = binary(ByteOp::XorSplit7, 1, v572_sum, v593_byte);
+                // op 206: add 481 484
+                let v603_sum = v595_split7 + v598_split7;
+                kept[44] = element(v603_sum);
+                // op 207: add 483 486
+                let v604_sum = v597_split7 + v600_split7;
+                kept[45] = element(v604_sum);
+                // op 208: add 485 488
+                let v605_sum = v599_split7 + v602_split7;
+                kept[46] = element(v605_sum);
+                // op 209: add 487 482
+                let v606_sum = v601_split7 + v596_split7;
+                kept[47] = element(v606_sum);
+                // op 210: hint_u32_add3 311 312 313 314 177 178 179 180 ... (12)
+                let v607_word = pack_low([v374_byte, v375_byte, v376_byte, v377_byte]);
+                let v608_word = pack_low([v195_sum, v196_sum, v197_sum, v198_sum]);
+                let v609_sum = v607_word + v608_word;
+                let v610_word = pack_low([
+                    u64_at(seed, 992),
+                    u64_at(seed, 1000),
+                    u64_at(seed, 1008),
+                    u64_at(seed, 1016),
+                ]);
+                let v611_sum = v609_sum + v610_word;
+                let v612_byte = byte_of(v611_sum, 0);
+                let v613_byte = byte_of(v611_sum, 1);
+                let v614_byte = byte_of(v611_sum, 2);
+                let v615_byte = byte_of(v611_sum, 3);
+                // op 211: u8_xor 265 493
+                let v617_xor = binary(ByteOp::Xor, 0, v312_xor, v612_byte);
+                // op 212: u8_xor 266 494
+                let v618_xor = binary(ByteOp::Xor, 0, v313_xor, v613_byte);
+                // op 213: u8_xor 267 495
+                let v619_xor = binary(ByteOp::Xor, 0, v314_xor, v614_byte);
+                // op 214: u8_xor 264 496
+                let v620_xor = binary(ByteOp::Xor, 0, v311_xor, v615_byte);
+                // op 215: hint_u32_add 216 217 218 219 500 501 498 499
+                let v621_word = pack_low([v250_byte, v251_byte, v252_byte, v253_byte]);
+                let v622_word = pack_low([v619_xor, v620_xor, v617_xor, v618_xor]);
+                let v623_sum = v621_word + v622_word;
+                let v624_byte = byte_of(v623_sum, 0);
+                let v625_byte = byte_of(v623_sum, 1);
+                let v626_byte = byte_of(v623_sum, 2);
+                let v627_byte = byte_of(v623_sum, 3);
+                // op 217: u8_xor_split4 177 502
+                let v629_split4 = binary(ByteOp::XorSplit4, 0, v195_sum, v624_byte);
+                let v630_split4 = binary(ByteOp::XorSplit4, 1, v195_sum, v624_byte);
+                // op 218: u8_xor_split4 178 503
+                let v631_split4 = binary(ByteOp::XorSplit4, 0, v196_sum, v625_byte);
+                let v632_split4 = binary(ByteOp::XorSplit4, 1, v196_sum, v625_byte);
+                // op 219: u8_xor_split4 179 504
+                let v633_split4 = binary(ByteOp::XorSplit4, 0, v197_sum, v626_byte);
+                let v634_split4 = binary(ByteOp::XorSplit4, 1, v197_sum, v626_byte);
+                // op 220: u8_xor_split4 180 505
+                let v635_split4 = binary(ByteOp::XorSplit4, 0, v198_sum, v627_byte);
+                let v636_split4 = binary(ByteOp::XorSplit4, 1, v198_sum, v627_byte);
+                // op 221: add 509 512
+                let v637_sum = v631_split4 + v634_split4;
+                // op 222: add 511 514
+                let v638_sum = v633_split4 + v636_split4;
+                // op 223: add 513 508
+                let v639_sum = v635_split4 + v630_split4;
+                // op 224: add 507 510
+                let v640_sum = v629_split4 + v632_split4;
+                // op 225: hint_u32_add3 493 494 495 496 515 516 517 518 ... (12)
+                let v641_word = pack_low([v612_byte, v613_byte, v614_byte, v615_byte]);
+                let v642_word = pack_low([v637_sum, v638_sum, v639_sum, v640_sum]);
+                let v643_sum = v641_word + v642_word;
+                let v644_word = pack_low([
+                    u64_at(seed, 1024),
+                    u64_at(seed, 1032),
+                    u64_at(seed, 1040),
+                    u64_at(seed, 1048),
+                ]);
+                let v645_sum = v643_sum + v644_word;
+                let v646_byte = byte_of(v645_sum, 0);
+                kept[48] = element(v646_byte);
+                let v647_byte = byte_of(v645_sum, 1);
+                kept[49] = element(v647_byte);
+                let v648_byte = byte_of(v645_sum, 2);
+                kept[50] = element(v648_byte);
+                let v649_byte = byte_of(v645_sum, 3);
+                kept[51] = element(v649_byte);
+                // op 226: u8_xor 500 519
+                let v651_xor = binary(ByteOp::Xor, 0, v619_xor, v646_byte);
+                kept[52] = element(v651_xor);
+                // op 227: u8_xor 501 520
+                let v652_xor = binary(ByteOp::Xor, 0, v620_xor, v647_byte);
+                kept[53] = element(v652_xor);
+                // op 228: u8_xor 498 521
+                let v653_xor = binary(ByteOp::Xor, 0, v617_xor, v648_byte);
+                kept[54] = element(v653_xor);
+                // op 229: u8_xor 499 522
+                let v654_xor = binary(ByteOp::Xor, 0, v618_xor, v649_byte);
+                kept[55] = element(v654_xor);
+                // op 230: hint_u32_add 502 503 504 505 525 526 527 524
+                let v655_word = pack_low([v624_byte, v625_byte, v626_byte, v627_byte]);
+                let v656_word = pack_low([v652_xor, v653_xor, v654_xor, v651_xor]);
+                let v657_sum = v655_word + v656_word;
+                let v658_byte = byte_of(v657_sum, 0);
+                kept[56] = element(v658_byte);
+                let v659_byte = byte_of(v657_sum, 1);
+                kept[57] = element(v659_byte);
+                let v660_byte = byte_of(v657_sum, 2);
+                kept[58] = element(v660_byte);
+                let v661_byte = byte_of(v657_sum, 3);
+                kept[59] = element(v661_byte);
+                // op 232: u8_xor_split7 515 528
+                let v663_split7 = binary(ByteOp::XorSplit7, 0, v637_sum, v658_byte);
+                let v664_split7 = binary(ByteOp::XorSplit7, 1, v637_sum, v658_byte);
+                // op 233: u8_xor_split7 516 529
+                let v665_split7 = binary(ByteOp::XorSplit7, 0, v638_sum, v659_byte);
+                let v666_split7 = binary(ByteOp::XorSplit7, 1, v638_sum, v659_byte);
+                // op 234: u8_xor_split7 517 530
+                let v667_split7 = binary(ByteOp::XorSplit7, 0, v639_sum, v660_byte);
+                let v668_split7 = binary(ByteOp::XorSplit7, 1, v639_sum, v660_byte);
+                // op 235: u8_xor_split7 518 531
+                let v669_split7 = binary(ByteOp::XorSplit7, 0, v640_sum, v661_byte);
+                let v670_split7 = binary(ByteOp::XorSplit7, 1, v640_sum, v661_byte);
+                // op 236: add 533 536
+                let v671_sum = v663_split7 + v666_split7;
+                kept[60] = element(v671_sum);
+                // op 237: add 535 538
+                let v672_sum = v665_split7 + v668_split7;
+                kept[61] = element(v672_sum);
+                // op 238: add 537 540
+                let v673_sum = v667_split7 + v670_split7;
+                kept[62] = element(v673_sum);
+                // op 239: add 539 534
+                let v674_sum = v669_split7 + v664_split7;
+                kept[63] = element(v674_sum);
+                row.input[0] = element(u64_at(seed, 24));
+                row.input[1] = element(u64_at(seed, 32));
+                row.input[2] = element(u64_at(seed, 40));
+                row.input[3] = element(u64_at(seed, 48));
+                row.input[4] = element(u64_at(seed, 56));
+                row.input[5] = element(u64_at(seed, 64));
+                row.input[6] = element(u64_at(seed, 72));
+                row.input[7] = element(u64_at(seed, 80));
+                row.input[8] = element(u64_at(seed, 88));
+                row.input[9] = element(u64_at(seed, 96));
+                row.input[10] = element(u64_at(seed, 104));
+                row.input[11] = element(u64_at(seed, 112));
+                row.input[12] = element(u64_at(seed, 120));
+                row.input[13] = element(u64_at(seed, 128));
+                row.input[14] = element(u64_at(seed, 136));
+                row.input[15] = element(u64_at(seed, 144));
+                row.input[16] = element(u64_at(seed, 152));
+                row.input[17] = element(u64_at(seed, 160));
+                row.input[18] = element(u64_at(seed, 168));
+                row.input[19] = element(u64_at(seed, 176));
+                row.input[20] = element(u64_at(seed, 184));
+                row.input[21] = element(u64_at(seed, 192));
+                row.input[22] = element(u64_at(seed, 200));
+                row.input[23] = element(u64_at(seed, 208));
+                row.input[24] = element(u64_at(seed, 216));
+                row.input[25] = element(u64_at(seed, 224));
+                row.input[26] = element(u64_at(seed, 232));
+                row.input[27] = element(u64_at(seed, 240));
+                row.input[28] = element(u64_at(seed, 248));
+                row.input[29] = element(u64_at(seed, 256));
+                row.input[30] = element(u64_at(seed, 264));
+                row.input[31] = element(u64_at(seed, 272));
+                row.input[32] = element(u64_at(seed, 280));
+                row.input[33] = element(u64_at(seed, 288));
+                row.input[34] = element(u64_at(seed, 296));
+                row.input[35] = element(u64_at(seed, 304));
+                row.input[36] = element(u64_at(seed, 312));
+                row.input[37] = element(u64_at(seed, 320));
+                row.input[38] = element(u64_at(seed, 328));
+                row.input[39] = element(u64_at(seed, 336));
+                row.input[40] = element(u64_at(seed, 344));
+                row.input[41] = element(u64_at(seed, 352));
+                row.input[42] = element(u64_at(seed, 360));
+                row.input[43] = element(u64_at(seed, 368));
+                row.input[44] = element(u64_at(seed, 376));
+                row.input[45] = element(u64_at(seed, 384));
+                row.input[46] = element(u64_at(seed, 392));
+                row.input[47] = element(u64_at(seed, 400));
+                row.input[48] = element(u64_at(seed, 408));
+                row.input[49] = element(u64_at(seed, 416));
+                row.input[50] = element(u64_at(seed, 424));
+                row.input[51] = element(u64_at(seed, 432));
+                row.input[52] = element(u64_at(seed, 440));
+                row.input[53] = element(u64_at(seed, 448));
+                row.input[54] = element(u64_at(seed, 456));
+                row.input[55] = element(u64_at(seed, 464));
+                row.input[56] = element(u64_at(seed, 472));
+                row.input[57] = element(u64_at(seed, 480));
+                row.input[58] = element(u64_at(seed, 488));
+                row.input[59] = element(u64_at(seed, 496));
+                row.input[60] = element(u64_at(seed, 504));
+                row.input[61] = element(u64_at(seed, 512));
+                row.input[62] = element(u64_at(seed, 520));
+                row.input[63] = element(u64_at(seed, 528));
+                row.input[64] = element(u64_at(seed, 536));
+                row.input[65] = element(u64_at(seed, 544));
+                row.input[66] = element(u64_at(seed, 552));
+                row.input[67] = element(u64_at(seed, 560));
+                row.input[68] = element(u64_at(seed, 568));
+                row.input[69] = element(u64_at(seed, 576));
+                row.input[70] = element(u64_at(seed, 584));
+                row.input[71] = element(u64_at(seed, 592));
+                row.input[72] = element(u64_at(seed, 600));
+                row.input[73] = element(u64_at(seed, 608));
+                row.input[74] = element(u64_at(seed, 616));
+                row.input[75] = element(u64_at(seed, 624));
+                row.input[76] = element(u64_at(seed, 632));
+                row.input[77] = element(u64_at(seed, 640));
+                row.input[78] = element(u64_at(seed, 648));
+                row.input[79] = element(u64_at(seed, 656));
+                row.input[80] = element(u64_at(seed, 664));
+                row.input[81] = element(u64_at(seed, 672));
+                row.input[82] = element(u64_at(seed, 680));
+                row.input[83] = element(u64_at(seed, 688));
+                row.input[84] = element(u64_at(seed, 696));
+                row.input[85] = element(u64_at(seed, 704));
+                row.input[86] = element(u64_at(seed, 712));
+                row.input[87] = element(u64_at(seed, 720));
+                row.input[88] = element(u64_at(seed, 728));
+                row.input[89] = element(u64_at(seed, 736));
+                row.input[90] = element(u64_at(seed, 744));
+                row.input[91] = element(u64_at(seed, 752));
+                row.input[92] = element(u64_at(seed, 760));
+                row.input[93] = element(u64_at(seed, 768));
+                row.input[94] = element(u64_at(seed, 776));
+                row.input[95] = element(u64_at(seed, 784));
+                row.input[96] = element(u64_at(seed, 792));
+                row.input[97] = element(u64_at(seed, 800));
+                row.input[98] = element(u64_at(seed, 808));
+                row.input[99] = element(u64_at(seed, 816));
+                row.input[100] = element(u64_at(seed, 824));
+                row.input[101] = element(u64_at(seed, 832));
+                row.input[102] = element(u64_at(seed, 840));
+                row.input[103] = element(u64_at(seed, 848));
+                row.input[104] = element(u64_at(seed, 856));
+                row.input[105] = element(u64_at(seed, 864));
+                row.input[106] = element(u64_at(seed, 872));
+                row.input[107] = element(u64_at(seed, 880));
+                row.input[108] = element(u64_at(seed, 888));
+                row.input[109] = element(u64_at(seed, 896));
+                row.input[110] = element(u64_at(seed, 904));
+                row.input[111] = element(u64_at(seed, 912));
+                row.input[112] = element(u64_at(seed, 920));
+                row.input[113] = element(u64_at(seed, 928));
+                row.input[114] = element(u64_at(seed, 936));
+                row.input[115] = element(u64_at(seed, 944));
+                row.input[116] = element(u64_at(seed, 952));
+                row.input[117] = element(u64_at(seed, 960));
+                row.input[118] = element(u64_at(seed, 968));
+                row.input[119] = element(u64_at(seed, 976));
+                row.input[120] = element(u64_at(seed, 984));
+                row.input[121] = element(u64_at(seed, 992));
+                row.input[122] = element(u64_at(seed, 1000));
+                row.input[123] = element(u64_at(seed, 1008));
+                row.input[124] = element(u64_at(seed, 1016));
+                row.input[125] = element(u64_at(seed, 1024));
+                row.input[126] = element(u64_at(seed, 1032));
+                row.input[127] = element(u64_at(seed, 1040));
+                row.input[128] = element(u64_at(seed, 1048));
                 row.aux[0] = element(u64_at(seed, 0));
                 row.aux[1] = element(u64_at(seed, 16));
+                row.aux[2] = element(v136_byte);
+                row.aux[3] = element(v137_byte);
+                row.aux[4] = element(v138_byte);
+                row.aux[5] = element(v139_byte);
+                row.aux[6] = element(v141_xor);
+                row.aux[7] = element(v142_xor);
+                row.aux[8] = element(v143_xor);
+                row.aux[9] = element(v144_xor);
+                row.aux[10] = element(v148_byte);
+                row.aux[11] = element(v149_byte);
+                row.aux[12] = element(v150_byte);
+                row.aux[13] = element(v151_byte);
+                row.aux[14] = element(v153_split4);
+                row.aux[15] = element(v154_split4);
+                row.aux[16] = element(v155_split4);
+                row.aux[17] = element(v156_split4);
+                row.aux[18] = element(v157_split4);
+                row.aux[19] = element(v158_split4);
+                row.aux[20] = element(v159_split4);
+                row.aux[21] = element(v160_split4);
+                row.aux[22] = element(v170_byte);
+                row.aux[23] = element(v171_byte);
+                row.aux[24] = element(v172_byte);
+                row.aux[25] = element(v173_byte);
+                row.aux[26] = element(v175_xor);
+                row.aux[27] = element(v176_xor);
+                row.aux[28] = element(v177_xor);
+                row.aux[29] = element(v178_xor);
+                row.aux[30] = element(v182_byte);
+                row.aux[31] = element(v183_byte);
+                row.aux[32] = element(v184_byte);
+                row.aux[33] = element(v185_byte);
+                row.aux[34] = element(v187_split7);
+                row.aux[35] = element(v188_split7);
+                row.aux[36] = element(v189_split7);
+                row.aux[37] = element(v190_split7);
+                row.aux[38] = element(v191_split7);
+                row.aux[39] = element(v192_split7);
+                row.aux[40] = element(v193_split7);
+                row.aux[41] = element(v194_split7);
+                row.aux[42] = element(v204_byte);
+                row.aux[43] = element(v205_byte);
+                row.aux[44] = element(v206_byte);
+                row.aux[45] = element(v207_byte);
+                row.aux[46] = element(v209_xor);
+                row.aux[47] = element(v210_xor);
+                row.aux[48] = element(v211_xor);
+                row.aux[49] = element(v212_xor);
+                row.aux[50] = element(v216_byte);
+                row.aux[51] = element(v217_byte);
+                row.aux[52] = element(v218_byte);
+                row.aux[53] = element(v219_byte);
+                row.aux[54] = element(v221_split4);
+                row.aux[55] = element(v222_split4);
+                row.aux[56] = element(v223_split4);
+                row.aux[57] = element(v224_split4);
+                row.aux[58] = element(v225_split4);
+                row.aux[59] = element(v226_split4);
+                row.aux[60] = element(v227_split4);
+                row.aux[61] = element(v228_split4);
+                row.aux[62] = element(v238_byte);
+                row.aux[63] = element(v239_byte);
+                row.aux[64] = element(v240_byte);
+                row.aux[65] = element(v241_byte);
+                row.aux[66] = element(v243_xor);
+                row.aux[67] = element(v244_xor);
+                row.aux[68] = element(v245_xor);
+                row.aux[69] = element(v246_xor);
+                row.aux[70] = element(v250_byte);
+                row.aux[71] = element(v251_byte);
+                row.aux[72] = element(v252_byte);
+                row.aux[73] = element(v253_byte);
+                row.aux[74] = element(v255_split7);
+                row.aux[75] = element(v256_split7);
+                row.aux[76] = element(v257_split7);
+                row.aux[77] = element(v258_split7);
+                row.aux[78] = element(v259_split7);
+                row.aux[79] = element(v260_split7);
+                row.aux[80] = element(v261_split7);
+                row.aux[81] = element(v262_split7);
+                row.aux[82] = element(v272_byte);
+                row.aux[83] = element(v273_byte);
+                row.aux[84] = element(v274_byte);
+                row.aux[85] = element(v275_byte);
+                row.aux[86] = element(v277_xor);
+                row.aux[87] = element(v278_xor);
+                row.aux[88] = element(v279_xor);
+                row.aux[89] = element(v280_xor);
+                row.aux[90] = element(v284_byte);
+                row.aux[91] = element(v285_byte);
+                row.aux[92] = element(v286_byte);
+                row.aux[93] = element(v287_byte);
+                row.aux[94] = element(v289_split4);
+                row.aux[95] = element(v290_split4);
+                row.aux[96] = element(v291_split4);
+                row.aux[97] = element(v292_split4);
+                row.aux[98] = element(v293_split4);
+                row.aux[99] = element(v294_split4);
+                row.aux[100] = element(v295_split4);
+                row.aux[101] = element(v296_split4);
+                row.aux[102] = element(v306_byte);
+                row.aux[103] = element(v307_byte);
+                row.aux[104] = element(v308_byte);
+                row.aux[105] = element(v309_byte);
+                row.aux[106] = element(v311_xor);
+                row.aux[107] = element(v312_xor);
+                row.aux[108] = element(v313_xor);
+                row.aux[109] = element(v314_xor);
+                row.aux[110] = element(v318_byte);
+                row.aux[111] = element(v319_byte);
+                row.aux[112] = element(v320_byte);
+                row.aux[113] = element(v321_byte);
+                row.aux[114] = element(v323_split7);
+                row.aux[115] = element(v324_split7);
+                row.aux[116] = element(v325_split7);
+                row.aux[117] = element(v326_split7);
+                row.aux[118] = element(v327_split7);
+                row.aux[119] = element(v328_split7);
+                row.aux[120] = element(v329_split7);
+                row.aux[121] = element(v330_split7);
+                row.aux[122] = element(v340_byte);
+                row.aux[123] = element(v341_byte);
+                row.aux[124] = element(v342_byte);
+                row.aux[125] = element(v343_byte);
+                row.aux[126] = element(v345_xor);
+                row.aux[127] = element(v346_xor);
+                row.aux[128] = element(v347_xor);
+                row.aux[129] = element(v348_xor);
+                row.aux[130] = element(v352_byte);
+                row.aux[131] = element(v353_byte);
+                row.aux[132] = element(v354_byte);
+                row.aux[133] = element(v355_byte);
+                row.aux[134] = element(v357_split4);
+                row.aux[135] = element(v358_split4);
+                row.aux[136] = element(v359_split4);
+                row.aux[137] = element(v360_split4);
+                row.aux[138] = element(v361_split4);
+                row.aux[139] = element(v362_split4);
+                row.aux[140] = element(v363_split4);
+                row.aux[141] = element(v364_split4);
+                row.aux[142] = element(v374_byte);
+                row.aux[143] = element(v375_byte);
+                row.aux[144] = element(v376_byte);
+                row.aux[145] = element(v377_byte);
+                row.aux[146] = element(v379_xor);
+                row.aux[147] = element(v380_xor);
+                row.aux[148] = element(v381_xor);
+                row.aux[149] = element(v382_xor);
+                row.aux[150] = element(v386_byte);
+                row.aux[151] = element(v387_byte);
+                row.aux[152] = element(v388_byte);
+                row.aux[153] = element(v389_byte);
+                row.aux[154] = element(v391_split7);
+                row.aux[155] = element(v392_split7);
+                row.aux[156] = element(v393_split7);
+                row.aux[157] = element(v394_split7);
+                row.aux[158] = element(v395_split7);
+                row.aux[159] = element(v396_split7);
+                row.aux[160] = element(v397_split7);
+                row.aux[161] = element(v398_split7);
+                row.aux[162] = element(v408_byte);
+                row.aux[163] = element(v409_byte);
+                row.aux[164] = element(v410_byte);
+                row.aux[165] = element(v411_byte);
+                row.aux[166] = element(v413_xor);
+                row.aux[167] = element(v414_xor);
+                row.aux[168] = element(v415_xor);
+                row.aux[169] = element(v416_xor);
+                row.aux[170] = element(v420_byte);
+                row.aux[171] = element(v421_byte);
+                row.aux[172] = element(v422_byte);
+                row.aux[173] = element(v423_byte);
+                row.aux[174] = element(v425_split4);
+                row.aux[175] = element(v426_split4);
+                row.aux[176] = element(v427_split4);
+                row.aux[177] = element(v428_split4);
+                row.aux[178] = element(v429_split4);
+                row.aux[179] = element(v430_split4);
+                row.aux[180] = element(v431_split4);
+                row.aux[181] = element(v432_split4);
+                row.aux[182] = element(v442_byte);
+                row.aux[183] = element(v443_byte);
+                row.aux[184] = element(v444_byte);
+                row.aux[185] = element(v445_byte);
+                row.aux[186] = element(v447_xor);
+                row.aux[187] = element(v448_xor);
+                row.aux[188] = element(v449_xor);
+                row.aux[189] = element(v450_xor);
+                row.aux[190] = element(v454_byte);
+                row.aux[191] = element(v455_byte);
+                row.aux[192] = element(v456_byte);
+                row.aux[193] = element(v457_byte);
+                row.aux[194] = element(v459_split7);
+                row.aux[195] = element(v460_split7);
+                row.aux[196] = element(v461_split7);
+                row.aux[197] = element(v462_split7);
+                row.aux[198] = element(v463_split7);
+                row.aux[199] = element(v464_split7);
+                row.aux[200] = element(v465_split7);
+                row.aux[201] = element(v466_split7);
+                row.aux[202] = element(v476_byte);
+                row.aux[203] = element(v477_byte);
+                row.aux[204] = element(v478_byte);
+                row.aux[205] = element(v479_byte);
+                row.aux[206] = element(v481_xor);
+                row.aux[207] = element(v482_xor);
+                row.aux[208] = element(v483_xor);
+                row.aux[209] = element(v484_xor);
+                row.aux[210] = element(v488_byte);
+                row.aux[211] = element(v489_byte);
+                row.aux[212] = element(v490_byte);
+                row.aux[213] = element(v491_byte);
+                row.aux[214] = element(v493_split4);
+                row.aux[215] = element(v494_split4);
+                row.aux[216] = element(v495_split4);
+                row.aux[217] = element(v496_split4);
+                row.aux[218] = element(v497_split4);
+                row.aux[219] = element(v498_split4);
+                row.aux[220] = element(v499_split4);
+                row.aux[221] = element(v500_split4);
+                row.aux[222] = element(v510_byte);
+                row.aux[223] = element(v511_byte);
+                row.aux[224] = element(v512_byte);
+                row.aux[225] = element(v513_byte);
+                row.aux[226] = element(v515_xor);
+                row.aux[227] = element(v516_xor);
+                row.aux[228] = element(v517_xor);
+                row.aux[229] = element(v518_xor);
+                row.aux[230] = element(v522_byte);
+                row.aux[231] = element(v523_byte);
+                row.aux[232] = element(v524_byte);
+                row.aux[233] = element(v525_byte);
+                row.aux[234] = element(v527_split7);
+                row.aux[235] = element(v528_split7);
+                row.aux[236] = element(v529_split7);
+                row.aux[237] = element(v530_split7);
+                row.aux[238] = element(v531_split7);
+                row.aux[239] = element(v532_split7);
+                row.aux[240] = element(v533_split7);
+                row.aux[241] = element(v534_split7);
+                row.aux[242] = element(v544_byte);
+                row.aux[243] = element(v545_byte);
+                row.aux[244] = element(v546_byte);
+                row.aux[245] = element(v547_byte);
+                row.aux[246] = element(v549_xor);
+                row.aux[247] = element(v550_xor);
+                row.aux[248] = element(v551_xor);
+                row.aux[249] = element(v552_xor);
+                row.aux[250] = element(v556_byte);
+                row.aux[251] = element(v557_byte);
+                row.aux[252] = element(v558_byte);
+                row.aux[253] = element(v559_byte);
+                row.aux[254] = element(v561_split4);
+                row.aux[255] = element(v562_split4);
+                row.aux[256] = element(v563_split4);
+                row.aux[257] = element(v564_split4);
+                row.aux[258] = element(v565_split4);
+                row.aux[259] = element(v566_split4);
+                row.aux[260] = element(v567_split4);
+                row.aux[261] = element(v568_split4);
+                row.aux[262] = element(v578_byte);
+                row.aux[263] = element(v579_byte);
+                row.aux[264] = element(v580_byte);
+                row.aux[265] = element(v581_byte);
+                row.aux[266] = element(v583_xor);
+                row.aux[267] = element(v584_xor);
+                row.aux[268] = element(v585_xor);
+                row.aux[269] = element(v586_xor);
+                row.aux[270] = element(v590_byte);
+                row.aux[271] = element(v591_byte);
+                row.aux[272] = element(v592_byte);
+                row.aux[273] = element(v593_byte);
+                row.aux[274] = element(v595_split7);
+                row.aux[275] = element(v596_split7);
+                row.aux[276] = element(v597_split7);
+                row.aux[277] = element(v598_split7);
+                row.aux[278] = element(v599_split7);
+                row.aux[279] = element(v600_split7);
+                row.aux[280] = element(v601_split7);
+                row.aux[281] = element(v602_split7);
+                row.aux[282] = element(v612_byte);
+                row.aux[283] = element(v613_byte);
+                row.aux[284] = element(v614_byte);
+                row.aux[285] = element(v615_byte);
+                row.aux[286] = element(v617_xor);
+                row.aux[287] = element(v618_xor);
+                row.aux[288] = element(v619_xor);
+                row.aux[289] = element(v620_xor);
+                row.aux[290] = element(v624_byte);
+                row.aux[291] = element(v625_byte);
+                row.aux[292] = element(v626_byte);
+                row.aux[293] = element(v627_byte);
+                row.aux[294] = element(v629_split4);
+                row.aux[295] = element(v630_split4);
+                row.aux[296] = element(v631_split4);
+                row.aux[297] = element(v632_split4);
+                row.aux[298] = element(v633_split4);
+                row.aux[299] = element(v634_split4);
+                row.aux[300] = element(v635_split4);
+                row.aux[301] = element(v636_split4);
+                row.aux[302] = element(v646_byte);
+                row.aux[303] = element(v647_byte);
+                row.aux[304] = element(v648_byte);
+                row.aux[305] = element(v649_byte);
+                row.aux[306] = element(v651_xor);
+                row.aux[307] = element(v652_xor);
+                row.aux[308] = element(v653_xor);
+                row.aux[309] = element(v654_xor);
+                row.aux[310] = element(v658_byte);
+                row.aux[311] = element(v659_byte);
+                row.aux[312] = element(v660_byte);
+                row.aux[313] = element(v661_byte);
+                row.aux[314] = element(v663_split7);
+                row.aux[315] = element(v664_split7);
+                row.aux[316] = element(v665_split7);
+                row.aux[317] = element(v666_split7);
+                row.aux[318] = element(v667_split7);
+                row.aux[319] = element(v668_split7);
+                row.aux[320] = element(v669_split7);
+                row.aux[321] = element(v670_split7);
                 block = match u64_at(seed, 24) {
                     6 => 1,
                     _ => 2,
                 };
             }
             1 => {
+                // op 241: u8_xor 363 476
+                let v675_xor = binary(ByteOp::Xor, 0, word(kept[0]), word(kept[40]));
+                // op 242: u8_xor 364 477
+                let v676_xor = binary(ByteOp::Xor, 0, word(kept[1]), word(kept[41]));
+                // op 243: u8_xor 365 478
+                let v677_xor = binary(ByteOp::Xor, 0, word(kept[2]), word(kept[42]));
+                // op 244: u8_xor 366 479
+                let v678_xor = binary(ByteOp::Xor, 0, word(kept[3]), word(kept[43]));
+                // op 245: u8_xor 415 528
+                let v679_xor = binary(ByteOp::Xor, 0, word(kept[16]), word(kept[56]));
+                // op 246: u8_xor 416 529
+                let v680_xor = binary(ByteOp::Xor, 0, word(kept[17]), word(kept[57]));
+                // op 247: u8_xor 417 530
+                let v681_xor = binary(ByteOp::Xor, 0, word(kept[18]), word(kept[58]));
+                // op 248: u8_xor 418 531
+                let v682_xor = binary(ByteOp::Xor, 0, word(kept[19]), word(kept[59]));
+                // op 249: u8_xor 467 372
+                let v683_xor = binary(ByteOp::Xor, 0, word(kept[32]), word(kept[8]));
+                // op 250: u8_xor 468 373
+                let v684_xor = binary(ByteOp::Xor, 0, word(kept[33]), word(kept[9]));
+                // op 251: u8_xor 469 374
+                let v685_xor = binary(ByteOp::Xor, 0, word(kept[34]), word(kept[10]));
+                // op 252: u8_xor 470 375
+                let v686_xor = binary(ByteOp::Xor, 0, word(kept[35]), word(kept[11]));
+                // op 253: u8_xor 519 424
+                let v687_xor = binary(ByteOp::Xor, 0, word(kept[48]), word(kept[24]));
+                // op 254: u8_xor 520 425
+                let v688_xor = binary(ByteOp::Xor, 0, word(kept[49]), word(kept[25]));
+                // op 255: u8_xor 521 426
+                let v689_xor = binary(ByteOp::Xor, 0, word(kept[50]), word(kept[26]));
+                // op 256: u8_xor 522 427
+                let v690_xor = binary(ByteOp::Xor, 0, word(kept[51]), word(kept[27]));
+                // op 257: u8_xor 541 421
+                let v691_xor = binary(ByteOp::Xor, 0, word(kept[60]), word(kept[21]));
+                // op 258: u8_xor 542 422
+                let v692_xor = binary(ByteOp::Xor, 0, word(kept[61]), word(kept[22]));
+                // op 259: u8_xor 543 423
+                let v693_xor = binary(ByteOp::Xor, 0, word(kept[62]), word(kept[23]));
+                // op 260: u8_xor 544 420
+                let v694_xor = binary(ByteOp::Xor, 0, word(kept[63]), word(kept[20]));
+                // op 261: u8_xor 385 473
+                let v695_xor = binary(ByteOp::Xor, 0, word(kept[12]), word(kept[37]));
+                // op 262: u8_xor 386 474
+                let v696_xor = binary(ByteOp::Xor, 0, word(kept[13]), word(kept[38]));
+                // op 263: u8_xor 387 475
+                let v697_xor = binary(ByteOp::Xor, 0, word(kept[14]), word(kept[39]));
+                // op 264: u8_xor 388 472
+                let v698_xor = binary(ByteOp::Xor, 0, word(kept[15]), word(kept[36]));
+                // op 265: u8_xor 437 525
+                let v699_xor = binary(ByteOp::Xor, 0, word(kept[28]), word(kept[53]));
+                // op 266: u8_xor 438 526
+                let v700_xor = binary(ByteOp::Xor, 0, word(kept[29]), word(kept[54]));
+                // op 267: u8_xor 439 527
+                let v701_xor = binary(ByteOp::Xor, 0, word(kept[30]), word(kept[55]));
+                // op 268: u8_xor 440 524
+                let v702_xor = binary(ByteOp::Xor, 0, word(kept[31]), word(kept[52]));
+                // op 269: u8_xor 489 369
+                let v703_xor = binary(ByteOp::Xor, 0, word(kept[44]), word(kept[5]));
+                // op 270: u8_xor 490 370
+                let v704_xor = binary(ByteOp::Xor, 0, word(kept[45]), word(kept[6]));
+                // op 271: u8_xor 491 371
+                let v705_xor = binary(ByteOp::Xor, 0, word(kept[46]), word(kept[7]));
+                // op 272: u8_xor 492 368
+                let v706_xor = binary(ByteOp::Xor, 0, word(kept[47]), word(kept[4]));
+                row.selector[0] = element(1);
+                row.aux[322] = element(v675_xor);
+                row.aux[323] = element(v676_xor);
+                row.aux[324] = element(v677_xor);
+                row.aux[325] = element(v678_xor);
+                row.aux[326] = element(v679_xor);
+                row.aux[327] = element(v680_xor);
+                row.aux[328] = element(v681_xor);
+                row.aux[329] = element(v682_xor);
+                row.aux[330] = element(v683_xor);
+                row.aux[331] = element(v684_xor);
+                row.aux[332] = element(v685_xor);
+                row.aux[333] = element(v686_xor);
+                row.aux[334] = element(v687_xor);
+                row.aux[335] = element(v688_xor);
+                row.aux[336] = element(v689_xor);
+                row.aux[337] = element(v690_xor);
+                row.aux[338] = element(v691_xor);
+                row.aux[339] = element(v692_xor);
+                row.aux[340] = element(v693_xor);
+                row.aux[341] = element(v694_xor);
+                row.aux[342] = element(v695_xor);
+                row.aux[343] = element(v696_xor);
+                row.aux[344] = element(v697_xor);
+                row.aux[345] = element(v698_xor);
+                row.aux[346] = element(v699_xor);
+                row.aux[347] = element(v700_xor);
+                row.aux[348] = element(v701_xor);
+                row.aux[349] = element(v702_xor);
+                row.aux[350] = element(v703_xor);
+                row.aux[351] = element(v704_xor);
+                row.aux[352] = element(v705_xor);
+                row.aux[353] = element(v706_xor);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[354] = element(0);
-                row.selector[0] = element(1);
-                // ops 241 to 272: u8_xor
-                write_word(&mut row.aux[322], binary(ByteOp::Xor, 0, kept32[0], kept32[40]));
-                write_word(&mut row.aux[323], binary(ByteOp::Xor, 0, kept32[1], kept32[41]));
-                write_word(&mut row.aux[324], binary(ByteOp::Xor, 0, kept32[2], kept32[42]));
-                write_word(&mut row.aux[325], binary(ByteOp::Xor, 0, kept32[3], kept32[43]));
-                write_word(&mut row.aux[326], binary(ByteOp::Xor, 0, kept32[16], kept32[56]));
-                write_word(&mut row.aux[327], binary(ByteOp::Xor, 0, kept32[17], kept32[57]));
-                write_word(&mut row.aux[328], binary(ByteOp::Xor, 0, kept32[18], kept32[58]));
-                write_word(&mut row.aux[329], binary(ByteOp::Xor, 0, kept32[19], kept32[59]));
-                write_word(&mut row.aux[330], binary(ByteOp::Xor, 0, kept32[32], kept32[8]));
-                write_word(&mut row.aux[331], binary(ByteOp::Xor, 0, kept32[33], kept32[9]));
-                write_word(&mut row.aux[332], binary(ByteOp::Xor, 0, kept32[34], kept32[10]));
-                write_word(&mut row.aux[333], binary(ByteOp::Xor, 0, kept32[35], kept32[11]));
-                write_word(&mut row.aux[334], binary(ByteOp::Xor, 0, kept32[48], kept32[24]));
-                write_word(&mut row.aux[335], binary(ByteOp::Xor, 0, kept32[49], kept32[25]));
-                write_word(&mut row.aux[336], binary(ByteOp::Xor, 0, kept32[50], kept32[26]));
-                write_word(&mut row.aux[337], binary(ByteOp::Xor, 0, kept32[51], kept32[27]));
-                write_word(&mut row.aux[338], binary(ByteOp::Xor, 0, kept32[60], kept32[21]));
-                write_word(&mut row.aux[339], binary(ByteOp::Xor, 0, kept32[61], kept32[22]));
-                write_word(&mut row.aux[340], binary(ByteOp::Xor, 0, kept32[62], kept32[23]));
-                write_word(&mut row.aux[341], binary(ByteOp::Xor, 0, kept32[63], kept32[20]));
-                write_word(&mut row.aux[342], binary(ByteOp::Xor, 0, kept32[12], kept32[37]));
-                write_word(&mut row.aux[343], binary(ByteOp::Xor, 0, kept32[13], kept32[38]));
-                write_word(&mut row.aux[344], binary(ByteOp::Xor, 0, kept32[14], kept32[39]));
-                write_word(&mut row.aux[345], binary(ByteOp::Xor, 0, kept32[15], kept32[36]));
-                write_word(&mut row.aux[346], binary(ByteOp::Xor, 0, kept32[28], kept32[53]));
-                write_word(&mut row.aux[347], binary(ByteOp::Xor, 0, kept32[29], kept32[54]));
-                write_word(&mut row.aux[348], binary(ByteOp::Xor, 0, kept32[30], kept32[55]));
-                write_word(&mut row.aux[349], binary(ByteOp::Xor, 0, kept32[31], kept32[52]));
-                write_word(&mut row.aux[350], binary(ByteOp::Xor, 0, kept32[44], kept32[5]));
-                write_word(&mut row.aux[351], binary(ByteOp::Xor, 0, kept32[45], kept32[6]));
-                write_word(&mut row.aux[352], binary(ByteOp::Xor, 0, kept32[46], kept32[7]));
-                write_word(&mut row.aux[353], binary(ByteOp::Xor, 0, kept32[47], kept32[4]));
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 240: match 0
+                let v707_const = 6u64;
+                let v708_diff = element(u64_at(seed, 24)) - element(v707_const);
+                let v709_inv = inverse_or_zero(v708_diff);
+                // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)
+                let v712_seed = u64_at(seed, reads + 0);
+                let v713_seed = u64_at(seed, reads + 8);
+                let v714_seed = u64_at(seed, reads + 16);
+                let v715_seed = u64_at(seed, reads + 24);
+                let v716_seed = u64_at(seed, reads + 32);
+                let v717_seed = u64_at(seed, reads + 40);
+                let v718_seed = u64_at(seed, reads + 48);
+                let v719_seed = u64_at(seed, reads + 56);
+                let v720_seed = u64_at(seed, reads + 64);
+                let v721_seed = u64_at(seed, reads + 72);
+                let v722_seed = u64_at(seed, reads + 80);
+                let v723_seed = u64_at(seed, reads + 88);
+                let v724_seed = u64_at(seed, reads + 96);
+                let v725_seed = u64_at(seed, reads + 104);
+                let v726_seed = u64_at(seed, reads + 112);
+                let v727_seed = u64_at(seed, reads + 120);
+                let v728_seed = u64_at(seed, reads + 128);
+                let v729_seed = u64_at(seed, reads + 136);
+                let v730_seed = u64_at(seed, reads + 144);
+                let v731_seed = u64_at(seed, reads + 152);
+                let v732_seed = u64_at(seed, reads + 160);
+                let v733_seed = u64_at(seed, reads + 168);
+                let v734_seed = u64_at(seed, reads + 176);
+                let v735_seed = u64_at(seed, reads + 184);
+                let v736_seed = u64_at(seed, reads + 192);
+                let v737_seed = u64_at(seed, reads + 200);
+                let v738_seed = u64_at(seed, reads + 208);
+                let v739_seed = u64_at(seed, reads + 216);
+                let v740_seed = u64_at(seed, reads + 224);
+                let v741_seed = u64_at(seed, reads + 232);
+                let v742_seed = u64_at(seed, reads + 240);
+                let v743_seed = u64_at(seed, reads + 248);
                 row.selector[1] = element(1);
-                // op 240: match
-                let v708_diff = element(u64_at(seed, 24)) - element(6);
-                write_element(&mut row.aux[322], inverse_or_zero(v708_diff));
-                copy_words::<8>(seed, reads + 1056, &mut row.aux[323..355]);
+                row.aux[322] = v709_inv;
+                row.aux[323] = element(v712_seed);
+                row.aux[324] = element(v713_seed);
+                row.aux[325] = element(v714_seed);
+                row.aux[326] = element(v715_seed);
+                row.aux[327] = element(v716_seed);
+                row.aux[328] = element(v717_seed);
+                row.aux[329] = element(v718_seed);
+                row.aux[330] = element(v719_seed);
+                row.aux[331] = element(v720_seed);
+                row.aux[332] = element(v721_seed);
+                row.aux[333] = element(v722_seed);
+                row.aux[334] = element(v723_seed);
+                row.aux[335] = element(v724_seed);
+                row.aux[336] = element(v725_seed);
+                row.aux[337] = element(v726_seed);
+                row.aux[338] = element(v727_seed);
+                row.aux[339] = element(v728_seed);
+                row.aux[340] = element(v729_seed);
+                row.aux[341] = element(v730_seed);
+                row.aux[342] = element(v731_seed);
+                row.aux[343] = element(v732_seed);
+                row.aux[344] = element(v733_seed);
+                row.aux[345] = element(v734_seed);
+                row.aux[346] = element(v735_seed);
+                row.aux[347] = element(v736_seed);
+                row.aux[348] = element(v737_seed);
+                row.aux[349] = element(v738_seed);
+                row.aux[350] = element(v739_seed);
+                row.aux[351] = element(v740_seed);
+                row.aux[352] = element(v741_seed);
+                row.aux[353] = element(v742_seed);
+                row.aux[354] = element(v743_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),
         }
     }
-}
-/// Operation 0 and alike, 32 times.
-fn write_hint_u32_add3_0(row: &mut Row<'_>, aux_at: usize, a0: u64) -> (u64, u64, u64, u64) {
-    // op 0: hint_u32_add3
-    let v136_byte = write_word(&mut row.aux[aux_at], byte_of(a0, 0));
-    let v137_byte = write_word(&mut row.aux[aux_at + 1], byte_of(a0, 1));
-    let v138_byte = write_word(&mut row.aux[aux_at + 2], byte_of(a0, 2));
-    let v139_byte = write_word(&mut row.aux[aux_at + 3], byte_of(a0, 3));
-    (v136_byte, v137_byte, v138_byte, v139_byte)
-}
-/// Operations 0 to 25 and alike, 16 times.
-fn write_hint_u32_add3_1(
-    row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64,
-) -> (u64, u64, u64, u64, u64) {
-    // op 0: hint_u32_add3
-    let v133_sum = a0 + a1;
-    let v135_sum = v133_sum + a2;
-    let word33 = write_bytes(&mut row.aux[aux_at..], 1, low32(v135_sum));
-    // ops 1 to 4: u8_xor
-    let word34 = write_bytes(&mut row.aux[aux_at + 4..], 1, a3 ^ word33);
-    // op 5: hint_u32_add
-    let v147_sum = a4 + permute(word34, word34, 0x1032);
-    let word35 = write_bytes(&mut row.aux[aux_at + 8..], 1, low32(v147_sum));
-    let word36 = a1 ^ word35;
-    // ops 7 to 10: u8_xor_split4
-    let word37 = write_bytes(&mut row.aux[aux_at + 12..], 2, packed_shift_right(word36, 4));
-    let word38 = write_bytes(&mut row.aux[aux_at + 13..], 2, packed_shift_left(word36, 4));
-    // ops 11 to 14: add
-    let word39 = permute(word37, word37, 0x321) + permute(word38, word38, 0x1032);
-    // op 15: hint_u32_add3
-    let v167_sum = word33 + word39;
-    let v169_sum = v167_sum + a5;
-    let word40 = write_bytes(&mut row.aux[aux_at + 20..], 1, low32(v169_sum));
-    // ops 16 to 19: u8_xor
-    let word41 = write_bytes(
-        &mut row.aux[aux_at + 24..], 1, permute(word34, word34, 0x1032) ^ word40,
-    );
-    // op 20: hint_u32_add
-    let v181_sum = word35 + permute(word41, word41, 0x321);
-    let word42 = write_bytes(&mut row.aux[aux_at + 28..], 1, low32(v181_sum));
-    let word43 = word39 ^ word42;
-    // ops 22 to 25: u8_xor_split7
-    let word44 = write_bytes(&mut row.aux[aux_at + 32..], 2, packed_shift_right(word43, 7));
-    let word45 = write_bytes(&mut row.aux[aux_at + 33..], 2, packed_shift_left(word43, 1));
-    (word40, word41, word42, word44, word45)
-}
-/// Operations 11 to 29 and alike, 8 times.
-fn write_add_2(
-    row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64,
-    a6: u64, a7: u64, a8: u64, a9: u64, a10: u64, a11: u64, a12: Goldilocks, a13: Goldilocks,
-    a14: Goldilocks, a15: Goldilocks, a16: u64, a17: u64, a18: u64, a19: u64, a20: u64, a21: u64,
-    a22: u64, a23: u64,
-) -> (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) {
-    // ops 11 to 14: add
-    let v161_sum = a0 + a1;
-    let v162_sum = a2 + a3;
-    let v163_sum = a4 + a5;
-    let v164_sum = a6 + a7;
-    // op 15: hint_u32_add3
-    let v165_word = pack_low([a8, a9, a10, a11]);
-    let v166_word = pack_low([v161_sum, v162_sum, v163_sum, v164_sum]);
-    let v167_sum = v165_word + v166_word;
-    let v168_word = pack_low([word(a12), word(a13), word(a14), word(a15)]);
-    let v169_sum = v167_sum + v168_word;
-    // op 15
-    let (v170_byte, v171_byte, v172_byte, v173_byte) = write_hint_u32_add3_0(
-        row, aux_at, v169_sum,
-    );
-    // ops 16 to 19: u8_xor
-    let v175_xor = write_word(&mut row.aux[aux_at + 4], binary(ByteOp::Xor, 0, a16, v170_byte));
-    let v176_xor = write_word(&mut row.aux[aux_at + 5], binary(ByteOp::Xor, 0, a17, v171_byte));
-    let v177_xor = write_word(&mut row.aux[aux_at + 6], binary(ByteOp::Xor, 0, a18, v172_byte));
-    let v178_xor = write_word(&mut row.aux[aux_at + 7], binary(ByteOp::Xor, 0, a19, v173_byte));
-    // op 20: hint_u32_add
-    let v179_word = pack_low([a20, a21, a22, a23]);
-    let v180_word = pack_low([v176_xor, v177_xor, v178_xor, v175_xor]);
-    let v181_sum = v179_word + v180_word;
-    // op 20
-    let (v182_byte, v183_byte, v184_byte, v185_byte) = write_hint_u32_add3_0(
-        row, aux_at + 8, v181_sum,
-    );
-    // ops 22 to 25: u8_xor_split7
-    let v187_split7 = write_word(
-        &mut row.aux[aux_at + 12], binary(ByteOp::XorSplit7, 0, v161_sum, v182_byte),
-    );
-    let v188_split7 = write_word(
-        &mut row.aux[aux_at + 13], binary(ByteOp::XorSplit7, 1, v161_sum, v182_byte),
-    );
-    let v189_split7 = write_word(
-        &mut row.aux[aux_at + 14], binary(ByteOp::XorSplit7, 0, v162_sum, v183_byte),
-    );
-    let v190_split7 = write_word(
-        &mut row.aux[aux_at + 15], binary(ByteOp::XorSplit7, 1, v162_sum, v183_byte),
-    );
-    let v191_split7 = write_word(
-        &mut row.aux[aux_at + 16], binary(ByteOp::XorSplit7, 0, v163_sum, v184_byte),
-    );
-    let v192_split7 = write_word(
-        &mut row.aux[aux_at + 17], binary(ByteOp::XorSplit7, 1, v163_sum, v184_byte),
-    );
-    let v193_split7 = write_word(
-        &mut row.aux[aux_at + 18], binary(ByteOp::XorSplit7, 0, v164_sum, v185_byte),
-    );
-    let v194_split7 = write_word(
-        &mut row.aux[aux_at + 19], binary(ByteOp::XorSplit7, 1, v164_sum, v185_byte),
-    );
-    // ops 26 to 29: add
-    let v195_sum = v187_split7 + v190_split7;
-    let v196_sum = v189_split7 + v192_split7;
-    let v197_sum = v191_split7 + v194_split7;
-    let v198_sum = v193_split7 + v188_split7;
-    (
-        v170_byte, v171_byte, v172_byte, v173_byte, v175_xor, v176_xor, v177_xor, v178_xor,
-        v182_byte, v183_byte, v184_byte, v185_byte, v195_sum, v196_sum, v197_sum, v198_sum,
-    )
-}
-/// Operations 120 to 149 and alike, 4 times.
-fn write_hint_u32_add3_3(
-    row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64,
-    a6: u64, a7: u64, a8: Goldilocks, a9: Goldilocks, a10: Goldilocks, a11: Goldilocks, a12: u64,
-    a13: u64, a14: u64, a15: u64, a16: u64, a17: u64, a18: u64, a19: u64, a20: Goldilocks,
-    a21: Goldilocks, a22: Goldilocks, a23: Goldilocks,
-) -> (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) {
-    // op 120: hint_u32_add3
-    let v403_word = pack_low([a0, a1, a2, a3]);
-    let v404_word = pack_low([a4, a5, a6, a7]);
-    let v405_sum = v403_word + v404_word;
-    let v406_word = pack_low([word(a8), word(a9), word(a10), word(a11)]);
-    let v407_sum = v405_sum + v406_word;
-    // op 120
-    let (v408_byte, v409_byte, v410_byte, v411_byte) = write_hint_u32_add3_0(
-        row, aux_at, v407_sum,
-    );
-    // ops 121 to 124: u8_xor
-    let v413_xor = write_word(&mut row.aux[aux_at + 4], binary(ByteOp::Xor, 0, a12, v408_byte));
-    let v414_xor = write_word(&mut row.aux[aux_at + 5], binary(ByteOp::Xor, 0, a13, v409_byte));
-    let v415_xor = write_word(&mut row.aux[aux_at + 6], binary(ByteOp::Xor, 0, a14, v410_byte));
-    let v416_xor = write_word(&mut row.aux[aux_at + 7], binary(ByteOp::Xor, 0, a15, v411_byte));
-    // op 125: hint_u32_add
-    let v417_word = pack_low([a16, a17, a18, a19]);
-    let v418_word = pack_low([v415_xor, v416_xor, v413_xor, v414_xor]);
-    let v419_sum = v417_word + v418_word;
-    // op 125
-    let (v420_byte, v421_byte, v422_byte, v423_byte) = write_hint_u32_add3_0(
-        row, aux_at + 8, v419_sum,
-    );
-    // ops 127 to 130: u8_xor_split4
-    let v425_split4 = write_word(
-        &mut row.aux[aux_at + 12], binary(ByteOp::XorSplit4, 0, a4, v420_byte),
-    );
-    let v426_split4 = write_word(
-        &mut row.aux[aux_at + 13], binary(ByteOp::XorSplit4, 1, a4, v420_byte),
-    );
-    let v427_split4 = write_word(
-        &mut row.aux[aux_at + 14], binary(ByteOp::XorSplit4, 0, a5, v421_byte),
-    );
-    let v428_split4 = write_word(
-        &mut row.aux[aux_at + 15], binary(ByteOp::XorSplit4, 1, a5, v421_byte),
-    );
-    let v429_split4 = write_word(
-        &mut row.aux[aux_at + 16], binary(ByteOp::XorSplit4, 0, a6, v422_byte),
-    );
-    let v430_split4 = write_word(
-        &mut row.aux[aux_at + 17], binary(ByteOp::XorSplit4, 1, a6, v422_byte),
-    );
-    let v431_split4 = write_word(
-        &mut row.aux[aux_at + 18], binary(ByteOp::XorSplit4, 0, a7, v423_byte),
-    );
-    let v432_split4 = write_word(
-        &mut row.aux[aux_at + 19], binary(ByteOp::XorSplit4, 1, a7, v423_byte),
-    );
-    // ops 131 to 149
-    let (
-        v442_byte, v443_byte, v444_byte, v445_byte, v447_xor, v448_xor, v449_xor, v450_xor,
-        v454_byte, v455_byte, v456_byte, v457_byte, v467_sum, v468_sum, v469_sum, v470_sum,
-    ) = write_add_2(
-        row, aux_at + 20, v427_split4, v430_split4, v429_split4, v432_split4, v431_split4,
-        v426_split4, v425_split4, v428_split4, v408_byte, v409_byte, v410_byte, v411_byte, a20,
-        a21, a22, a23, v415_xor, v416_xor, v413_xor, v414_xor, v420_byte, v421_byte, v422_byte,
-        v423_byte,
-    );
-    (
-        v442_byte, v443_byte, v444_byte, v445_byte, v447_xor, v448_xor, v449_xor, v450_xor,
-        v454_byte, v455_byte, v456_byte, v457_byte, v467_sum, v468_sum, v469_sum, v470_sum,
-    )
-}
-/// Operations 0 to 29 and alike, 4 times.
-fn write_hint_u32_add3_4(
-    row: &mut Row<'_>, aux_at: usize, a0: Goldilocks, a1: Goldilocks, a2: Goldilocks,
-    a3: Goldilocks, a4: Goldilocks, a5: Goldilocks, a6: Goldilocks, a7: Goldilocks, a8: Goldilocks,
-    a9: Goldilocks, a10: Goldilocks, a11: Goldilocks, a12: Goldilocks, a13: Goldilocks,
-    a14: Goldilocks, a15: Goldilocks, a16: Goldilocks, a17: Goldilocks, a18: Goldilocks,
-    a19: Goldilocks, a20: Goldilocks, a21: Goldilocks, a22: Goldilocks, a23: Goldilocks,
-) -> (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) {
-    // op 0: hint_u32_add3
-    let v131_word = pack_low([word(a0), word(a1), word(a2), word(a3)]);
-    let v132_word = pack_low([word(a4), word(a5), word(a6), word(a7)]);
-    let v133_sum = v131_word + v132_word;
-    let v134_word = pack_low([word(a8), word(a9), word(a10), word(a11)]);
-    let v135_sum = v133_sum + v134_word;
-    // op 0
-    let (v136_byte, v137_byte, v138_byte, v139_byte) = write_hint_u32_add3_0(
-        row, aux_at, v135_sum,
-    );
-    // ops 1 to 4: u8_xor
-    let v141_xor = write_word(
-        &mut row.aux[aux_at + 4], binary(ByteOp::Xor, 0, word(a12), v136_byte),
-    );
-    let v142_xor = write_word(
-        &mut row.aux[aux_at + 5], binary(ByteOp::Xor, 0, word(a13), v137_byte),
-    );
-    let v143_xor = write_word(
-        &mut row.aux[aux_at + 6], binary(ByteOp::Xor, 0, word(a14), v138_byte),
-    );
-    let v144_xor = write_word(
-        &mut row.aux[aux_at + 7], binary(ByteOp::Xor, 0, word(a15), v139_byte),
-    );
-    // op 5: hint_u32_add
-    let v145_word = pack_low([word(a16), word(a17), word(a18), word(a19)]);
-    let v146_word = pack_low([v143_xor, v144_xor, v141_xor, v142_xor]);
-    let v147_sum = v145_word + v146_word;
-    // op 5
-    let (v148_byte, v149_byte, v150_byte, v151_byte) = write_hint_u32_add3_0(
-        row, aux_at + 8, v147_sum,
-    );
-    // ops 7 to 10: u8_xor_split4
-    let v153_split4 = write_word(
-        &mut row.aux[aux_at + 12], binary(ByteOp::XorSplit4, 0, word(a4), v148_byte),
-    );
-    let v154_split4 = write_word(
-        &mut row.aux[aux_at + 13], binary(ByteOp::XorSplit4, 1, word(a4), v148_byte),
-    );
-    let v155_split4 = write_word(
-        &mut row.aux[aux_at + 14], binary(ByteOp::XorSplit4, 0, word(a5), v149_byte),
-    );
-    let v156_split4 = write_word(
-        &mut row.aux[aux_at + 15], binary(ByteOp::XorSplit4, 1, word(a5), v149_byte),
-    );
-    let v157_split4 = write_word(
-        &mut row.aux[aux_at + 16], binary(ByteOp::XorSplit4, 0, word(a6), v150_byte),
-    );
-    let v158_split4 = write_word(
-        &mut row.aux[aux_at + 17], binary(ByteOp::XorSplit4, 1, word(a6), v150_byte),
-    );
-    let v159_split4 = write_word(
-        &mut row.aux[aux_at + 18], binary(ByteOp::XorSplit4, 0, word(a7), v151_byte),
-    );
-    let v160_split4 = write_word(
-        &mut row.aux[aux_at + 19], binary(ByteOp::XorSplit4, 1, word(a7), v151_byte),
-    );
-    // ops 11 to 29
-    let (
-        v170_byte, v171_byte, v172_byte, v173_byte, v175_xor, v176_xor, v177_xor, v178_xor,
-        v182_byte, v183_byte, v184_byte, v185_byte, v195_sum, v196_sum, v197_sum, v198_sum,
-    ) = write_add_2(
-        row, aux_at + 20, v155_split4, v158_split4, v157_split4, v160_split4, v159_split4,
-        v154_split4, v153_split4, v156_split4, v136_byte, v137_byte, v138_byte, v139_byte, a20,
-        a21, a22, a23, v143_xor, v144_xor, v141_xor, v142_xor, v148_byte, v149_byte, v150_byte,
-        v151_byte,
-    );
-    (
-        v170_byte, v171_byte, v172_byte, v173_byte, v175_xor, v176_xor, v177_xor, v178_xor,
-        v182_byte, v183_byte, v184_byte, v185_byte, v195_sum, v196_sum, v197_sum, v198_sum,
-    )
 }

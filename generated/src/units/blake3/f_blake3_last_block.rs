@@ -2,30 +2,24 @@
 // Program blake3, function blake3_last_block.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_last_block",
     function: 11,
-    contract: bytes32("e68d2a180e5791bfd22675b6d72d9d21b5f703f78b76a04cdf13b1f49de3e578"),
+    contract: bytes32(
+        "b6ad9e8314cc0a3f4ed9f611fe9f281f95d405331408976a781afd7d4d78b246",
+    ),
     layout: UnitLayout {
         num_inputs: 11,
         num_selectors: 2,
@@ -67,54 +61,164 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_blake3_f_blake3_last_block_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 109] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(10), 1),
-        SeedRun::of(16, U32, Read(96), 1), SeedRun::of(20, U8, Input(0), 10),
-        SeedRun::of(30, U8, Read(0), 96),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 142] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(3), 1),
-        SeedRun::of(16, U32, Read(96), 1), SeedRun::of(20, U32, Read(129), 1),
-        SeedRun::of(24, U8, Input(0), 3), SeedRun::of(27, U8, Input(4), 7),
-        SeedRun::of(34, U8, Read(0), 96), SeedRun::of(130, U8, Read(97), 32),
-    ],
-);
-fn path0_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(&'a [u64], usize), PackError> {
-    // ops 1 to 3: mul
-    let v13_prod = element(own.input(query, 1)) * element(256);
-    let v15_prod = element(own.input(query, 2)) * element(65536);
-    // ops 4 to 5: add
-    let v16_sum = element(own.input(query, 0)) + v13_prod;
-    let v17_sum = v16_sum + v15_prod;
-    // ops 7 to 9: mul
-    let v19_prod = v17_sum * element(1024);
-    let v21_prod = element(own.input(query, 3)) * element(64);
-    // op 10: add
-    let v22_sum = v19_prod + v21_prod;
-    // op 12: io_read
-    let io0 = io_words(record, 0, word(v22_sum), 1, 12)?;
-    // op 15: add
-    let v26_sum = v22_sum + element(1);
-    // op 16: call
-    let call1 = find_call(
-        &record.functions[10],
-        &[
-            word(v26_sum), own.input(query, 4), own.input(query, 5), own.input(query, 6),
-            own.input(query, 7), own.input(query, 8), own.input(query, 9),
-        ],
-        16,
-    )?;
-    Ok((io0, call1))
-}
+static PATH0_WORDS: [SeedWord; 109] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(10)),
+    SeedWord::at(16, U32, Read(96)),
+    SeedWord::at(20, U8, Input(0)),
+    SeedWord::at(21, U8, Input(1)),
+    SeedWord::at(22, U8, Input(2)),
+    SeedWord::at(23, U8, Input(3)),
+    SeedWord::at(24, U8, Input(4)),
+    SeedWord::at(25, U8, Input(5)),
+    SeedWord::at(26, U8, Input(6)),
+    SeedWord::at(27, U8, Input(7)),
+    SeedWord::at(28, U8, Input(8)),
+    SeedWord::at(29, U8, Input(9)),
+    SeedWord::at(30, U8, Read(0)),
+    SeedWord::at(31, U8, Read(1)),
+    SeedWord::at(32, U8, Read(2)),
+    SeedWord::at(33, U8, Read(3)),
+    SeedWord::at(34, U8, Read(4)),
+    SeedWord::at(35, U8, Read(5)),
+    SeedWord::at(36, U8, Read(6)),
+    SeedWord::at(37, U8, Read(7)),
+    SeedWord::at(38, U8, Read(8)),
+    SeedWord::at(39, U8, Read(9)),
+    SeedWord::at(40, U8, Read(10)),
+    SeedWord::at(41, U8, Read(11)),
+    SeedWord::at(42, U8, Read(12)),
+    SeedWord::at(43, U8, Read(13)),
+    SeedWord::at(44, U8, Read(14)),
+    SeedWord::at(45, U8, Read(15)),
+    SeedWord::at(46, U8, Read(16)),
+    SeedWord::at(47, U8, Read(17)),
+    SeedWord::at(48, U8, Read(18)),
+    SeedWord::at(49, U8, Read(19)),
+    SeedWord::at(50, U8, Read(20)),
+    SeedWord::at(51, U8, Read(21)),
+    SeedWord::at(52, U8, Read(22)),
+    SeedWord::at(53, U8, Read(23)),
+    SeedWord::at(54, U8, Read(24)),
+    SeedWord::at(55, U8, Read(25)),
+    SeedWord::at(56, U8, Read(26)),
+    SeedWord::at(57, U8, Read(27)),
+    SeedWord::at(58, U8, Read(28)),
+    SeedWord::at(59, U8, Read(29)),
+    SeedWord::at(60, U8, Read(30)),
+    SeedWord::at(61, U8, Read(31)),
+    SeedWord::at(62, U8, Read(32)),
+    SeedWord::at(63, U8, Read(33)),
+    SeedWord::at(64, U8, Read(34)),
+    SeedWord::at(65, U8, Read(35)),
+    SeedWord::at(66, U8, Read(36)),
+    SeedWord::at(67, U8, Read(37)),
+    SeedWord::at(68, U8, Read(38)),
+    SeedWord::at(69, U8, Read(39)),
+    SeedWord::at(70, U8, Read(40)),
+    SeedWord::at(71, U8, Read(41)),
+    SeedWord::at(72, U8, Read(42)),
+    SeedWord::at(73, U8, Read(43)),
+    SeedWord::at(74, U8, Read(44)),
+    SeedWord::at(75, U8, Read(45)),
+    SeedWord::at(76, U8, Read(46)),
+    SeedWord::at(77, U8, Read(47)),
+    SeedWord::at(78, U8, Read(48)),
+    SeedWord::at(79, U8, Read(49)),
+    SeedWord::at(80, U8, Read(50)),
+    SeedWord::at(81, U8, Read(51)),
+    SeedWord::at(82, U8, Read(52)),
+    SeedWord::at(83, U8, Read(53)),
+    SeedWord::at(84, U8, Read(54)),
+    SeedWord::at(85, U8, Read(55)),
+    SeedWord::at(86, U8, Read(56)),
+    SeedWord::at(87, U8, Read(57)),
+    SeedWord::at(88, U8, Read(58)),
+    SeedWord::at(89, U8, Read(59)),
+    SeedWord::at(90, U8, Read(60)),
+    SeedWord::at(91, U8, Read(61)),
+    SeedWord::at(92, U8, Read(62)),
+    SeedWord::at(93, U8, Read(63)),
+    SeedWord::at(94, U8, Read(64)),
+    SeedWord::at(95, U8, Read(65)),
+    SeedWord::at(96, U8, Read(66)),
+    SeedWord::at(97, U8, Read(67)),
+    SeedWord::at(98, U8, Read(68)),
+    SeedWord::at(99, U8, Read(69)),
+    SeedWord::at(100, U8, Read(70)),
+    SeedWord::at(101, U8, Read(71)),
+    SeedWord::at(102, U8, Read(72)),
+    SeedWord::at(103, U8, Read(73)),
+    SeedWord::at(104, U8, Read(74)),
+    SeedWord::at(105, U8, Read(75)),
+    SeedWord::at(106, U8, Read(76)),
+    SeedWord::at(107, U8, Read(77)),
+    SeedWord::at(108, U8, Read(78)),
+    SeedWord::at(109, U8, Read(79)),
+    SeedWord::at(110, U8, Read(80)),
+    SeedWord::at(111, U8, Read(81)),
+    SeedWord::at(112, U8, Read(82)),
+    SeedWord::at(113, U8, Read(83)),
+    SeedWord::at(114, U8, Read(84)),
+    SeedWord::at(115, U8, Read(85)),
+    SeedWord::at(116, U8, Read(86)),
+    SeedWord::at(117, U8, Read(87)),
+    SeedWord::at(118, U8, Read(88)),
+    SeedWord::at(119, U8, Read(89)),
+    SeedWord::at(120, U8, Read(90)),
+    SeedWord::at(121, U8, Read(91)),
+    SeedWord::at(122, U8, Read(92)),
+    SeedWord::at(123, U8, Read(93)),
+    SeedWord::at(124, U8, Read(94)),
+    SeedWord::at(125, U8, Read(95)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Packed {
     let own = &record.functions[11];
     let mut over = 0;
-    let (io0, call1) = path0_find(record, own, query)?;
+    // op 0: const 256
+    let v12_const = 256u64;
+    // op 1: mul 1 11
+    let v13_prod = element(own.input(query, 1)) * element(v12_const);
+    // op 2: const 65536
+    let v14_const = 65536u64;
+    // op 3: mul 2 13
+    let v15_prod = element(own.input(query, 2)) * element(v14_const);
+    // op 4: add 0 12
+    let v16_sum = element(own.input(query, 0)) + v13_prod;
+    // op 5: add 15 14
+    let v17_sum = v16_sum + v15_prod;
+    // op 6: const 1024
+    let v18_const = 1024u64;
+    // op 7: mul 16 17
+    let v19_prod = v17_sum * element(v18_const);
+    // op 8: const 64
+    let v20_const = 64u64;
+    // op 9: mul 3 19
+    let v21_prod = element(own.input(query, 3)) * element(v20_const);
+    // op 10: add 18 20
+    let v22_sum = v19_prod + v21_prod;
+    // op 11: const 0
+    let v23_const = 0u64;
+    // op 12: io_read 22 21
+    let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
+    // op 14: const 1
+    let v25_const = 1u64;
+    // op 15: add 21 24
+    let v26_sum = v22_sum + element(v25_const);
+    // op 16: call function 10: 25 4 5 6 7 8 9
+    let call1 = find_call(
+        &record.functions[10],
+        &[
+            word(v26_sum),
+            own.input(query, 4),
+            own.input(query, 5),
+            own.input(query, 6),
+            own.input(query, 7),
+            own.input(query, 8),
+            own.input(query, 9),
+        ],
+        16,
+    )?;
     seed[126..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 10));
@@ -128,7 +232,50 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1144]) -> Packed {
     let own = &record.functions[11];
     let mut over = 0;
-    let (io0, call1) = path0_find(record, own, query)?;
+    // op 0: const 256
+    let v12_const = 256u64;
+    // op 1: mul 1 11
+    let v13_prod = element(own.input(query, 1)) * element(v12_const);
+    // op 2: const 65536
+    let v14_const = 65536u64;
+    // op 3: mul 2 13
+    let v15_prod = element(own.input(query, 2)) * element(v14_const);
+    // op 4: add 0 12
+    let v16_sum = element(own.input(query, 0)) + v13_prod;
+    // op 5: add 15 14
+    let v17_sum = v16_sum + v15_prod;
+    // op 6: const 1024
+    let v18_const = 1024u64;
+    // op 7: mul 16 17
+    let v19_prod = v17_sum * element(v18_const);
+    // op 8: const 64
+    let v20_const = 64u64;
+    // op 9: mul 3 19
+    let v21_prod = element(own.input(query, 3)) * element(v20_const);
+    // op 10: add 18 20
+    let v22_sum = v19_prod + v21_prod;
+    // op 11: const 0
+    let v23_const = 0u64;
+    // op 12: io_read 22 21
+    let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
+    // op 14: const 1
+    let v25_const = 1u64;
+    // op 15: add 21 24
+    let v26_sum = v22_sum + element(v25_const);
+    // op 16: call function 10: 25 4 5 6 7 8 9
+    let call1 = find_call(
+        &record.functions[10],
+        &[
+            word(v26_sum),
+            own.input(query, 4),
+            own.input(query, 5),
+            own.input(query, 6),
+            own.input(query, 7),
+            own.input(query, 8),
+            own.input(query, 9),
+        ],
+        16,
+    )?;
     seed[880..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -139,46 +286,440 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1144]) -> Pack
     over |= put::<8>(seed, 872, callee_rank(own, query, 0, 66)?);
     Ok(over)
 }
-fn path1_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(&'a [u64], usize, usize), PackError> {
-    // ops 1 to 3: mul
-    let v13_prod = element(own.input(query, 1)) * element(256);
-    let v15_prod = element(own.input(query, 2)) * element(65536);
-    // ops 4 to 5: add
-    let v16_sum = element(own.input(query, 0)) + v13_prod;
-    let v17_sum = v16_sum + v15_prod;
-    // ops 7 to 9: mul
-    let v19_prod = v17_sum * element(1024);
-    let v21_prod = element(own.input(query, 3)) * element(64);
-    // op 10: add
-    let v22_sum = v19_prod + v21_prod;
-    // op 12: io_read
-    let io0 = io_words(record, 0, word(v22_sum), 1, 12)?;
-    // op 15: add
-    let v26_sum = v22_sum + element(1);
-    // op 16: call
-    let call1 = find_call(
-        &record.functions[10],
-        &[
-            word(v26_sum), own.input(query, 4), own.input(query, 5), own.input(query, 6),
-            own.input(query, 7), own.input(query, 8), own.input(query, 9),
-        ],
-        16,
-    )?;
-    // op 68: sub
-    let v109_diff = element(own.input(query, 3)) - element(1);
-    // op 69: call
-    let call2 = find_call(
-        &record.functions[2],
-        &[own.input(query, 0), own.input(query, 1), own.input(query, 2), word(v109_diff), 0], 69,
-    )?;
-    Ok((io0, call1, call2))
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 128], row: Cells<'_, 11, 2, 132>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 20);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 21);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 22);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 23);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 24);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 25);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 26);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 27);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 28);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 29);
+    row.input[9] = element(input9);
+    let input10 = element(u64_at(seed, 8));
+    row.input[10] = input10;
+    // op 12: io_read 22 21
+    let v24_seed = u8_at(seed, 30);
+    row.aux[1] = element(v24_seed);
+    // op 16: call function 10: 25 4 5 6 7 8 9
+    let v27_seed = u8_at(seed, 31);
+    row.aux[2] = element(v27_seed);
+    let v28_seed = u8_at(seed, 32);
+    row.aux[3] = element(v28_seed);
+    let v29_seed = u8_at(seed, 33);
+    row.aux[4] = element(v29_seed);
+    let v30_seed = u8_at(seed, 34);
+    row.aux[5] = element(v30_seed);
+    let v31_seed = u8_at(seed, 35);
+    row.aux[6] = element(v31_seed);
+    let v32_seed = u8_at(seed, 36);
+    row.aux[7] = element(v32_seed);
+    let v33_seed = u8_at(seed, 37);
+    row.aux[8] = element(v33_seed);
+    let v34_seed = u8_at(seed, 38);
+    row.aux[9] = element(v34_seed);
+    let v35_seed = u8_at(seed, 39);
+    row.aux[10] = element(v35_seed);
+    let v36_seed = u8_at(seed, 40);
+    row.aux[11] = element(v36_seed);
+    let v37_seed = u8_at(seed, 41);
+    row.aux[12] = element(v37_seed);
+    let v38_seed = u8_at(seed, 42);
+    row.aux[13] = element(v38_seed);
+    let v39_seed = u8_at(seed, 43);
+    row.aux[14] = element(v39_seed);
+    let v40_seed = u8_at(seed, 44);
+    row.aux[15] = element(v40_seed);
+    let v41_seed = u8_at(seed, 45);
+    row.aux[16] = element(v41_seed);
+    let v42_seed = u8_at(seed, 46);
+    row.aux[17] = element(v42_seed);
+    let v43_seed = u8_at(seed, 47);
+    row.aux[18] = element(v43_seed);
+    let v44_seed = u8_at(seed, 48);
+    row.aux[19] = element(v44_seed);
+    let v45_seed = u8_at(seed, 49);
+    row.aux[20] = element(v45_seed);
+    let v46_seed = u8_at(seed, 50);
+    row.aux[21] = element(v46_seed);
+    let v47_seed = u8_at(seed, 51);
+    row.aux[22] = element(v47_seed);
+    let v48_seed = u8_at(seed, 52);
+    row.aux[23] = element(v48_seed);
+    let v49_seed = u8_at(seed, 53);
+    row.aux[24] = element(v49_seed);
+    let v50_seed = u8_at(seed, 54);
+    row.aux[25] = element(v50_seed);
+    let v51_seed = u8_at(seed, 55);
+    row.aux[26] = element(v51_seed);
+    let v52_seed = u8_at(seed, 56);
+    row.aux[27] = element(v52_seed);
+    let v53_seed = u8_at(seed, 57);
+    row.aux[28] = element(v53_seed);
+    let v54_seed = u8_at(seed, 58);
+    row.aux[29] = element(v54_seed);
+    let v55_seed = u8_at(seed, 59);
+    row.aux[30] = element(v55_seed);
+    let v56_seed = u8_at(seed, 60);
+    row.aux[31] = element(v56_seed);
+    let v57_seed = u8_at(seed, 61);
+    row.aux[32] = element(v57_seed);
+    let v58_seed = u8_at(seed, 62);
+    row.aux[33] = element(v58_seed);
+    let v59_seed = u8_at(seed, 63);
+    row.aux[34] = element(v59_seed);
+    let v60_seed = u8_at(seed, 64);
+    row.aux[35] = element(v60_seed);
+    let v61_seed = u8_at(seed, 65);
+    row.aux[36] = element(v61_seed);
+    let v62_seed = u8_at(seed, 66);
+    row.aux[37] = element(v62_seed);
+    let v63_seed = u8_at(seed, 67);
+    row.aux[38] = element(v63_seed);
+    let v64_seed = u8_at(seed, 68);
+    row.aux[39] = element(v64_seed);
+    let v65_seed = u8_at(seed, 69);
+    row.aux[40] = element(v65_seed);
+    let v66_seed = u8_at(seed, 70);
+    row.aux[41] = element(v66_seed);
+    let v67_seed = u8_at(seed, 71);
+    row.aux[42] = element(v67_seed);
+    let v68_seed = u8_at(seed, 72);
+    row.aux[43] = element(v68_seed);
+    let v69_seed = u8_at(seed, 73);
+    row.aux[44] = element(v69_seed);
+    let v70_seed = u8_at(seed, 74);
+    row.aux[45] = element(v70_seed);
+    let v71_seed = u8_at(seed, 75);
+    row.aux[46] = element(v71_seed);
+    let v72_seed = u8_at(seed, 76);
+    row.aux[47] = element(v72_seed);
+    let v73_seed = u8_at(seed, 77);
+    row.aux[48] = element(v73_seed);
+    let v74_seed = u8_at(seed, 78);
+    row.aux[49] = element(v74_seed);
+    let v75_seed = u8_at(seed, 79);
+    row.aux[50] = element(v75_seed);
+    let v76_seed = u8_at(seed, 80);
+    row.aux[51] = element(v76_seed);
+    let v77_seed = u8_at(seed, 81);
+    row.aux[52] = element(v77_seed);
+    let v78_seed = u8_at(seed, 82);
+    row.aux[53] = element(v78_seed);
+    let v79_seed = u8_at(seed, 83);
+    row.aux[54] = element(v79_seed);
+    let v80_seed = u8_at(seed, 84);
+    row.aux[55] = element(v80_seed);
+    let v81_seed = u8_at(seed, 85);
+    row.aux[56] = element(v81_seed);
+    let v82_seed = u8_at(seed, 86);
+    row.aux[57] = element(v82_seed);
+    let v83_seed = u8_at(seed, 87);
+    row.aux[58] = element(v83_seed);
+    let v84_seed = u8_at(seed, 88);
+    row.aux[59] = element(v84_seed);
+    let v85_seed = u8_at(seed, 89);
+    row.aux[60] = element(v85_seed);
+    let v86_seed = u8_at(seed, 90);
+    row.aux[61] = element(v86_seed);
+    let v87_seed = u8_at(seed, 91);
+    row.aux[62] = element(v87_seed);
+    let v88_seed = u8_at(seed, 92);
+    row.aux[63] = element(v88_seed);
+    let v89_seed = u8_at(seed, 93);
+    row.aux[64] = element(v89_seed);
+    // op 66: call function 1: 22 106 107 108 109 110 111 106 ... (129)
+    let v138_seed = u8_at(seed, 94);
+    row.aux[65] = element(v138_seed);
+    let v139_seed = u8_at(seed, 95);
+    row.aux[66] = element(v139_seed);
+    let v140_seed = u8_at(seed, 96);
+    row.aux[67] = element(v140_seed);
+    let v141_seed = u8_at(seed, 97);
+    row.aux[68] = element(v141_seed);
+    let v142_seed = u8_at(seed, 98);
+    row.aux[69] = element(v142_seed);
+    let v143_seed = u8_at(seed, 99);
+    row.aux[70] = element(v143_seed);
+    let v144_seed = u8_at(seed, 100);
+    row.aux[71] = element(v144_seed);
+    let v145_seed = u8_at(seed, 101);
+    row.aux[72] = element(v145_seed);
+    let v146_seed = u8_at(seed, 102);
+    row.aux[73] = element(v146_seed);
+    let v147_seed = u8_at(seed, 103);
+    row.aux[74] = element(v147_seed);
+    let v148_seed = u8_at(seed, 104);
+    row.aux[75] = element(v148_seed);
+    let v149_seed = u8_at(seed, 105);
+    row.aux[76] = element(v149_seed);
+    let v150_seed = u8_at(seed, 106);
+    row.aux[77] = element(v150_seed);
+    let v151_seed = u8_at(seed, 107);
+    row.aux[78] = element(v151_seed);
+    let v152_seed = u8_at(seed, 108);
+    row.aux[79] = element(v152_seed);
+    let v153_seed = u8_at(seed, 109);
+    row.aux[80] = element(v153_seed);
+    let v154_seed = u8_at(seed, 110);
+    row.aux[81] = element(v154_seed);
+    let v155_seed = u8_at(seed, 111);
+    row.aux[82] = element(v155_seed);
+    let v156_seed = u8_at(seed, 112);
+    row.aux[83] = element(v156_seed);
+    let v157_seed = u8_at(seed, 113);
+    row.aux[84] = element(v157_seed);
+    let v158_seed = u8_at(seed, 114);
+    row.aux[85] = element(v158_seed);
+    let v159_seed = u8_at(seed, 115);
+    row.aux[86] = element(v159_seed);
+    let v160_seed = u8_at(seed, 116);
+    row.aux[87] = element(v160_seed);
+    let v161_seed = u8_at(seed, 117);
+    row.aux[88] = element(v161_seed);
+    let v162_seed = u8_at(seed, 118);
+    row.aux[89] = element(v162_seed);
+    let v163_seed = u8_at(seed, 119);
+    row.aux[90] = element(v163_seed);
+    let v164_seed = u8_at(seed, 120);
+    row.aux[91] = element(v164_seed);
+    let v165_seed = u8_at(seed, 121);
+    row.aux[92] = element(v165_seed);
+    let v166_seed = u8_at(seed, 122);
+    row.aux[93] = element(v166_seed);
+    let v167_seed = u8_at(seed, 123);
+    row.aux[94] = element(v167_seed);
+    let v168_seed = u8_at(seed, 124);
+    row.aux[95] = element(v168_seed);
+    let v169_seed = u8_at(seed, 125);
+    row.aux[96] = element(v169_seed);
+    let v170_seed = u32_at(seed, 16);
+    row.aux[97] = element(v170_seed);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[98..132].fill(element(0));
 }
+static PATH1_WORDS: [SeedWord; 142] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(3)),
+    SeedWord::at(16, U32, Read(96)),
+    SeedWord::at(20, U32, Read(129)),
+    SeedWord::at(24, U8, Input(0)),
+    SeedWord::at(25, U8, Input(1)),
+    SeedWord::at(26, U8, Input(2)),
+    SeedWord::at(27, U8, Input(4)),
+    SeedWord::at(28, U8, Input(5)),
+    SeedWord::at(29, U8, Input(6)),
+    SeedWord::at(30, U8, Input(7)),
+    SeedWord::at(31, U8, Input(8)),
+    SeedWord::at(32, U8, Input(9)),
+    SeedWord::at(33, U8, Input(10)),
+    SeedWord::at(34, U8, Read(0)),
+    SeedWord::at(35, U8, Read(1)),
+    SeedWord::at(36, U8, Read(2)),
+    SeedWord::at(37, U8, Read(3)),
+    SeedWord::at(38, U8, Read(4)),
+    SeedWord::at(39, U8, Read(5)),
+    SeedWord::at(40, U8, Read(6)),
+    SeedWord::at(41, U8, Read(7)),
+    SeedWord::at(42, U8, Read(8)),
+    SeedWord::at(43, U8, Read(9)),
+    SeedWord::at(44, U8, Read(10)),
+    SeedWord::at(45, U8, Read(11)),
+    SeedWord::at(46, U8, Read(12)),
+    SeedWord::at(47, U8, Read(13)),
+    SeedWord::at(48, U8, Read(14)),
+    SeedWord::at(49, U8, Read(15)),
+    SeedWord::at(50, U8, Read(16)),
+    SeedWord::at(51, U8, Read(17)),
+    SeedWord::at(52, U8, Read(18)),
+    SeedWord::at(53, U8, Read(19)),
+    SeedWord::at(54, U8, Read(20)),
+    SeedWord::at(55, U8, Read(21)),
+    SeedWord::at(56, U8, Read(22)),
+    SeedWord::at(57, U8, Read(23)),
+    SeedWord::at(58, U8, Read(24)),
+    SeedWord::at(59, U8, Read(25)),
+    SeedWord::at(60, U8, Read(26)),
+    SeedWord::at(61, U8, Read(27)),
+    SeedWord::at(62, U8, Read(28)),
+    SeedWord::at(63, U8, Read(29)),
+    SeedWord::at(64, U8, Read(30)),
+    SeedWord::at(65, U8, Read(31)),
+    SeedWord::at(66, U8, Read(32)),
+    SeedWord::at(67, U8, Read(33)),
+    SeedWord::at(68, U8, Read(34)),
+    SeedWord::at(69, U8, Read(35)),
+    SeedWord::at(70, U8, Read(36)),
+    SeedWord::at(71, U8, Read(37)),
+    SeedWord::at(72, U8, Read(38)),
+    SeedWord::at(73, U8, Read(39)),
+    SeedWord::at(74, U8, Read(40)),
+    SeedWord::at(75, U8, Read(41)),
+    SeedWord::at(76, U8, Read(42)),
+    SeedWord::at(77, U8, Read(43)),
+    SeedWord::at(78, U8, Read(44)),
+    SeedWord::at(79, U8, Read(45)),
+    SeedWord::at(80, U8, Read(46)),
+    SeedWord::at(81, U8, Read(47)),
+    SeedWord::at(82, U8, Read(48)),
+    SeedWord::at(83, U8, Read(49)),
+    SeedWord::at(84, U8, Read(50)),
+    SeedWord::at(85, U8, Read(51)),
+    SeedWord::at(86, U8, Read(52)),
+    SeedWord::at(87, U8, Read(53)),
+    SeedWord::at(88, U8, Read(54)),
+    SeedWord::at(89, U8, Read(55)),
+    SeedWord::at(90, U8, Read(56)),
+    SeedWord::at(91, U8, Read(57)),
+    SeedWord::at(92, U8, Read(58)),
+    SeedWord::at(93, U8, Read(59)),
+    SeedWord::at(94, U8, Read(60)),
+    SeedWord::at(95, U8, Read(61)),
+    SeedWord::at(96, U8, Read(62)),
+    SeedWord::at(97, U8, Read(63)),
+    SeedWord::at(98, U8, Read(64)),
+    SeedWord::at(99, U8, Read(65)),
+    SeedWord::at(100, U8, Read(66)),
+    SeedWord::at(101, U8, Read(67)),
+    SeedWord::at(102, U8, Read(68)),
+    SeedWord::at(103, U8, Read(69)),
+    SeedWord::at(104, U8, Read(70)),
+    SeedWord::at(105, U8, Read(71)),
+    SeedWord::at(106, U8, Read(72)),
+    SeedWord::at(107, U8, Read(73)),
+    SeedWord::at(108, U8, Read(74)),
+    SeedWord::at(109, U8, Read(75)),
+    SeedWord::at(110, U8, Read(76)),
+    SeedWord::at(111, U8, Read(77)),
+    SeedWord::at(112, U8, Read(78)),
+    SeedWord::at(113, U8, Read(79)),
+    SeedWord::at(114, U8, Read(80)),
+    SeedWord::at(115, U8, Read(81)),
+    SeedWord::at(116, U8, Read(82)),
+    SeedWord::at(117, U8, Read(83)),
+    SeedWord::at(118, U8, Read(84)),
+    SeedWord::at(119, U8, Read(85)),
+    SeedWord::at(120, U8, Read(86)),
+    SeedWord::at(121, U8, Read(87)),
+    SeedWord::at(122, U8, Read(88)),
+    SeedWord::at(123, U8, Read(89)),
+    SeedWord::at(124, U8, Read(90)),
+    SeedWord::at(125, U8, Read(91)),
+    SeedWord::at(126, U8, Read(92)),
+    SeedWord::at(127, U8, Read(93)),
+    SeedWord::at(128, U8, Read(94)),
+    SeedWord::at(129, U8, Read(95)),
+    SeedWord::at(130, U8, Read(97)),
+    SeedWord::at(131, U8, Read(98)),
+    SeedWord::at(132, U8, Read(99)),
+    SeedWord::at(133, U8, Read(100)),
+    SeedWord::at(134, U8, Read(101)),
+    SeedWord::at(135, U8, Read(102)),
+    SeedWord::at(136, U8, Read(103)),
+    SeedWord::at(137, U8, Read(104)),
+    SeedWord::at(138, U8, Read(105)),
+    SeedWord::at(139, U8, Read(106)),
+    SeedWord::at(140, U8, Read(107)),
+    SeedWord::at(141, U8, Read(108)),
+    SeedWord::at(142, U8, Read(109)),
+    SeedWord::at(143, U8, Read(110)),
+    SeedWord::at(144, U8, Read(111)),
+    SeedWord::at(145, U8, Read(112)),
+    SeedWord::at(146, U8, Read(113)),
+    SeedWord::at(147, U8, Read(114)),
+    SeedWord::at(148, U8, Read(115)),
+    SeedWord::at(149, U8, Read(116)),
+    SeedWord::at(150, U8, Read(117)),
+    SeedWord::at(151, U8, Read(118)),
+    SeedWord::at(152, U8, Read(119)),
+    SeedWord::at(153, U8, Read(120)),
+    SeedWord::at(154, U8, Read(121)),
+    SeedWord::at(155, U8, Read(122)),
+    SeedWord::at(156, U8, Read(123)),
+    SeedWord::at(157, U8, Read(124)),
+    SeedWord::at(158, U8, Read(125)),
+    SeedWord::at(159, U8, Read(126)),
+    SeedWord::at(160, U8, Read(127)),
+    SeedWord::at(161, U8, Read(128)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Packed {
     let own = &record.functions[11];
     let mut over = 0;
-    let (io0, call1, call2) = path1_find(record, own, query)?;
+    // op 0: const 256
+    let v12_const = 256u64;
+    // op 1: mul 1 11
+    let v13_prod = element(own.input(query, 1)) * element(v12_const);
+    // op 2: const 65536
+    let v14_const = 65536u64;
+    // op 3: mul 2 13
+    let v15_prod = element(own.input(query, 2)) * element(v14_const);
+    // op 4: add 0 12
+    let v16_sum = element(own.input(query, 0)) + v13_prod;
+    // op 5: add 15 14
+    let v17_sum = v16_sum + v15_prod;
+    // op 6: const 1024
+    let v18_const = 1024u64;
+    // op 7: mul 16 17
+    let v19_prod = v17_sum * element(v18_const);
+    // op 8: const 64
+    let v20_const = 64u64;
+    // op 9: mul 3 19
+    let v21_prod = element(own.input(query, 3)) * element(v20_const);
+    // op 10: add 18 20
+    let v22_sum = v19_prod + v21_prod;
+    // op 11: const 0
+    let v23_const = 0u64;
+    // op 12: io_read 22 21
+    let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
+    // op 14: const 1
+    let v25_const = 1u64;
+    // op 15: add 21 24
+    let v26_sum = v22_sum + element(v25_const);
+    // op 16: call function 10: 25 4 5 6 7 8 9
+    let call1 = find_call(
+        &record.functions[10],
+        &[
+            word(v26_sum),
+            own.input(query, 4),
+            own.input(query, 5),
+            own.input(query, 6),
+            own.input(query, 7),
+            own.input(query, 8),
+            own.input(query, 9),
+        ],
+        16,
+    )?;
+    // op 68: sub 3 24
+    let v109_diff = element(own.input(query, 3)) - element(v25_const);
+    // op 69: call function 2: 0 1 2 105 22
+    let call2 = find_call(
+        &record.functions[2],
+        &[
+            own.input(query, 0),
+            own.input(query, 1),
+            own.input(query, 2),
+            word(v109_diff),
+            v23_const,
+        ],
+        69,
+    )?;
     seed[162..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 3));
@@ -195,7 +736,64 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 168]) -> Pack
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1144]) -> Packed {
     let own = &record.functions[11];
     let mut over = 0;
-    let (io0, call1, call2) = path1_find(record, own, query)?;
+    // op 0: const 256
+    let v12_const = 256u64;
+    // op 1: mul 1 11
+    let v13_prod = element(own.input(query, 1)) * element(v12_const);
+    // op 2: const 65536
+    let v14_const = 65536u64;
+    // op 3: mul 2 13
+    let v15_prod = element(own.input(query, 2)) * element(v14_const);
+    // op 4: add 0 12
+    let v16_sum = element(own.input(query, 0)) + v13_prod;
+    // op 5: add 15 14
+    let v17_sum = v16_sum + v15_prod;
+    // op 6: const 1024
+    let v18_const = 1024u64;
+    // op 7: mul 16 17
+    let v19_prod = v17_sum * element(v18_const);
+    // op 8: const 64
+    let v20_const = 64u64;
+    // op 9: mul 3 19
+    let v21_prod = element(own.input(query, 3)) * element(v20_const);
+    // op 10: add 18 20
+    let v22_sum = v19_prod + v21_prod;
+    // op 11: const 0
+    let v23_const = 0u64;
+    // op 12: io_read 22 21
+    let io0 = io_words(record, v23_const, word(v22_sum), 1, 12)?;
+    // op 14: const 1
+    let v25_const = 1u64;
+    // op 15: add 21 24
+    let v26_sum = v22_sum + element(v25_const);
+    // op 16: call function 10: 25 4 5 6 7 8 9
+    let call1 = find_call(
+        &record.functions[10],
+        &[
+            word(v26_sum),
+            own.input(query, 4),
+            own.input(query, 5),
+            own.input(query, 6),
+            own.input(query, 7),
+            own.input(query, 8),
+            own.input(query, 9),
+        ],
+        16,
+    )?;
+    // op 68: sub 3 24
+    let v109_diff = element(own.input(query, 3)) - element(v25_const);
+    // op 69: call function 2: 0 1 2 105 22
+    let call2 = find_call(
+        &record.functions[2],
+        &[
+            own.input(query, 0),
+            own.input(query, 1),
+            own.input(query, 2),
+            word(v109_diff),
+            v23_const,
+        ],
+        69,
+    )?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..104]);
@@ -207,69 +805,681 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1144]) -> Pack
     over |= put::<8>(seed, 1136, callee_rank(own, query, 1, 85)?);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 11, 2, 132>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 128], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[98..132].fill(element(0));
-    row.selector[0] = element(1);
-    copy_words::<1>(seed, 20, &mut row.input[0..10]);
-    row.input[10] = element(u64_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 30, &mut row.aux[1..97]);
-    row.aux[97] = element(u32_at(seed, 16));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 168], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 168], row: Cells<'_, 11, 2, 132>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 24);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 25);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 26);
+    row.input[2] = element(input2);
+    let input3 = element(u64_at(seed, 8));
+    row.input[3] = input3;
+    let input4 = u8_at(seed, 27);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 28);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 29);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 30);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 31);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 32);
+    row.input[9] = element(input9);
+    let input10 = u8_at(seed, 33);
+    row.input[10] = element(input10);
+    // op 12: io_read 22 21
+    let v24_seed = u8_at(seed, 34);
+    row.aux[1] = element(v24_seed);
+    // op 16: call function 10: 25 4 5 6 7 8 9
+    let v27_seed = u8_at(seed, 35);
+    row.aux[2] = element(v27_seed);
+    let v28_seed = u8_at(seed, 36);
+    row.aux[3] = element(v28_seed);
+    let v29_seed = u8_at(seed, 37);
+    row.aux[4] = element(v29_seed);
+    let v30_seed = u8_at(seed, 38);
+    row.aux[5] = element(v30_seed);
+    let v31_seed = u8_at(seed, 39);
+    row.aux[6] = element(v31_seed);
+    let v32_seed = u8_at(seed, 40);
+    row.aux[7] = element(v32_seed);
+    let v33_seed = u8_at(seed, 41);
+    row.aux[8] = element(v33_seed);
+    let v34_seed = u8_at(seed, 42);
+    row.aux[9] = element(v34_seed);
+    let v35_seed = u8_at(seed, 43);
+    row.aux[10] = element(v35_seed);
+    let v36_seed = u8_at(seed, 44);
+    row.aux[11] = element(v36_seed);
+    let v37_seed = u8_at(seed, 45);
+    row.aux[12] = element(v37_seed);
+    let v38_seed = u8_at(seed, 46);
+    row.aux[13] = element(v38_seed);
+    let v39_seed = u8_at(seed, 47);
+    row.aux[14] = element(v39_seed);
+    let v40_seed = u8_at(seed, 48);
+    row.aux[15] = element(v40_seed);
+    let v41_seed = u8_at(seed, 49);
+    row.aux[16] = element(v41_seed);
+    let v42_seed = u8_at(seed, 50);
+    row.aux[17] = element(v42_seed);
+    let v43_seed = u8_at(seed, 51);
+    row.aux[18] = element(v43_seed);
+    let v44_seed = u8_at(seed, 52);
+    row.aux[19] = element(v44_seed);
+    let v45_seed = u8_at(seed, 53);
+    row.aux[20] = element(v45_seed);
+    let v46_seed = u8_at(seed, 54);
+    row.aux[21] = element(v46_seed);
+    let v47_seed = u8_at(seed, 55);
+    row.aux[22] = element(v47_seed);
+    let v48_seed = u8_at(seed, 56);
+    row.aux[23] = element(v48_seed);
+    let v49_seed = u8_at(seed, 57);
+    row.aux[24] = element(v49_seed);
+    let v50_seed = u8_at(seed, 58);
+    row.aux[25] = element(v50_seed);
+    let v51_seed = u8_at(seed, 59);
+    row.aux[26] = element(v51_seed);
+    let v52_seed = u8_at(seed, 60);
+    row.aux[27] = element(v52_seed);
+    let v53_seed = u8_at(seed, 61);
+    row.aux[28] = element(v53_seed);
+    let v54_seed = u8_at(seed, 62);
+    row.aux[29] = element(v54_seed);
+    let v55_seed = u8_at(seed, 63);
+    row.aux[30] = element(v55_seed);
+    let v56_seed = u8_at(seed, 64);
+    row.aux[31] = element(v56_seed);
+    let v57_seed = u8_at(seed, 65);
+    row.aux[32] = element(v57_seed);
+    let v58_seed = u8_at(seed, 66);
+    row.aux[33] = element(v58_seed);
+    let v59_seed = u8_at(seed, 67);
+    row.aux[34] = element(v59_seed);
+    let v60_seed = u8_at(seed, 68);
+    row.aux[35] = element(v60_seed);
+    let v61_seed = u8_at(seed, 69);
+    row.aux[36] = element(v61_seed);
+    let v62_seed = u8_at(seed, 70);
+    row.aux[37] = element(v62_seed);
+    let v63_seed = u8_at(seed, 71);
+    row.aux[38] = element(v63_seed);
+    let v64_seed = u8_at(seed, 72);
+    row.aux[39] = element(v64_seed);
+    let v65_seed = u8_at(seed, 73);
+    row.aux[40] = element(v65_seed);
+    let v66_seed = u8_at(seed, 74);
+    row.aux[41] = element(v66_seed);
+    let v67_seed = u8_at(seed, 75);
+    row.aux[42] = element(v67_seed);
+    let v68_seed = u8_at(seed, 76);
+    row.aux[43] = element(v68_seed);
+    let v69_seed = u8_at(seed, 77);
+    row.aux[44] = element(v69_seed);
+    let v70_seed = u8_at(seed, 78);
+    row.aux[45] = element(v70_seed);
+    let v71_seed = u8_at(seed, 79);
+    row.aux[46] = element(v71_seed);
+    let v72_seed = u8_at(seed, 80);
+    row.aux[47] = element(v72_seed);
+    let v73_seed = u8_at(seed, 81);
+    row.aux[48] = element(v73_seed);
+    let v74_seed = u8_at(seed, 82);
+    row.aux[49] = element(v74_seed);
+    let v75_seed = u8_at(seed, 83);
+    row.aux[50] = element(v75_seed);
+    let v76_seed = u8_at(seed, 84);
+    row.aux[51] = element(v76_seed);
+    let v77_seed = u8_at(seed, 85);
+    row.aux[52] = element(v77_seed);
+    let v78_seed = u8_at(seed, 86);
+    row.aux[53] = element(v78_seed);
+    let v79_seed = u8_at(seed, 87);
+    row.aux[54] = element(v79_seed);
+    let v80_seed = u8_at(seed, 88);
+    row.aux[55] = element(v80_seed);
+    let v81_seed = u8_at(seed, 89);
+    row.aux[56] = element(v81_seed);
+    let v82_seed = u8_at(seed, 90);
+    row.aux[57] = element(v82_seed);
+    let v83_seed = u8_at(seed, 91);
+    row.aux[58] = element(v83_seed);
+    let v84_seed = u8_at(seed, 92);
+    row.aux[59] = element(v84_seed);
+    let v85_seed = u8_at(seed, 93);
+    row.aux[60] = element(v85_seed);
+    let v86_seed = u8_at(seed, 94);
+    row.aux[61] = element(v86_seed);
+    let v87_seed = u8_at(seed, 95);
+    row.aux[62] = element(v87_seed);
+    let v88_seed = u8_at(seed, 96);
+    row.aux[63] = element(v88_seed);
+    let v89_seed = u8_at(seed, 97);
+    row.aux[64] = element(v89_seed);
+    // op 33: match 3
+    let v106_const = 0u64;
+    let v107_diff = input3 - element(v106_const);
+    let v108_inv = inverse_or_zero(v107_diff);
+    row.aux[65] = v108_inv;
+    // op 69: call function 2: 0 1 2 105 22
+    let v110_seed = u8_at(seed, 98);
+    row.aux[66] = element(v110_seed);
+    let v111_seed = u8_at(seed, 99);
+    row.aux[67] = element(v111_seed);
+    let v112_seed = u8_at(seed, 100);
+    row.aux[68] = element(v112_seed);
+    let v113_seed = u8_at(seed, 101);
+    row.aux[69] = element(v113_seed);
+    let v114_seed = u8_at(seed, 102);
+    row.aux[70] = element(v114_seed);
+    let v115_seed = u8_at(seed, 103);
+    row.aux[71] = element(v115_seed);
+    let v116_seed = u8_at(seed, 104);
+    row.aux[72] = element(v116_seed);
+    let v117_seed = u8_at(seed, 105);
+    row.aux[73] = element(v117_seed);
+    let v118_seed = u8_at(seed, 106);
+    row.aux[74] = element(v118_seed);
+    let v119_seed = u8_at(seed, 107);
+    row.aux[75] = element(v119_seed);
+    let v120_seed = u8_at(seed, 108);
+    row.aux[76] = element(v120_seed);
+    let v121_seed = u8_at(seed, 109);
+    row.aux[77] = element(v121_seed);
+    let v122_seed = u8_at(seed, 110);
+    row.aux[78] = element(v122_seed);
+    let v123_seed = u8_at(seed, 111);
+    row.aux[79] = element(v123_seed);
+    let v124_seed = u8_at(seed, 112);
+    row.aux[80] = element(v124_seed);
+    let v125_seed = u8_at(seed, 113);
+    row.aux[81] = element(v125_seed);
+    let v126_seed = u8_at(seed, 114);
+    row.aux[82] = element(v126_seed);
+    let v127_seed = u8_at(seed, 115);
+    row.aux[83] = element(v127_seed);
+    let v128_seed = u8_at(seed, 116);
+    row.aux[84] = element(v128_seed);
+    let v129_seed = u8_at(seed, 117);
+    row.aux[85] = element(v129_seed);
+    let v130_seed = u8_at(seed, 118);
+    row.aux[86] = element(v130_seed);
+    let v131_seed = u8_at(seed, 119);
+    row.aux[87] = element(v131_seed);
+    let v132_seed = u8_at(seed, 120);
+    row.aux[88] = element(v132_seed);
+    let v133_seed = u8_at(seed, 121);
+    row.aux[89] = element(v133_seed);
+    let v134_seed = u8_at(seed, 122);
+    row.aux[90] = element(v134_seed);
+    let v135_seed = u8_at(seed, 123);
+    row.aux[91] = element(v135_seed);
+    let v136_seed = u8_at(seed, 124);
+    row.aux[92] = element(v136_seed);
+    let v137_seed = u8_at(seed, 125);
+    row.aux[93] = element(v137_seed);
+    let v138_seed = u8_at(seed, 126);
+    row.aux[94] = element(v138_seed);
+    let v139_seed = u8_at(seed, 127);
+    row.aux[95] = element(v139_seed);
+    let v140_seed = u8_at(seed, 128);
+    row.aux[96] = element(v140_seed);
+    let v141_seed = u8_at(seed, 129);
+    row.aux[97] = element(v141_seed);
+    let v142_seed = u32_at(seed, 16);
+    row.aux[98] = element(v142_seed);
+    // op 85: call function 1: 22 106 107 108 109 110 111 112 ... (129)
+    let v158_seed = u8_at(seed, 130);
+    row.aux[99] = element(v158_seed);
+    let v159_seed = u8_at(seed, 131);
+    row.aux[100] = element(v159_seed);
+    let v160_seed = u8_at(seed, 132);
+    row.aux[101] = element(v160_seed);
+    let v161_seed = u8_at(seed, 133);
+    row.aux[102] = element(v161_seed);
+    let v162_seed = u8_at(seed, 134);
+    row.aux[103] = element(v162_seed);
+    let v163_seed = u8_at(seed, 135);
+    row.aux[104] = element(v163_seed);
+    let v164_seed = u8_at(seed, 136);
+    row.aux[105] = element(v164_seed);
+    let v165_seed = u8_at(seed, 137);
+    row.aux[106] = element(v165_seed);
+    let v166_seed = u8_at(seed, 138);
+    row.aux[107] = element(v166_seed);
+    let v167_seed = u8_at(seed, 139);
+    row.aux[108] = element(v167_seed);
+    let v168_seed = u8_at(seed, 140);
+    row.aux[109] = element(v168_seed);
+    let v169_seed = u8_at(seed, 141);
+    row.aux[110] = element(v169_seed);
+    let v170_seed = u8_at(seed, 142);
+    row.aux[111] = element(v170_seed);
+    let v171_seed = u8_at(seed, 143);
+    row.aux[112] = element(v171_seed);
+    let v172_seed = u8_at(seed, 144);
+    row.aux[113] = element(v172_seed);
+    let v173_seed = u8_at(seed, 145);
+    row.aux[114] = element(v173_seed);
+    let v174_seed = u8_at(seed, 146);
+    row.aux[115] = element(v174_seed);
+    let v175_seed = u8_at(seed, 147);
+    row.aux[116] = element(v175_seed);
+    let v176_seed = u8_at(seed, 148);
+    row.aux[117] = element(v176_seed);
+    let v177_seed = u8_at(seed, 149);
+    row.aux[118] = element(v177_seed);
+    let v178_seed = u8_at(seed, 150);
+    row.aux[119] = element(v178_seed);
+    let v179_seed = u8_at(seed, 151);
+    row.aux[120] = element(v179_seed);
+    let v180_seed = u8_at(seed, 152);
+    row.aux[121] = element(v180_seed);
+    let v181_seed = u8_at(seed, 153);
+    row.aux[122] = element(v181_seed);
+    let v182_seed = u8_at(seed, 154);
+    row.aux[123] = element(v182_seed);
+    let v183_seed = u8_at(seed, 155);
+    row.aux[124] = element(v183_seed);
+    let v184_seed = u8_at(seed, 156);
+    row.aux[125] = element(v184_seed);
+    let v185_seed = u8_at(seed, 157);
+    row.aux[126] = element(v185_seed);
+    let v186_seed = u8_at(seed, 158);
+    row.aux[127] = element(v186_seed);
+    let v187_seed = u8_at(seed, 159);
+    row.aux[128] = element(v187_seed);
+    let v188_seed = u8_at(seed, 160);
+    row.aux[129] = element(v188_seed);
+    let v189_seed = u8_at(seed, 161);
+    row.aux[130] = element(v189_seed);
+    let v190_seed = u32_at(seed, 20);
+    row.aux[131] = element(v190_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    // op 33: match
-    let v107_diff = element(u64_at(seed, 8)) - element(0);
-    write_element(&mut row.aux[65], inverse_or_zero(v107_diff));
-    copy_words::<1>(seed, 24, &mut row.input[0..3]);
-    row.input[3] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 27, &mut row.input[4..11]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 34, &mut row.aux[1..65]);
-    copy_words::<1>(seed, 98, &mut row.aux[66..98]);
-    row.aux[98] = element(u32_at(seed, 16));
-    copy_words::<1>(seed, 130, &mut row.aux[99..131]);
-    row.aux[131] = element(u32_at(seed, 20));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 1144], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(
+    seed: &[u8; 1144],
+    row: Cells<'_, 11, 2, 132>,
+) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 104;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..11]);
+                // op 12: io_read 22 21
+                let v24_seed = u64_at(seed, reads + 0);
+                // op 16: call function 10: 25 4 5 6 7 8 9
+                let v27_seed = u64_at(seed, reads + 8);
+                let v28_seed = u64_at(seed, reads + 16);
+                let v29_seed = u64_at(seed, reads + 24);
+                let v30_seed = u64_at(seed, reads + 32);
+                let v31_seed = u64_at(seed, reads + 40);
+                let v32_seed = u64_at(seed, reads + 48);
+                let v33_seed = u64_at(seed, reads + 56);
+                let v34_seed = u64_at(seed, reads + 64);
+                let v35_seed = u64_at(seed, reads + 72);
+                let v36_seed = u64_at(seed, reads + 80);
+                let v37_seed = u64_at(seed, reads + 88);
+                let v38_seed = u64_at(seed, reads + 96);
+                let v39_seed = u64_at(seed, reads + 104);
+                let v40_seed = u64_at(seed, reads + 112);
+                let v41_seed = u64_at(seed, reads + 120);
+                let v42_seed = u64_at(seed, reads + 128);
+                let v43_seed = u64_at(seed, reads + 136);
+                let v44_seed = u64_at(seed, reads + 144);
+                let v45_seed = u64_at(seed, reads + 152);
+                let v46_seed = u64_at(seed, reads + 160);
+                let v47_seed = u64_at(seed, reads + 168);
+                let v48_seed = u64_at(seed, reads + 176);
+                let v49_seed = u64_at(seed, reads + 184);
+                let v50_seed = u64_at(seed, reads + 192);
+                let v51_seed = u64_at(seed, reads + 200);
+                let v52_seed = u64_at(seed, reads + 208);
+                let v53_seed = u64_at(seed, reads + 216);
+                let v54_seed = u64_at(seed, reads + 224);
+                let v55_seed = u64_at(seed, reads + 232);
+                let v56_seed = u64_at(seed, reads + 240);
+                let v57_seed = u64_at(seed, reads + 248);
+                let v58_seed = u64_at(seed, reads + 256);
+                let v59_seed = u64_at(seed, reads + 264);
+                let v60_seed = u64_at(seed, reads + 272);
+                let v61_seed = u64_at(seed, reads + 280);
+                let v62_seed = u64_at(seed, reads + 288);
+                let v63_seed = u64_at(seed, reads + 296);
+                let v64_seed = u64_at(seed, reads + 304);
+                let v65_seed = u64_at(seed, reads + 312);
+                let v66_seed = u64_at(seed, reads + 320);
+                let v67_seed = u64_at(seed, reads + 328);
+                let v68_seed = u64_at(seed, reads + 336);
+                let v69_seed = u64_at(seed, reads + 344);
+                let v70_seed = u64_at(seed, reads + 352);
+                let v71_seed = u64_at(seed, reads + 360);
+                let v72_seed = u64_at(seed, reads + 368);
+                let v73_seed = u64_at(seed, reads + 376);
+                let v74_seed = u64_at(seed, reads + 384);
+                let v75_seed = u64_at(seed, reads + 392);
+                let v76_seed = u64_at(seed, reads + 400);
+                let v77_seed = u64_at(seed, reads + 408);
+                let v78_seed = u64_at(seed, reads + 416);
+                let v79_seed = u64_at(seed, reads + 424);
+                let v80_seed = u64_at(seed, reads + 432);
+                let v81_seed = u64_at(seed, reads + 440);
+                let v82_seed = u64_at(seed, reads + 448);
+                let v83_seed = u64_at(seed, reads + 456);
+                let v84_seed = u64_at(seed, reads + 464);
+                let v85_seed = u64_at(seed, reads + 472);
+                let v86_seed = u64_at(seed, reads + 480);
+                let v87_seed = u64_at(seed, reads + 488);
+                let v88_seed = u64_at(seed, reads + 496);
+                let v89_seed = u64_at(seed, reads + 504);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
+                row.input[3] = element(u64_at(seed, 40));
+                row.input[4] = element(u64_at(seed, 48));
+                row.input[5] = element(u64_at(seed, 56));
+                row.input[6] = element(u64_at(seed, 64));
+                row.input[7] = element(u64_at(seed, 72));
+                row.input[8] = element(u64_at(seed, 80));
+                row.input[9] = element(u64_at(seed, 88));
+                row.input[10] = element(u64_at(seed, 96));
                 row.aux[0] = element(u64_at(seed, 0));
-                copy_words::<8>(seed, reads + 104, &mut row.aux[1..65]);
+                row.aux[1] = element(v24_seed);
+                row.aux[2] = element(v27_seed);
+                row.aux[3] = element(v28_seed);
+                row.aux[4] = element(v29_seed);
+                row.aux[5] = element(v30_seed);
+                row.aux[6] = element(v31_seed);
+                row.aux[7] = element(v32_seed);
+                row.aux[8] = element(v33_seed);
+                row.aux[9] = element(v34_seed);
+                row.aux[10] = element(v35_seed);
+                row.aux[11] = element(v36_seed);
+                row.aux[12] = element(v37_seed);
+                row.aux[13] = element(v38_seed);
+                row.aux[14] = element(v39_seed);
+                row.aux[15] = element(v40_seed);
+                row.aux[16] = element(v41_seed);
+                row.aux[17] = element(v42_seed);
+                row.aux[18] = element(v43_seed);
+                row.aux[19] = element(v44_seed);
+                row.aux[20] = element(v45_seed);
+                row.aux[21] = element(v46_seed);
+                row.aux[22] = element(v47_seed);
+                row.aux[23] = element(v48_seed);
+                row.aux[24] = element(v49_seed);
+                row.aux[25] = element(v50_seed);
+                row.aux[26] = element(v51_seed);
+                row.aux[27] = element(v52_seed);
+                row.aux[28] = element(v53_seed);
+                row.aux[29] = element(v54_seed);
+                row.aux[30] = element(v55_seed);
+                row.aux[31] = element(v56_seed);
+                row.aux[32] = element(v57_seed);
+                row.aux[33] = element(v58_seed);
+                row.aux[34] = element(v59_seed);
+                row.aux[35] = element(v60_seed);
+                row.aux[36] = element(v61_seed);
+                row.aux[37] = element(v62_seed);
+                row.aux[38] = element(v63_seed);
+                row.aux[39] = element(v64_seed);
+                row.aux[40] = element(v65_seed);
+                row.aux[41] = element(v66_seed);
+                row.aux[42] = element(v67_seed);
+                row.aux[43] = element(v68_seed);
+                row.aux[44] = element(v69_seed);
+                row.aux[45] = element(v70_seed);
+                row.aux[46] = element(v71_seed);
+                row.aux[47] = element(v72_seed);
+                row.aux[48] = element(v73_seed);
+                row.aux[49] = element(v74_seed);
+                row.aux[50] = element(v75_seed);
+                row.aux[51] = element(v76_seed);
+                row.aux[52] = element(v77_seed);
+                row.aux[53] = element(v78_seed);
+                row.aux[54] = element(v79_seed);
+                row.aux[55] = element(v80_seed);
+                row.aux[56] = element(v81_seed);
+                row.aux[57] = element(v82_seed);
+                row.aux[58] = element(v83_seed);
+                row.aux[59] = element(v84_seed);
+                row.aux[60] = element(v85_seed);
+                row.aux[61] = element(v86_seed);
+                row.aux[62] = element(v87_seed);
+                row.aux[63] = element(v88_seed);
+                row.aux[64] = element(v89_seed);
+                reads += 512;
                 block = match u64_at(seed, 40) {
                     0 => 1,
                     _ => 2,
                 };
-                reads += 512;
             }
             1 => {
+                // op 66: call function 1: 22 106 107 108 109 110 111 106 ... (129)
+                let v138_seed = u64_at(seed, reads + 0);
+                let v139_seed = u64_at(seed, reads + 8);
+                let v140_seed = u64_at(seed, reads + 16);
+                let v141_seed = u64_at(seed, reads + 24);
+                let v142_seed = u64_at(seed, reads + 32);
+                let v143_seed = u64_at(seed, reads + 40);
+                let v144_seed = u64_at(seed, reads + 48);
+                let v145_seed = u64_at(seed, reads + 56);
+                let v146_seed = u64_at(seed, reads + 64);
+                let v147_seed = u64_at(seed, reads + 72);
+                let v148_seed = u64_at(seed, reads + 80);
+                let v149_seed = u64_at(seed, reads + 88);
+                let v150_seed = u64_at(seed, reads + 96);
+                let v151_seed = u64_at(seed, reads + 104);
+                let v152_seed = u64_at(seed, reads + 112);
+                let v153_seed = u64_at(seed, reads + 120);
+                let v154_seed = u64_at(seed, reads + 128);
+                let v155_seed = u64_at(seed, reads + 136);
+                let v156_seed = u64_at(seed, reads + 144);
+                let v157_seed = u64_at(seed, reads + 152);
+                let v158_seed = u64_at(seed, reads + 160);
+                let v159_seed = u64_at(seed, reads + 168);
+                let v160_seed = u64_at(seed, reads + 176);
+                let v161_seed = u64_at(seed, reads + 184);
+                let v162_seed = u64_at(seed, reads + 192);
+                let v163_seed = u64_at(seed, reads + 200);
+                let v164_seed = u64_at(seed, reads + 208);
+                let v165_seed = u64_at(seed, reads + 216);
+                let v166_seed = u64_at(seed, reads + 224);
+                let v167_seed = u64_at(seed, reads + 232);
+                let v168_seed = u64_at(seed, reads + 240);
+                let v169_seed = u64_at(seed, reads + 248);
+                let v170_seed = u64_at(seed, reads + 256);
+                row.selector[0] = element(1);
+                row.aux[65] = element(v138_seed);
+                row.aux[66] = element(v139_seed);
+                row.aux[67] = element(v140_seed);
+                row.aux[68] = element(v141_seed);
+                row.aux[69] = element(v142_seed);
+                row.aux[70] = element(v143_seed);
+                row.aux[71] = element(v144_seed);
+                row.aux[72] = element(v145_seed);
+                row.aux[73] = element(v146_seed);
+                row.aux[74] = element(v147_seed);
+                row.aux[75] = element(v148_seed);
+                row.aux[76] = element(v149_seed);
+                row.aux[77] = element(v150_seed);
+                row.aux[78] = element(v151_seed);
+                row.aux[79] = element(v152_seed);
+                row.aux[80] = element(v153_seed);
+                row.aux[81] = element(v154_seed);
+                row.aux[82] = element(v155_seed);
+                row.aux[83] = element(v156_seed);
+                row.aux[84] = element(v157_seed);
+                row.aux[85] = element(v158_seed);
+                row.aux[86] = element(v159_seed);
+                row.aux[87] = element(v160_seed);
+                row.aux[88] = element(v161_seed);
+                row.aux[89] = element(v162_seed);
+                row.aux[90] = element(v163_seed);
+                row.aux[91] = element(v164_seed);
+                row.aux[92] = element(v165_seed);
+                row.aux[93] = element(v166_seed);
+                row.aux[94] = element(v167_seed);
+                row.aux[95] = element(v168_seed);
+                row.aux[96] = element(v169_seed);
+                row.aux[97] = element(v170_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[98..132].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 104, &mut row.aux[65..98]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 33: match 3
+                let v171_const = 0u64;
+                let v172_diff = element(u64_at(seed, 40)) - element(v171_const);
+                let v173_inv = inverse_or_zero(v172_diff);
+                // op 69: call function 2: 0 1 2 105 22
+                let v175_seed = u64_at(seed, reads + 0);
+                let v176_seed = u64_at(seed, reads + 8);
+                let v177_seed = u64_at(seed, reads + 16);
+                let v178_seed = u64_at(seed, reads + 24);
+                let v179_seed = u64_at(seed, reads + 32);
+                let v180_seed = u64_at(seed, reads + 40);
+                let v181_seed = u64_at(seed, reads + 48);
+                let v182_seed = u64_at(seed, reads + 56);
+                let v183_seed = u64_at(seed, reads + 64);
+                let v184_seed = u64_at(seed, reads + 72);
+                let v185_seed = u64_at(seed, reads + 80);
+                let v186_seed = u64_at(seed, reads + 88);
+                let v187_seed = u64_at(seed, reads + 96);
+                let v188_seed = u64_at(seed, reads + 104);
+                let v189_seed = u64_at(seed, reads + 112);
+                let v190_seed = u64_at(seed, reads + 120);
+                let v191_seed = u64_at(seed, reads + 128);
+                let v192_seed = u64_at(seed, reads + 136);
+                let v193_seed = u64_at(seed, reads + 144);
+                let v194_seed = u64_at(seed, reads + 152);
+                let v195_seed = u64_at(seed, reads + 160);
+                let v196_seed = u64_at(seed, reads + 168);
+                let v197_seed = u64_at(seed, reads + 176);
+                let v198_seed = u64_at(seed, reads + 184);
+                let v199_seed = u64_at(seed, reads + 192);
+                let v200_seed = u64_at(seed, reads + 200);
+                let v201_seed = u64_at(seed, reads + 208);
+                let v202_seed = u64_at(seed, reads + 216);
+                let v203_seed = u64_at(seed, reads + 224);
+                let v204_seed = u64_at(seed, reads + 232);
+                let v205_seed = u64_at(seed, reads + 240);
+                let v206_seed = u64_at(seed, reads + 248);
+                let v207_seed = u64_at(seed, reads + 256);
+                // op 85: call function 1: 22 106 107 108 109 110 111 112 ... (129)
+                let v223_seed = u64_at(seed, reads + 264);
+                let v224_seed = u64_at(seed, reads + 272);
+                let v225_seed = u64_at(seed, reads + 280);
+                let v226_seed = u64_at(seed, reads + 288);
+                let v227_seed = u64_at(seed, reads + 296);
+                let v228_seed = u64_at(seed, reads + 304);
+                let v229_seed = u64_at(seed, reads + 312);
+                let v230_seed = u64_at(seed, reads + 320);
+                let v231_seed = u64_at(seed, reads + 328);
+                let v232_seed = u64_at(seed, reads + 336);
+                let v233_seed = u64_at(seed, reads + 344);
+                let v234_seed = u64_at(seed, reads + 352);
+                let v235_seed = u64_at(seed, reads + 360);
+                let v236_seed = u64_at(seed, reads + 368);
+                let v237_seed = u64_at(seed, reads + 376);
+                let v238_seed = u64_at(seed, reads + 384);
+                let v239_seed = u64_at(seed, reads + 392);
+                let v240_seed = u64_at(seed, reads + 400);
+                let v241_seed = u64_at(seed, reads + 408);
+                let v242_seed = u64_at(seed, reads + 416);
+                let v243_seed = u64_at(seed, reads + 424);
+                let v244_seed = u64_at(seed, reads + 432);
+                let v245_seed = u64_at(seed, reads + 440);
+                let v246_seed = u64_at(seed, reads + 448);
+                let v247_seed = u64_at(seed, reads + 456);
+                let v248_seed = u64_at(seed, reads + 464);
+                let v249_seed = u64_at(seed, reads + 472);
+                let v250_seed = u64_at(seed, reads + 480);
+                let v251_seed = u64_at(seed, reads + 488);
+                let v252_seed = u64_at(seed, reads + 496);
+                let v253_seed = u64_at(seed, reads + 504);
+                let v254_seed = u64_at(seed, reads + 512);
+                let v255_seed = u64_at(seed, reads + 520);
                 row.selector[1] = element(1);
-                // op 33: match
-                let v172_diff = element(u64_at(seed, 40)) - element(0);
-                write_element(&mut row.aux[65], inverse_or_zero(v172_diff));
-                copy_words::<8>(seed, reads + 104, &mut row.aux[66..132]);
+                row.aux[65] = v173_inv;
+                row.aux[66] = element(v175_seed);
+                row.aux[67] = element(v176_seed);
+                row.aux[68] = element(v177_seed);
+                row.aux[69] = element(v178_seed);
+                row.aux[70] = element(v179_seed);
+                row.aux[71] = element(v180_seed);
+                row.aux[72] = element(v181_seed);
+                row.aux[73] = element(v182_seed);
+                row.aux[74] = element(v183_seed);
+                row.aux[75] = element(v184_seed);
+                row.aux[76] = element(v185_seed);
+                row.aux[77] = element(v186_seed);
+                row.aux[78] = element(v187_seed);
+                row.aux[79] = element(v188_seed);
+                row.aux[80] = element(v189_seed);
+                row.aux[81] = element(v190_seed);
+                row.aux[82] = element(v191_seed);
+                row.aux[83] = element(v192_seed);
+                row.aux[84] = element(v193_seed);
+                row.aux[85] = element(v194_seed);
+                row.aux[86] = element(v195_seed);
+                row.aux[87] = element(v196_seed);
+                row.aux[88] = element(v197_seed);
+                row.aux[89] = element(v198_seed);
+                row.aux[90] = element(v199_seed);
+                row.aux[91] = element(v200_seed);
+                row.aux[92] = element(v201_seed);
+                row.aux[93] = element(v202_seed);
+                row.aux[94] = element(v203_seed);
+                row.aux[95] = element(v204_seed);
+                row.aux[96] = element(v205_seed);
+                row.aux[97] = element(v206_seed);
+                row.aux[98] = element(v207_seed);
+                row.aux[99] = element(v223_seed);
+                row.aux[100] = element(v224_seed);
+                row.aux[101] = element(v225_seed);
+                row.aux[102] = element(v226_seed);
+                row.aux[103] = element(v227_seed);
+                row.aux[104] = element(v228_seed);
+                row.aux[105] = element(v229_seed);
+                row.aux[106] = element(v230_seed);
+                row.aux[107] = element(v231_seed);
+                row.aux[108] = element(v232_seed);
+                row.aux[109] = element(v233_seed);
+                row.aux[110] = element(v234_seed);
+                row.aux[111] = element(v235_seed);
+                row.aux[112] = element(v236_seed);
+                row.aux[113] = element(v237_seed);
+                row.aux[114] = element(v238_seed);
+                row.aux[115] = element(v239_seed);
+                row.aux[116] = element(v240_seed);
+                row.aux[117] = element(v241_seed);
+                row.aux[118] = element(v242_seed);
+                row.aux[119] = element(v243_seed);
+                row.aux[120] = element(v244_seed);
+                row.aux[121] = element(v245_seed);
+                row.aux[122] = element(v246_seed);
+                row.aux[123] = element(v247_seed);
+                row.aux[124] = element(v248_seed);
+                row.aux[125] = element(v249_seed);
+                row.aux[126] = element(v250_seed);
+                row.aux[127] = element(v251_seed);
+                row.aux[128] = element(v252_seed);
+                row.aux[129] = element(v253_seed);
+                row.aux[130] = element(v254_seed);
+                row.aux[131] = element(v255_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

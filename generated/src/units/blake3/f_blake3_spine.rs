@@ -2,30 +2,24 @@
 // Program blake3, function blake3_spine.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_blake3_spine",
     function: 4,
-    contract: bytes32("b4678d4135528dba2543eecd7637fd0d4c09e2a21abef1f66c4d3368091bd7f2"),
+    contract: bytes32(
+        "56c5a787fcc8601c374a202259bfb2368d288703bdd73f380dcdf1be85a76a28",
+    ),
     layout: UnitLayout {
         num_inputs: 36,
         num_selectors: 3,
@@ -78,35 +72,119 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_blake3_f_blake3_spine_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 104] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(35), 1),
-        SeedRun::of(16, U32, Rank, 1), SeedRun::of(20, U32, Read(32), 1),
-        SeedRun::of(24, U32, Read(65), 1), SeedRun::of(28, U8, Input(0), 35),
-        SeedRun::of(63, U8, Read(0), 32), SeedRun::of(95, U8, Read(33), 32),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 70] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 32),
-        SeedRun::of(264, Full, Input(35), 1), SeedRun::of(272, U32, Rank, 1),
-        SeedRun::of(276, U8, Input(32), 3), SeedRun::of(279, U8, Read(0), 32),
-    ],
-);
-static PATH2_WORDS: [SeedWord; 136] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(35), 1),
-        SeedRun::of(16, U32, Rank, 1), SeedRun::of(20, U32, Read(32), 1),
-        SeedRun::of(24, U32, Read(65), 1), SeedRun::of(28, U8, Input(0), 35),
-        SeedRun::of(63, U8, Read(0), 32), SeedRun::of(95, U8, Read(33), 32),
-        SeedRun::of(127, U8, Read(66), 32),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 104] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(35)),
+    SeedWord::at(16, U32, Rank),
+    SeedWord::at(20, U32, Read(32)),
+    SeedWord::at(24, U32, Read(65)),
+    SeedWord::at(28, U8, Input(0)),
+    SeedWord::at(29, U8, Input(1)),
+    SeedWord::at(30, U8, Input(2)),
+    SeedWord::at(31, U8, Input(3)),
+    SeedWord::at(32, U8, Input(4)),
+    SeedWord::at(33, U8, Input(5)),
+    SeedWord::at(34, U8, Input(6)),
+    SeedWord::at(35, U8, Input(7)),
+    SeedWord::at(36, U8, Input(8)),
+    SeedWord::at(37, U8, Input(9)),
+    SeedWord::at(38, U8, Input(10)),
+    SeedWord::at(39, U8, Input(11)),
+    SeedWord::at(40, U8, Input(12)),
+    SeedWord::at(41, U8, Input(13)),
+    SeedWord::at(42, U8, Input(14)),
+    SeedWord::at(43, U8, Input(15)),
+    SeedWord::at(44, U8, Input(16)),
+    SeedWord::at(45, U8, Input(17)),
+    SeedWord::at(46, U8, Input(18)),
+    SeedWord::at(47, U8, Input(19)),
+    SeedWord::at(48, U8, Input(20)),
+    SeedWord::at(49, U8, Input(21)),
+    SeedWord::at(50, U8, Input(22)),
+    SeedWord::at(51, U8, Input(23)),
+    SeedWord::at(52, U8, Input(24)),
+    SeedWord::at(53, U8, Input(25)),
+    SeedWord::at(54, U8, Input(26)),
+    SeedWord::at(55, U8, Input(27)),
+    SeedWord::at(56, U8, Input(28)),
+    SeedWord::at(57, U8, Input(29)),
+    SeedWord::at(58, U8, Input(30)),
+    SeedWord::at(59, U8, Input(31)),
+    SeedWord::at(60, U8, Input(32)),
+    SeedWord::at(61, U8, Input(33)),
+    SeedWord::at(62, U8, Input(34)),
+    SeedWord::at(63, U8, Read(0)),
+    SeedWord::at(64, U8, Read(1)),
+    SeedWord::at(65, U8, Read(2)),
+    SeedWord::at(66, U8, Read(3)),
+    SeedWord::at(67, U8, Read(4)),
+    SeedWord::at(68, U8, Read(5)),
+    SeedWord::at(69, U8, Read(6)),
+    SeedWord::at(70, U8, Read(7)),
+    SeedWord::at(71, U8, Read(8)),
+    SeedWord::at(72, U8, Read(9)),
+    SeedWord::at(73, U8, Read(10)),
+    SeedWord::at(74, U8, Read(11)),
+    SeedWord::at(75, U8, Read(12)),
+    SeedWord::at(76, U8, Read(13)),
+    SeedWord::at(77, U8, Read(14)),
+    SeedWord::at(78, U8, Read(15)),
+    SeedWord::at(79, U8, Read(16)),
+    SeedWord::at(80, U8, Read(17)),
+    SeedWord::at(81, U8, Read(18)),
+    SeedWord::at(82, U8, Read(19)),
+    SeedWord::at(83, U8, Read(20)),
+    SeedWord::at(84, U8, Read(21)),
+    SeedWord::at(85, U8, Read(22)),
+    SeedWord::at(86, U8, Read(23)),
+    SeedWord::at(87, U8, Read(24)),
+    SeedWord::at(88, U8, Read(25)),
+    SeedWord::at(89, U8, Read(26)),
+    SeedWord::at(90, U8, Read(27)),
+    SeedWord::at(91, U8, Read(28)),
+    SeedWord::at(92, U8, Read(29)),
+    SeedWord::at(93, U8, Read(30)),
+    SeedWord::at(94, U8, Read(31)),
+    SeedWord::at(95, U8, Read(33)),
+    SeedWord::at(96, U8, Read(34)),
+    SeedWord::at(97, U8, Read(35)),
+    SeedWord::at(98, U8, Read(36)),
+    SeedWord::at(99, U8, Read(37)),
+    SeedWord::at(100, U8, Read(38)),
+    SeedWord::at(101, U8, Read(39)),
+    SeedWord::at(102, U8, Read(40)),
+    SeedWord::at(103, U8, Read(41)),
+    SeedWord::at(104, U8, Read(42)),
+    SeedWord::at(105, U8, Read(43)),
+    SeedWord::at(106, U8, Read(44)),
+    SeedWord::at(107, U8, Read(45)),
+    SeedWord::at(108, U8, Read(46)),
+    SeedWord::at(109, U8, Read(47)),
+    SeedWord::at(110, U8, Read(48)),
+    SeedWord::at(111, U8, Read(49)),
+    SeedWord::at(112, U8, Read(50)),
+    SeedWord::at(113, U8, Read(51)),
+    SeedWord::at(114, U8, Read(52)),
+    SeedWord::at(115, U8, Read(53)),
+    SeedWord::at(116, U8, Read(54)),
+    SeedWord::at(117, U8, Read(55)),
+    SeedWord::at(118, U8, Read(56)),
+    SeedWord::at(119, U8, Read(57)),
+    SeedWord::at(120, U8, Read(58)),
+    SeedWord::at(121, U8, Read(59)),
+    SeedWord::at(122, U8, Read(60)),
+    SeedWord::at(123, U8, Read(61)),
+    SeedWord::at(124, U8, Read(62)),
+    SeedWord::at(125, U8, Read(63)),
+    SeedWord::at(126, U8, Read(64)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    // op 22: call
-    let call0 = find_call(&record.functions[3], &[0, own.input(query, 35)], 22)?;
+    // op 21: const 0
+    let v58_const = 0u64;
+    // op 22: call function 3: 56 35
+    let call0 = find_call(&record.functions[3], &[v58_const, own.input(query, 35)], 22)?;
     seed[127..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 35));
@@ -121,8 +199,10 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 128]) -> Pack
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    // op 22: call
-    let call0 = find_call(&record.functions[3], &[0, own.input(query, 35)], 22)?;
+    // op 21: const 0
+    let v58_const = 0u64;
+    // op 22: call function 3: 56 35
+    let call0 = find_call(&record.functions[3], &[v58_const, own.input(query, 35)], 22)?;
     seed[840..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -134,6 +214,305 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Pack
     over |= put::<8>(seed, 832, callee_rank(own, query, 1, 56)?);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 128], row: Cells<'_, 36, 3, 105>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 16);
+    row.aux[1] = element(rank);
+    let input0 = u8_at(seed, 28);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 29);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 30);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 31);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 32);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 33);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 34);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 35);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 36);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 37);
+    row.input[9] = element(input9);
+    let input10 = u8_at(seed, 38);
+    row.input[10] = element(input10);
+    let input11 = u8_at(seed, 39);
+    row.input[11] = element(input11);
+    let input12 = u8_at(seed, 40);
+    row.input[12] = element(input12);
+    let input13 = u8_at(seed, 41);
+    row.input[13] = element(input13);
+    let input14 = u8_at(seed, 42);
+    row.input[14] = element(input14);
+    let input15 = u8_at(seed, 43);
+    row.input[15] = element(input15);
+    let input16 = u8_at(seed, 44);
+    row.input[16] = element(input16);
+    let input17 = u8_at(seed, 45);
+    row.input[17] = element(input17);
+    let input18 = u8_at(seed, 46);
+    row.input[18] = element(input18);
+    let input19 = u8_at(seed, 47);
+    row.input[19] = element(input19);
+    let input20 = u8_at(seed, 48);
+    row.input[20] = element(input20);
+    let input21 = u8_at(seed, 49);
+    row.input[21] = element(input21);
+    let input22 = u8_at(seed, 50);
+    row.input[22] = element(input22);
+    let input23 = u8_at(seed, 51);
+    row.input[23] = element(input23);
+    let input24 = u8_at(seed, 52);
+    row.input[24] = element(input24);
+    let input25 = u8_at(seed, 53);
+    row.input[25] = element(input25);
+    let input26 = u8_at(seed, 54);
+    row.input[26] = element(input26);
+    let input27 = u8_at(seed, 55);
+    row.input[27] = element(input27);
+    let input28 = u8_at(seed, 56);
+    row.input[28] = element(input28);
+    let input29 = u8_at(seed, 57);
+    row.input[29] = element(input29);
+    let input30 = u8_at(seed, 58);
+    row.input[30] = element(input30);
+    let input31 = u8_at(seed, 59);
+    row.input[31] = element(input31);
+    let input32 = u8_at(seed, 60);
+    row.input[32] = element(input32);
+    let input33 = u8_at(seed, 61);
+    row.input[33] = element(input33);
+    let input34 = u8_at(seed, 62);
+    row.input[34] = element(input34);
+    let input35 = element(u64_at(seed, 8));
+    row.input[35] = input35;
+    // op 6: u8_shift_right 32
+    let v44_shr = unary(ByteOp::ShiftRight, 0, input32);
+    row.aux[2] = element(v44_shr);
+    // op 9: u8_shift_right 33
+    let v47_shr = unary(ByteOp::ShiftRight, 0, input33);
+    row.aux[3] = element(v47_shr);
+    // op 12: u8_shift_right 34
+    let v50_shr = unary(ByteOp::ShiftRight, 0, input34);
+    row.aux[4] = element(v50_shr);
+    // op 22: call function 3: 56 35
+    let v59_seed = u8_at(seed, 63);
+    row.aux[5] = element(v59_seed);
+    let v60_seed = u8_at(seed, 64);
+    row.aux[6] = element(v60_seed);
+    let v61_seed = u8_at(seed, 65);
+    row.aux[7] = element(v61_seed);
+    let v62_seed = u8_at(seed, 66);
+    row.aux[8] = element(v62_seed);
+    let v63_seed = u8_at(seed, 67);
+    row.aux[9] = element(v63_seed);
+    let v64_seed = u8_at(seed, 68);
+    row.aux[10] = element(v64_seed);
+    let v65_seed = u8_at(seed, 69);
+    row.aux[11] = element(v65_seed);
+    let v66_seed = u8_at(seed, 70);
+    row.aux[12] = element(v66_seed);
+    let v67_seed = u8_at(seed, 71);
+    row.aux[13] = element(v67_seed);
+    let v68_seed = u8_at(seed, 72);
+    row.aux[14] = element(v68_seed);
+    let v69_seed = u8_at(seed, 73);
+    row.aux[15] = element(v69_seed);
+    let v70_seed = u8_at(seed, 74);
+    row.aux[16] = element(v70_seed);
+    let v71_seed = u8_at(seed, 75);
+    row.aux[17] = element(v71_seed);
+    let v72_seed = u8_at(seed, 76);
+    row.aux[18] = element(v72_seed);
+    let v73_seed = u8_at(seed, 77);
+    row.aux[19] = element(v73_seed);
+    let v74_seed = u8_at(seed, 78);
+    row.aux[20] = element(v74_seed);
+    let v75_seed = u8_at(seed, 79);
+    row.aux[21] = element(v75_seed);
+    let v76_seed = u8_at(seed, 80);
+    row.aux[22] = element(v76_seed);
+    let v77_seed = u8_at(seed, 81);
+    row.aux[23] = element(v77_seed);
+    let v78_seed = u8_at(seed, 82);
+    row.aux[24] = element(v78_seed);
+    let v79_seed = u8_at(seed, 83);
+    row.aux[25] = element(v79_seed);
+    let v80_seed = u8_at(seed, 84);
+    row.aux[26] = element(v80_seed);
+    let v81_seed = u8_at(seed, 85);
+    row.aux[27] = element(v81_seed);
+    let v82_seed = u8_at(seed, 86);
+    row.aux[28] = element(v82_seed);
+    let v83_seed = u8_at(seed, 87);
+    row.aux[29] = element(v83_seed);
+    let v84_seed = u8_at(seed, 88);
+    row.aux[30] = element(v84_seed);
+    let v85_seed = u8_at(seed, 89);
+    row.aux[31] = element(v85_seed);
+    let v86_seed = u8_at(seed, 90);
+    row.aux[32] = element(v86_seed);
+    let v87_seed = u8_at(seed, 91);
+    row.aux[33] = element(v87_seed);
+    let v88_seed = u8_at(seed, 92);
+    row.aux[34] = element(v88_seed);
+    let v89_seed = u8_at(seed, 93);
+    row.aux[35] = element(v89_seed);
+    let v90_seed = u8_at(seed, 94);
+    row.aux[36] = element(v90_seed);
+    let v91_seed = u32_at(seed, 20);
+    row.aux[37] = element(v91_seed);
+    // op 56: call function 1: 56 91 92 93 94 95 96 91 ... (129)
+    let v125_seed = u8_at(seed, 95);
+    row.aux[38] = element(v125_seed);
+    let v126_seed = u8_at(seed, 96);
+    row.aux[39] = element(v126_seed);
+    let v127_seed = u8_at(seed, 97);
+    row.aux[40] = element(v127_seed);
+    let v128_seed = u8_at(seed, 98);
+    row.aux[41] = element(v128_seed);
+    let v129_seed = u8_at(seed, 99);
+    row.aux[42] = element(v129_seed);
+    let v130_seed = u8_at(seed, 100);
+    row.aux[43] = element(v130_seed);
+    let v131_seed = u8_at(seed, 101);
+    row.aux[44] = element(v131_seed);
+    let v132_seed = u8_at(seed, 102);
+    row.aux[45] = element(v132_seed);
+    let v133_seed = u8_at(seed, 103);
+    row.aux[46] = element(v133_seed);
+    let v134_seed = u8_at(seed, 104);
+    row.aux[47] = element(v134_seed);
+    let v135_seed = u8_at(seed, 105);
+    row.aux[48] = element(v135_seed);
+    let v136_seed = u8_at(seed, 106);
+    row.aux[49] = element(v136_seed);
+    let v137_seed = u8_at(seed, 107);
+    row.aux[50] = element(v137_seed);
+    let v138_seed = u8_at(seed, 108);
+    row.aux[51] = element(v138_seed);
+    let v139_seed = u8_at(seed, 109);
+    row.aux[52] = element(v139_seed);
+    let v140_seed = u8_at(seed, 110);
+    row.aux[53] = element(v140_seed);
+    let v141_seed = u8_at(seed, 111);
+    row.aux[54] = element(v141_seed);
+    let v142_seed = u8_at(seed, 112);
+    row.aux[55] = element(v142_seed);
+    let v143_seed = u8_at(seed, 113);
+    row.aux[56] = element(v143_seed);
+    let v144_seed = u8_at(seed, 114);
+    row.aux[57] = element(v144_seed);
+    let v145_seed = u8_at(seed, 115);
+    row.aux[58] = element(v145_seed);
+    let v146_seed = u8_at(seed, 116);
+    row.aux[59] = element(v146_seed);
+    let v147_seed = u8_at(seed, 117);
+    row.aux[60] = element(v147_seed);
+    let v148_seed = u8_at(seed, 118);
+    row.aux[61] = element(v148_seed);
+    let v149_seed = u8_at(seed, 119);
+    row.aux[62] = element(v149_seed);
+    let v150_seed = u8_at(seed, 120);
+    row.aux[63] = element(v150_seed);
+    let v151_seed = u8_at(seed, 121);
+    row.aux[64] = element(v151_seed);
+    let v152_seed = u8_at(seed, 122);
+    row.aux[65] = element(v152_seed);
+    let v153_seed = u8_at(seed, 123);
+    row.aux[66] = element(v153_seed);
+    let v154_seed = u8_at(seed, 124);
+    row.aux[67] = element(v154_seed);
+    let v155_seed = u8_at(seed, 125);
+    row.aux[68] = element(v155_seed);
+    let v156_seed = u8_at(seed, 126);
+    row.aux[69] = element(v156_seed);
+    let v157_seed = u32_at(seed, 24);
+    row.aux[70] = element(v157_seed);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1..3].fill(element(0));
+    row.aux[71..105].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 70] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Input(1)),
+    SeedWord::at(24, Full, Input(2)),
+    SeedWord::at(32, Full, Input(3)),
+    SeedWord::at(40, Full, Input(4)),
+    SeedWord::at(48, Full, Input(5)),
+    SeedWord::at(56, Full, Input(6)),
+    SeedWord::at(64, Full, Input(7)),
+    SeedWord::at(72, Full, Input(8)),
+    SeedWord::at(80, Full, Input(9)),
+    SeedWord::at(88, Full, Input(10)),
+    SeedWord::at(96, Full, Input(11)),
+    SeedWord::at(104, Full, Input(12)),
+    SeedWord::at(112, Full, Input(13)),
+    SeedWord::at(120, Full, Input(14)),
+    SeedWord::at(128, Full, Input(15)),
+    SeedWord::at(136, Full, Input(16)),
+    SeedWord::at(144, Full, Input(17)),
+    SeedWord::at(152, Full, Input(18)),
+    SeedWord::at(160, Full, Input(19)),
+    SeedWord::at(168, Full, Input(20)),
+    SeedWord::at(176, Full, Input(21)),
+    SeedWord::at(184, Full, Input(22)),
+    SeedWord::at(192, Full, Input(23)),
+    SeedWord::at(200, Full, Input(24)),
+    SeedWord::at(208, Full, Input(25)),
+    SeedWord::at(216, Full, Input(26)),
+    SeedWord::at(224, Full, Input(27)),
+    SeedWord::at(232, Full, Input(28)),
+    SeedWord::at(240, Full, Input(29)),
+    SeedWord::at(248, Full, Input(30)),
+    SeedWord::at(256, Full, Input(31)),
+    SeedWord::at(264, Full, Input(35)),
+    SeedWord::at(272, U32, Rank),
+    SeedWord::at(276, U8, Input(32)),
+    SeedWord::at(277, U8, Input(33)),
+    SeedWord::at(278, U8, Input(34)),
+    SeedWord::at(279, U8, Read(0)),
+    SeedWord::at(280, U8, Read(1)),
+    SeedWord::at(281, U8, Read(2)),
+    SeedWord::at(282, U8, Read(3)),
+    SeedWord::at(283, U8, Read(4)),
+    SeedWord::at(284, U8, Read(5)),
+    SeedWord::at(285, U8, Read(6)),
+    SeedWord::at(286, U8, Read(7)),
+    SeedWord::at(287, U8, Read(8)),
+    SeedWord::at(288, U8, Read(9)),
+    SeedWord::at(289, U8, Read(10)),
+    SeedWord::at(290, U8, Read(11)),
+    SeedWord::at(291, U8, Read(12)),
+    SeedWord::at(292, U8, Read(13)),
+    SeedWord::at(293, U8, Read(14)),
+    SeedWord::at(294, U8, Read(15)),
+    SeedWord::at(295, U8, Read(16)),
+    SeedWord::at(296, U8, Read(17)),
+    SeedWord::at(297, U8, Read(18)),
+    SeedWord::at(298, U8, Read(19)),
+    SeedWord::at(299, U8, Read(20)),
+    SeedWord::at(300, U8, Read(21)),
+    SeedWord::at(301, U8, Read(22)),
+    SeedWord::at(302, U8, Read(23)),
+    SeedWord::at(303, U8, Read(24)),
+    SeedWord::at(304, U8, Read(25)),
+    SeedWord::at(305, U8, Read(26)),
+    SeedWord::at(306, U8, Read(27)),
+    SeedWord::at(307, U8, Read(28)),
+    SeedWord::at(308, U8, Read(29)),
+    SeedWord::at(309, U8, Read(30)),
+    SeedWord::at(310, U8, Read(31)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 312]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
@@ -157,61 +536,583 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Pack
     over |= own.pack_outputs::<8>(query, 0, &mut seed[312..568]);
     Ok(over)
 }
-fn path2_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(usize, usize), PackError> {
-    // ops 1 to 3: mul
-    let v39_prod = element(own.input(query, 33)) * element(256);
-    let v41_prod = element(own.input(query, 34)) * element(65536);
-    // ops 4 to 5: add
-    let v42_sum = element(own.input(query, 32)) + v39_prod;
+/// Path 1: leaves [1].
+fn path1_write(seed: &[u8; 312], row: Cells<'_, 36, 3, 105>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 272);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = element(u64_at(seed, 16));
+    row.input[1] = input1;
+    let input2 = element(u64_at(seed, 24));
+    row.input[2] = input2;
+    let input3 = element(u64_at(seed, 32));
+    row.input[3] = input3;
+    let input4 = element(u64_at(seed, 40));
+    row.input[4] = input4;
+    let input5 = element(u64_at(seed, 48));
+    row.input[5] = input5;
+    let input6 = element(u64_at(seed, 56));
+    row.input[6] = input6;
+    let input7 = element(u64_at(seed, 64));
+    row.input[7] = input7;
+    let input8 = element(u64_at(seed, 72));
+    row.input[8] = input8;
+    let input9 = element(u64_at(seed, 80));
+    row.input[9] = input9;
+    let input10 = element(u64_at(seed, 88));
+    row.input[10] = input10;
+    let input11 = element(u64_at(seed, 96));
+    row.input[11] = input11;
+    let input12 = element(u64_at(seed, 104));
+    row.input[12] = input12;
+    let input13 = element(u64_at(seed, 112));
+    row.input[13] = input13;
+    let input14 = element(u64_at(seed, 120));
+    row.input[14] = input14;
+    let input15 = element(u64_at(seed, 128));
+    row.input[15] = input15;
+    let input16 = element(u64_at(seed, 136));
+    row.input[16] = input16;
+    let input17 = element(u64_at(seed, 144));
+    row.input[17] = input17;
+    let input18 = element(u64_at(seed, 152));
+    row.input[18] = input18;
+    let input19 = element(u64_at(seed, 160));
+    row.input[19] = input19;
+    let input20 = element(u64_at(seed, 168));
+    row.input[20] = input20;
+    let input21 = element(u64_at(seed, 176));
+    row.input[21] = input21;
+    let input22 = element(u64_at(seed, 184));
+    row.input[22] = input22;
+    let input23 = element(u64_at(seed, 192));
+    row.input[23] = input23;
+    let input24 = element(u64_at(seed, 200));
+    row.input[24] = input24;
+    let input25 = element(u64_at(seed, 208));
+    row.input[25] = input25;
+    let input26 = element(u64_at(seed, 216));
+    row.input[26] = input26;
+    let input27 = element(u64_at(seed, 224));
+    row.input[27] = input27;
+    let input28 = element(u64_at(seed, 232));
+    row.input[28] = input28;
+    let input29 = element(u64_at(seed, 240));
+    row.input[29] = input29;
+    let input30 = element(u64_at(seed, 248));
+    row.input[30] = input30;
+    let input31 = element(u64_at(seed, 256));
+    row.input[31] = input31;
+    let input32 = u8_at(seed, 276);
+    row.input[32] = element(input32);
+    let input33 = u8_at(seed, 277);
+    row.input[33] = element(input33);
+    let input34 = u8_at(seed, 278);
+    row.input[34] = element(input34);
+    let input35 = element(u64_at(seed, 264));
+    row.input[35] = input35;
+    // op 0: const 256
+    let v38_const = 256u64;
+    // op 1: mul 33 36
+    let v39_prod = input33 * v38_const;
+    // op 2: const 65536
+    let v40_const = 65536u64;
+    // op 3: mul 34 38
+    let v41_prod = input34 * v40_const;
+    // op 4: add 32 37
+    let v42_sum = input32 + v39_prod;
+    // op 5: add 40 39
     let v43_sum = v42_sum + v41_prod;
-    // op 63: sub
-    let v63_diff = v43_sum - element(1);
-    // op 64: mul
-    let v64_prod = v63_diff * element(own.input(query, 35));
-    // ops 65 to 100: call
-    let call0 = find_call(&record.functions[3], &[word(v64_prod), own.input(query, 35)], 65)?;
-    let call1 = find_call(
-        &record.functions[1],
-        &[
-            0, 103, 230, 9, 106, 133, 174, 103, 187, 114, 243, 110, 60, 58, 245, 79, 165, 127, 82,
-            14, 81, 140, 104, 5, 155, 171, 217, 131, 31, 25, 205, 224, 91, 103, 230, 9, 106, 133,
-            174, 103, 187, 114, 243, 110, 60, 58, 245, 79, 165, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 0,
-            0, 4, 0, 0, 0, record.functions[3].output(call0, 0),
-            record.functions[3].output(call0, 1), record.functions[3].output(call0, 2),
-            record.functions[3].output(call0, 3), record.functions[3].output(call0, 4),
-            record.functions[3].output(call0, 5), record.functions[3].output(call0, 6),
-            record.functions[3].output(call0, 7), record.functions[3].output(call0, 8),
-            record.functions[3].output(call0, 9), record.functions[3].output(call0, 10),
-            record.functions[3].output(call0, 11), record.functions[3].output(call0, 12),
-            record.functions[3].output(call0, 13), record.functions[3].output(call0, 14),
-            record.functions[3].output(call0, 15), record.functions[3].output(call0, 16),
-            record.functions[3].output(call0, 17), record.functions[3].output(call0, 18),
-            record.functions[3].output(call0, 19), record.functions[3].output(call0, 20),
-            record.functions[3].output(call0, 21), record.functions[3].output(call0, 22),
-            record.functions[3].output(call0, 23), record.functions[3].output(call0, 24),
-            record.functions[3].output(call0, 25), record.functions[3].output(call0, 26),
-            record.functions[3].output(call0, 27), record.functions[3].output(call0, 28),
-            record.functions[3].output(call0, 29), record.functions[3].output(call0, 30),
-            record.functions[3].output(call0, 31), own.input(query, 0), own.input(query, 1),
-            own.input(query, 2), own.input(query, 3), own.input(query, 4), own.input(query, 5),
-            own.input(query, 6), own.input(query, 7), own.input(query, 8), own.input(query, 9),
-            own.input(query, 10), own.input(query, 11), own.input(query, 12), own.input(query, 13),
-            own.input(query, 14), own.input(query, 15), own.input(query, 16), own.input(query, 17),
-            own.input(query, 18), own.input(query, 19), own.input(query, 20), own.input(query, 21),
-            own.input(query, 22), own.input(query, 23), own.input(query, 24), own.input(query, 25),
-            own.input(query, 26), own.input(query, 27), own.input(query, 28), own.input(query, 29),
-            own.input(query, 30), own.input(query, 31),
-        ],
-        100,
-    )?;
-    Ok((call0, call1))
+    // op 6: u8_shift_right 32
+    let v44_shr = unary(ByteOp::ShiftRight, 0, input32);
+    row.aux[2] = element(v44_shr);
+    // op 9: u8_shift_right 33
+    let v47_shr = unary(ByteOp::ShiftRight, 0, input33);
+    row.aux[3] = element(v47_shr);
+    // op 12: u8_shift_right 34
+    let v50_shr = unary(ByteOp::ShiftRight, 0, input34);
+    row.aux[4] = element(v50_shr);
+    // op 20: match 41
+    let v58_const = 1u64;
+    let v59_diff = element(v43_sum) - element(v58_const);
+    let v60_inv = inverse_or_zero(v59_diff);
+    row.aux[5] = v60_inv;
+    // op 60: call function 4: 0 1 2 3 4 5 6 7 ... (36)
+    let v62_seed = u8_at(seed, 279);
+    row.aux[6] = element(v62_seed);
+    let v63_seed = u8_at(seed, 280);
+    row.aux[7] = element(v63_seed);
+    let v64_seed = u8_at(seed, 281);
+    row.aux[8] = element(v64_seed);
+    let v65_seed = u8_at(seed, 282);
+    row.aux[9] = element(v65_seed);
+    let v66_seed = u8_at(seed, 283);
+    row.aux[10] = element(v66_seed);
+    let v67_seed = u8_at(seed, 284);
+    row.aux[11] = element(v67_seed);
+    let v68_seed = u8_at(seed, 285);
+    row.aux[12] = element(v68_seed);
+    let v69_seed = u8_at(seed, 286);
+    row.aux[13] = element(v69_seed);
+    let v70_seed = u8_at(seed, 287);
+    row.aux[14] = element(v70_seed);
+    let v71_seed = u8_at(seed, 288);
+    row.aux[15] = element(v71_seed);
+    let v72_seed = u8_at(seed, 289);
+    row.aux[16] = element(v72_seed);
+    let v73_seed = u8_at(seed, 290);
+    row.aux[17] = element(v73_seed);
+    let v74_seed = u8_at(seed, 291);
+    row.aux[18] = element(v74_seed);
+    let v75_seed = u8_at(seed, 292);
+    row.aux[19] = element(v75_seed);
+    let v76_seed = u8_at(seed, 293);
+    row.aux[20] = element(v76_seed);
+    let v77_seed = u8_at(seed, 294);
+    row.aux[21] = element(v77_seed);
+    let v78_seed = u8_at(seed, 295);
+    row.aux[22] = element(v78_seed);
+    let v79_seed = u8_at(seed, 296);
+    row.aux[23] = element(v79_seed);
+    let v80_seed = u8_at(seed, 297);
+    row.aux[24] = element(v80_seed);
+    let v81_seed = u8_at(seed, 298);
+    row.aux[25] = element(v81_seed);
+    let v82_seed = u8_at(seed, 299);
+    row.aux[26] = element(v82_seed);
+    let v83_seed = u8_at(seed, 300);
+    row.aux[27] = element(v83_seed);
+    let v84_seed = u8_at(seed, 301);
+    row.aux[28] = element(v84_seed);
+    let v85_seed = u8_at(seed, 302);
+    row.aux[29] = element(v85_seed);
+    let v86_seed = u8_at(seed, 303);
+    row.aux[30] = element(v86_seed);
+    let v87_seed = u8_at(seed, 304);
+    row.aux[31] = element(v87_seed);
+    let v88_seed = u8_at(seed, 305);
+    row.aux[32] = element(v88_seed);
+    let v89_seed = u8_at(seed, 306);
+    row.aux[33] = element(v89_seed);
+    let v90_seed = u8_at(seed, 307);
+    row.aux[34] = element(v90_seed);
+    let v91_seed = u8_at(seed, 308);
+    row.aux[35] = element(v91_seed);
+    let v92_seed = u8_at(seed, 309);
+    row.aux[36] = element(v92_seed);
+    let v93_seed = u8_at(seed, 310);
+    row.aux[37] = element(v93_seed);
+    // a leaf of this path
+    row.selector[1] = element(1);
+    // unused from here on
+    row.selector[0] = element(0);
+    row.selector[2] = element(0);
+    row.aux[38..105].fill(element(0));
 }
+static PATH2_WORDS: [SeedWord; 136] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(35)),
+    SeedWord::at(16, U32, Rank),
+    SeedWord::at(20, U32, Read(32)),
+    SeedWord::at(24, U32, Read(65)),
+    SeedWord::at(28, U8, Input(0)),
+    SeedWord::at(29, U8, Input(1)),
+    SeedWord::at(30, U8, Input(2)),
+    SeedWord::at(31, U8, Input(3)),
+    SeedWord::at(32, U8, Input(4)),
+    SeedWord::at(33, U8, Input(5)),
+    SeedWord::at(34, U8, Input(6)),
+    SeedWord::at(35, U8, Input(7)),
+    SeedWord::at(36, U8, Input(8)),
+    SeedWord::at(37, U8, Input(9)),
+    SeedWord::at(38, U8, Input(10)),
+    SeedWord::at(39, U8, Input(11)),
+    SeedWord::at(40, U8, Input(12)),
+    SeedWord::at(41, U8, Input(13)),
+    SeedWord::at(42, U8, Input(14)),
+    SeedWord::at(43, U8, Input(15)),
+    SeedWord::at(44, U8, Input(16)),
+    SeedWord::at(45, U8, Input(17)),
+    SeedWord::at(46, U8, Input(18)),
+    SeedWord::at(47, U8, Input(19)),
+    SeedWord::at(48, U8, Input(20)),
+    SeedWord::at(49, U8, Input(21)),
+    SeedWord::at(50, U8, Input(22)),
+    SeedWord::at(51, U8, Input(23)),
+    SeedWord::at(52, U8, Input(24)),
+    SeedWord::at(53, U8, Input(25)),
+    SeedWord::at(54, U8, Input(26)),
+    SeedWord::at(55, U8, Input(27)),
+    SeedWord::at(56, U8, Input(28)),
+    SeedWord::at(57, U8, Input(29)),
+    SeedWord::at(58, U8, Input(30)),
+    SeedWord::at(59, U8, Input(31)),
+    SeedWord::at(60, U8, Input(32)),
+    SeedWord::at(61, U8, Input(33)),
+    SeedWord::at(62, U8, Input(34)),
+    SeedWord::at(63, U8, Read(0)),
+    SeedWord::at(64, U8, Read(1)),
+    SeedWord::at(65, U8, Read(2)),
+    SeedWord::at(66, U8, Read(3)),
+    SeedWord::at(67, U8, Read(4)),
+    SeedWord::at(68, U8, Read(5)),
+    SeedWord::at(69, U8, Read(6)),
+    SeedWord::at(70, U8, Read(7)),
+    SeedWord::at(71, U8, Read(8)),
+    SeedWord::at(72, U8, Read(9)),
+    SeedWord::at(73, U8, Read(10)),
+    SeedWord::at(74, U8, Read(11)),
+    SeedWord::at(75, U8, Read(12)),
+    SeedWord::at(76, U8, Read(13)),
+    SeedWord::at(77, U8, Read(14)),
+    SeedWord::at(78, U8, Read(15)),
+    SeedWord::at(79, U8, Read(16)),
+    SeedWord::at(80, U8, Read(17)),
+    SeedWord::at(81, U8, Read(18)),
+    SeedWord::at(82, U8, Read(19)),
+    SeedWord::at(83, U8, Read(20)),
+    SeedWord::at(84, U8, Read(21)),
+    SeedWord::at(85, U8, Read(22)),
+    SeedWord::at(86, U8, Read(23)),
+    SeedWord::at(87, U8, Read(24)),
+    SeedWord::at(88, U8, Read(25)),
+    SeedWord::at(89, U8, Read(26)),
+    SeedWord::at(90, U8, Read(27)),
+    SeedWord::at(91, U8, Read(28)),
+    SeedWord::at(92, U8, Read(29)),
+    SeedWord::at(93, U8, Read(30)),
+    SeedWord::at(94, U8, Read(31)),
+    SeedWord::at(95, U8, Read(33)),
+    SeedWord::at(96, U8, Read(34)),
+    SeedWord::at(97, U8, Read(35)),
+    SeedWord::at(98, U8, Read(36)),
+    SeedWord::at(99, U8, Read(37)),
+    SeedWord::at(100, U8, Read(38)),
+    SeedWord::at(101, U8, Read(39)),
+    SeedWord::at(102, U8, Read(40)),
+    SeedWord::at(103, U8, Read(41)),
+    SeedWord::at(104, U8, Read(42)),
+    SeedWord::at(105, U8, Read(43)),
+    SeedWord::at(106, U8, Read(44)),
+    SeedWord::at(107, U8, Read(45)),
+    SeedWord::at(108, U8, Read(46)),
+    SeedWord::at(109, U8, Read(47)),
+    SeedWord::at(110, U8, Read(48)),
+    SeedWord::at(111, U8, Read(49)),
+    SeedWord::at(112, U8, Read(50)),
+    SeedWord::at(113, U8, Read(51)),
+    SeedWord::at(114, U8, Read(52)),
+    SeedWord::at(115, U8, Read(53)),
+    SeedWord::at(116, U8, Read(54)),
+    SeedWord::at(117, U8, Read(55)),
+    SeedWord::at(118, U8, Read(56)),
+    SeedWord::at(119, U8, Read(57)),
+    SeedWord::at(120, U8, Read(58)),
+    SeedWord::at(121, U8, Read(59)),
+    SeedWord::at(122, U8, Read(60)),
+    SeedWord::at(123, U8, Read(61)),
+    SeedWord::at(124, U8, Read(62)),
+    SeedWord::at(125, U8, Read(63)),
+    SeedWord::at(126, U8, Read(64)),
+    SeedWord::at(127, U8, Read(66)),
+    SeedWord::at(128, U8, Read(67)),
+    SeedWord::at(129, U8, Read(68)),
+    SeedWord::at(130, U8, Read(69)),
+    SeedWord::at(131, U8, Read(70)),
+    SeedWord::at(132, U8, Read(71)),
+    SeedWord::at(133, U8, Read(72)),
+    SeedWord::at(134, U8, Read(73)),
+    SeedWord::at(135, U8, Read(74)),
+    SeedWord::at(136, U8, Read(75)),
+    SeedWord::at(137, U8, Read(76)),
+    SeedWord::at(138, U8, Read(77)),
+    SeedWord::at(139, U8, Read(78)),
+    SeedWord::at(140, U8, Read(79)),
+    SeedWord::at(141, U8, Read(80)),
+    SeedWord::at(142, U8, Read(81)),
+    SeedWord::at(143, U8, Read(82)),
+    SeedWord::at(144, U8, Read(83)),
+    SeedWord::at(145, U8, Read(84)),
+    SeedWord::at(146, U8, Read(85)),
+    SeedWord::at(147, U8, Read(86)),
+    SeedWord::at(148, U8, Read(87)),
+    SeedWord::at(149, U8, Read(88)),
+    SeedWord::at(150, U8, Read(89)),
+    SeedWord::at(151, U8, Read(90)),
+    SeedWord::at(152, U8, Read(91)),
+    SeedWord::at(153, U8, Read(92)),
+    SeedWord::at(154, U8, Read(93)),
+    SeedWord::at(155, U8, Read(94)),
+    SeedWord::at(156, U8, Read(95)),
+    SeedWord::at(157, U8, Read(96)),
+    SeedWord::at(158, U8, Read(97)),
+];
 fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 160]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    let (call0, call1) = path2_find(record, own, query)?;
+    // op 0: const 256
+    let v38_const = 256u64;
+    // op 1: mul 33 36
+    let v39_prod = element(own.input(query, 33)) * element(v38_const);
+    // op 2: const 65536
+    let v40_const = 65536u64;
+    // op 3: mul 34 38
+    let v41_prod = element(own.input(query, 34)) * element(v40_const);
+    // op 4: add 32 37
+    let v42_sum = element(own.input(query, 32)) + v39_prod;
+    // op 5: add 40 39
+    let v43_sum = v42_sum + v41_prod;
+    // op 62: const 1
+    let v62_const = 1u64;
+    // op 63: sub 41 57
+    let v63_diff = v43_sum - element(v62_const);
+    // op 64: mul 58 35
+    let v64_prod = v63_diff * element(own.input(query, 35));
+    // op 65: call function 3: 59 35
+    let call0 = find_call(
+        &record.functions[3],
+        &[word(v64_prod), own.input(query, 35)],
+        65,
+    )?;
+    let v65_seed = record.functions[3].output(call0, 0);
+    let v66_seed = record.functions[3].output(call0, 1);
+    let v67_seed = record.functions[3].output(call0, 2);
+    let v68_seed = record.functions[3].output(call0, 3);
+    let v69_seed = record.functions[3].output(call0, 4);
+    let v70_seed = record.functions[3].output(call0, 5);
+    let v71_seed = record.functions[3].output(call0, 6);
+    let v72_seed = record.functions[3].output(call0, 7);
+    let v73_seed = record.functions[3].output(call0, 8);
+    let v74_seed = record.functions[3].output(call0, 9);
+    let v75_seed = record.functions[3].output(call0, 10);
+    let v76_seed = record.functions[3].output(call0, 11);
+    let v77_seed = record.functions[3].output(call0, 12);
+    let v78_seed = record.functions[3].output(call0, 13);
+    let v79_seed = record.functions[3].output(call0, 14);
+    let v80_seed = record.functions[3].output(call0, 15);
+    let v81_seed = record.functions[3].output(call0, 16);
+    let v82_seed = record.functions[3].output(call0, 17);
+    let v83_seed = record.functions[3].output(call0, 18);
+    let v84_seed = record.functions[3].output(call0, 19);
+    let v85_seed = record.functions[3].output(call0, 20);
+    let v86_seed = record.functions[3].output(call0, 21);
+    let v87_seed = record.functions[3].output(call0, 22);
+    let v88_seed = record.functions[3].output(call0, 23);
+    let v89_seed = record.functions[3].output(call0, 24);
+    let v90_seed = record.functions[3].output(call0, 25);
+    let v91_seed = record.functions[3].output(call0, 26);
+    let v92_seed = record.functions[3].output(call0, 27);
+    let v93_seed = record.functions[3].output(call0, 28);
+    let v94_seed = record.functions[3].output(call0, 29);
+    let v95_seed = record.functions[3].output(call0, 30);
+    let v96_seed = record.functions[3].output(call0, 31);
+    // op 66: const 0
+    let v98_const = 0u64;
+    // op 67: const 4
+    let v99_const = 4u64;
+    // op 68: const 64
+    let v100_const = 64u64;
+    // op 69: const 103
+    let v101_const = 103u64;
+    // op 70: const 230
+    let v102_const = 230u64;
+    // op 71: const 9
+    let v103_const = 9u64;
+    // op 72: const 106
+    let v104_const = 106u64;
+    // op 73: const 133
+    let v105_const = 133u64;
+    // op 74: const 174
+    let v106_const = 174u64;
+    // op 75: const 187
+    let v107_const = 187u64;
+    // op 76: const 114
+    let v108_const = 114u64;
+    // op 77: const 243
+    let v109_const = 243u64;
+    // op 78: const 110
+    let v110_const = 110u64;
+    // op 79: const 60
+    let v111_const = 60u64;
+    // op 80: const 58
+    let v112_const = 58u64;
+    // op 81: const 245
+    let v113_const = 245u64;
+    // op 82: const 79
+    let v114_const = 79u64;
+    // op 83: const 165
+    let v115_const = 165u64;
+    // op 84: const 127
+    let v116_const = 127u64;
+    // op 85: const 82
+    let v117_const = 82u64;
+    // op 86: const 14
+    let v118_const = 14u64;
+    // op 87: const 81
+    let v119_const = 81u64;
+    // op 88: const 140
+    let v120_const = 140u64;
+    // op 89: const 104
+    let v121_const = 104u64;
+    // op 90: const 5
+    let v122_const = 5u64;
+    // op 91: const 155
+    let v123_const = 155u64;
+    // op 92: const 171
+    let v124_const = 171u64;
+    // op 93: const 217
+    let v125_const = 217u64;
+    // op 94: const 131
+    let v126_const = 131u64;
+    // op 95: const 31
+    let v127_const = 31u64;
+    // op 96: const 25
+    let v128_const = 25u64;
+    // op 97: const 205
+    let v129_const = 205u64;
+    // op 98: const 224
+    let v130_const = 224u64;
+    // op 99: const 91
+    let v131_const = 91u64;
+    // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
+    let call1 = find_call(
+        &record.functions[1],
+        &[
+            v98_const,
+            v101_const,
+            v102_const,
+            v103_const,
+            v104_const,
+            v105_const,
+            v106_const,
+            v101_const,
+            v107_const,
+            v108_const,
+            v109_const,
+            v110_const,
+            v111_const,
+            v112_const,
+            v113_const,
+            v114_const,
+            v115_const,
+            v116_const,
+            v117_const,
+            v118_const,
+            v119_const,
+            v120_const,
+            v121_const,
+            v122_const,
+            v123_const,
+            v124_const,
+            v125_const,
+            v126_const,
+            v127_const,
+            v128_const,
+            v129_const,
+            v130_const,
+            v131_const,
+            v101_const,
+            v102_const,
+            v103_const,
+            v104_const,
+            v105_const,
+            v106_const,
+            v101_const,
+            v107_const,
+            v108_const,
+            v109_const,
+            v110_const,
+            v111_const,
+            v112_const,
+            v113_const,
+            v114_const,
+            v115_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v100_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v99_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v65_seed,
+            v66_seed,
+            v67_seed,
+            v68_seed,
+            v69_seed,
+            v70_seed,
+            v71_seed,
+            v72_seed,
+            v73_seed,
+            v74_seed,
+            v75_seed,
+            v76_seed,
+            v77_seed,
+            v78_seed,
+            v79_seed,
+            v80_seed,
+            v81_seed,
+            v82_seed,
+            v83_seed,
+            v84_seed,
+            v85_seed,
+            v86_seed,
+            v87_seed,
+            v88_seed,
+            v89_seed,
+            v90_seed,
+            v91_seed,
+            v92_seed,
+            v93_seed,
+            v94_seed,
+            v95_seed,
+            v96_seed,
+            own.input(query, 0),
+            own.input(query, 1),
+            own.input(query, 2),
+            own.input(query, 3),
+            own.input(query, 4),
+            own.input(query, 5),
+            own.input(query, 6),
+            own.input(query, 7),
+            own.input(query, 8),
+            own.input(query, 9),
+            own.input(query, 10),
+            own.input(query, 11),
+            own.input(query, 12),
+            own.input(query, 13),
+            own.input(query, 14),
+            own.input(query, 15),
+            own.input(query, 16),
+            own.input(query, 17),
+            own.input(query, 18),
+            own.input(query, 19),
+            own.input(query, 20),
+            own.input(query, 21),
+            own.input(query, 22),
+            own.input(query, 23),
+            own.input(query, 24),
+            own.input(query, 25),
+            own.input(query, 26),
+            own.input(query, 27),
+            own.input(query, 28),
+            own.input(query, 29),
+            own.input(query, 30),
+            own.input(query, 31),
+        ],
+        100,
+    )?;
     seed[159..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 35));
@@ -227,7 +1128,266 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 160]) -> Pack
 fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    let (call0, call1) = path2_find(record, own, query)?;
+    // op 0: const 256
+    let v38_const = 256u64;
+    // op 1: mul 33 36
+    let v39_prod = element(own.input(query, 33)) * element(v38_const);
+    // op 2: const 65536
+    let v40_const = 65536u64;
+    // op 3: mul 34 38
+    let v41_prod = element(own.input(query, 34)) * element(v40_const);
+    // op 4: add 32 37
+    let v42_sum = element(own.input(query, 32)) + v39_prod;
+    // op 5: add 40 39
+    let v43_sum = v42_sum + v41_prod;
+    // op 62: const 1
+    let v62_const = 1u64;
+    // op 63: sub 41 57
+    let v63_diff = v43_sum - element(v62_const);
+    // op 64: mul 58 35
+    let v64_prod = v63_diff * element(own.input(query, 35));
+    // op 65: call function 3: 59 35
+    let call0 = find_call(
+        &record.functions[3],
+        &[word(v64_prod), own.input(query, 35)],
+        65,
+    )?;
+    let v65_seed = record.functions[3].output(call0, 0);
+    let v66_seed = record.functions[3].output(call0, 1);
+    let v67_seed = record.functions[3].output(call0, 2);
+    let v68_seed = record.functions[3].output(call0, 3);
+    let v69_seed = record.functions[3].output(call0, 4);
+    let v70_seed = record.functions[3].output(call0, 5);
+    let v71_seed = record.functions[3].output(call0, 6);
+    let v72_seed = record.functions[3].output(call0, 7);
+    let v73_seed = record.functions[3].output(call0, 8);
+    let v74_seed = record.functions[3].output(call0, 9);
+    let v75_seed = record.functions[3].output(call0, 10);
+    let v76_seed = record.functions[3].output(call0, 11);
+    let v77_seed = record.functions[3].output(call0, 12);
+    let v78_seed = record.functions[3].output(call0, 13);
+    let v79_seed = record.functions[3].output(call0, 14);
+    let v80_seed = record.functions[3].output(call0, 15);
+    let v81_seed = record.functions[3].output(call0, 16);
+    let v82_seed = record.functions[3].output(call0, 17);
+    let v83_seed = record.functions[3].output(call0, 18);
+    let v84_seed = record.functions[3].output(call0, 19);
+    let v85_seed = record.functions[3].output(call0, 20);
+    let v86_seed = record.functions[3].output(call0, 21);
+    let v87_seed = record.functions[3].output(call0, 22);
+    let v88_seed = record.functions[3].output(call0, 23);
+    let v89_seed = record.functions[3].output(call0, 24);
+    let v90_seed = record.functions[3].output(call0, 25);
+    let v91_seed = record.functions[3].output(call0, 26);
+    let v92_seed = record.functions[3].output(call0, 27);
+    let v93_seed = record.functions[3].output(call0, 28);
+    let v94_seed = record.functions[3].output(call0, 29);
+    let v95_seed = record.functions[3].output(call0, 30);
+    let v96_seed = record.functions[3].output(call0, 31);
+    // op 66: const 0
+    let v98_const = 0u64;
+    // op 67: const 4
+    let v99_const = 4u64;
+    // op 68: const 64
+    let v100_const = 64u64;
+    // op 69: const 103
+    let v101_const = 103u64;
+    // op 70: const 230
+    let v102_const = 230u64;
+    // op 71: const 9
+    let v103_const = 9u64;
+    // op 72: const 106
+    let v104_const = 106u64;
+    // op 73: const 133
+    let v105_const = 133u64;
+    // op 74: const 174
+    let v106_const = 174u64;
+    // op 75: const 187
+    let v107_const = 187u64;
+    // op 76: const 114
+    let v108_const = 114u64;
+    // op 77: const 243
+    let v109_const = 243u64;
+    // op 78: const 110
+    let v110_const = 110u64;
+    // op 79: const 60
+    let v111_const = 60u64;
+    // op 80: const 58
+    let v112_const = 58u64;
+    // op 81: const 245
+    let v113_const = 245u64;
+    // op 82: const 79
+    let v114_const = 79u64;
+    // op 83: const 165
+    let v115_const = 165u64;
+    // op 84: const 127
+    let v116_const = 127u64;
+    // op 85: const 82
+    let v117_const = 82u64;
+    // op 86: const 14
+    let v118_const = 14u64;
+    // op 87: const 81
+    let v119_const = 81u64;
+    // op 88: const 140
+    let v120_const = 140u64;
+    // op 89: const 104
+    let v121_const = 104u64;
+    // op 90: const 5
+    let v122_const = 5u64;
+    // op 91: const 155
+    let v123_const = 155u64;
+    // op 92: const 171
+    let v124_const = 171u64;
+    // op 93: const 217
+    let v125_const = 217u64;
+    // op 94: const 131
+    let v126_const = 131u64;
+    // op 95: const 31
+    let v127_const = 31u64;
+    // op 96: const 25
+    let v128_const = 25u64;
+    // op 97: const 205
+    let v129_const = 205u64;
+    // op 98: const 224
+    let v130_const = 224u64;
+    // op 99: const 91
+    let v131_const = 91u64;
+    // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
+    let call1 = find_call(
+        &record.functions[1],
+        &[
+            v98_const,
+            v101_const,
+            v102_const,
+            v103_const,
+            v104_const,
+            v105_const,
+            v106_const,
+            v101_const,
+            v107_const,
+            v108_const,
+            v109_const,
+            v110_const,
+            v111_const,
+            v112_const,
+            v113_const,
+            v114_const,
+            v115_const,
+            v116_const,
+            v117_const,
+            v118_const,
+            v119_const,
+            v120_const,
+            v121_const,
+            v122_const,
+            v123_const,
+            v124_const,
+            v125_const,
+            v126_const,
+            v127_const,
+            v128_const,
+            v129_const,
+            v130_const,
+            v131_const,
+            v101_const,
+            v102_const,
+            v103_const,
+            v104_const,
+            v105_const,
+            v106_const,
+            v101_const,
+            v107_const,
+            v108_const,
+            v109_const,
+            v110_const,
+            v111_const,
+            v112_const,
+            v113_const,
+            v114_const,
+            v115_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v100_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v99_const,
+            v98_const,
+            v98_const,
+            v98_const,
+            v65_seed,
+            v66_seed,
+            v67_seed,
+            v68_seed,
+            v69_seed,
+            v70_seed,
+            v71_seed,
+            v72_seed,
+            v73_seed,
+            v74_seed,
+            v75_seed,
+            v76_seed,
+            v77_seed,
+            v78_seed,
+            v79_seed,
+            v80_seed,
+            v81_seed,
+            v82_seed,
+            v83_seed,
+            v84_seed,
+            v85_seed,
+            v86_seed,
+            v87_seed,
+            v88_seed,
+            v89_seed,
+            v90_seed,
+            v91_seed,
+            v92_seed,
+            v93_seed,
+            v94_seed,
+            v95_seed,
+            v96_seed,
+            own.input(query, 0),
+            own.input(query, 1),
+            own.input(query, 2),
+            own.input(query, 3),
+            own.input(query, 4),
+            own.input(query, 5),
+            own.input(query, 6),
+            own.input(query, 7),
+            own.input(query, 8),
+            own.input(query, 9),
+            own.input(query, 10),
+            own.input(query, 11),
+            own.input(query, 12),
+            own.input(query, 13),
+            own.input(query, 14),
+            own.input(query, 15),
+            own.input(query, 16),
+            own.input(query, 17),
+            own.input(query, 18),
+            own.input(query, 19),
+            own.input(query, 20),
+            own.input(query, 21),
+            own.input(query, 22),
+            own.input(query, 23),
+            own.input(query, 24),
+            own.input(query, 25),
+            own.input(query, 26),
+            own.input(query, 27),
+            own.input(query, 28),
+            own.input(query, 29),
+            own.input(query, 30),
+            own.input(query, 31),
+        ],
+        100,
+    )?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 2);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
@@ -239,134 +1399,551 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 1096]) -> Pack
     over |= own.pack_outputs::<8>(query, 0, &mut seed[840..1096]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 36, 3, 105>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 128], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1..3].fill(element(0));
-    row.aux[71..105].fill(element(0));
-    row.selector[0] = element(1);
-    // ops 6 to 12: u8_shift_right
-    write_word(&mut row.aux[2], unary(ByteOp::ShiftRight, 0, u8_at(seed, 60)));
-    write_word(&mut row.aux[3], unary(ByteOp::ShiftRight, 0, u8_at(seed, 61)));
-    write_word(&mut row.aux[4], unary(ByteOp::ShiftRight, 0, u8_at(seed, 62)));
-    copy_words::<1>(seed, 28, &mut row.input[0..35]);
-    row.input[35] = element(u64_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 16));
-    copy_words::<1>(seed, 63, &mut row.aux[5..37]);
-    row.aux[37] = element(u32_at(seed, 20));
-    copy_words::<1>(seed, 95, &mut row.aux[38..70]);
-    row.aux[70] = element(u32_at(seed, 24));
-}
-/// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 312], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
-    row.selector[2] = element(0);
-    row.aux[38..105].fill(element(0));
-    row.selector[1] = element(1);
-    // ops 1 to 3: mul
-    let v39_prod = u8_at(seed, 277) * 256;
-    let v41_prod = u8_at(seed, 278) * 65536;
-    // ops 4 to 5: add
-    let v42_sum = u8_at(seed, 276) + v39_prod;
-    let v43_sum = v42_sum + v41_prod;
-    // ops 6 to 12: u8_shift_right
-    write_word(&mut row.aux[2], unary(ByteOp::ShiftRight, 0, u8_at(seed, 276)));
-    write_word(&mut row.aux[3], unary(ByteOp::ShiftRight, 0, u8_at(seed, 277)));
-    write_word(&mut row.aux[4], unary(ByteOp::ShiftRight, 0, u8_at(seed, 278)));
-    // op 20: match
-    let v59_diff = element(v43_sum) - element(1);
-    write_element(&mut row.aux[5], inverse_or_zero(v59_diff));
-    copy_words::<8>(seed, 8, &mut row.input[0..32]);
-    copy_words::<1>(seed, 276, &mut row.input[32..35]);
-    row.input[35] = element(u64_at(seed, 264));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 272));
-    copy_words::<1>(seed, 279, &mut row.aux[6..38]);
-}
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 160], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..2].fill(element(0));
-    row.selector[2] = element(1);
-    // ops 1 to 3: mul
-    let v39_prod = u8_at(seed, 61) * 256;
-    let v41_prod = u8_at(seed, 62) * 65536;
-    // ops 4 to 5: add
-    let v42_sum = u8_at(seed, 60) + v39_prod;
+fn path2_write(seed: &[u8; 160], row: Cells<'_, 36, 3, 105>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 16);
+    row.aux[1] = element(rank);
+    let input0 = u8_at(seed, 28);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 29);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 30);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 31);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 32);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 33);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 34);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 35);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 36);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 37);
+    row.input[9] = element(input9);
+    let input10 = u8_at(seed, 38);
+    row.input[10] = element(input10);
+    let input11 = u8_at(seed, 39);
+    row.input[11] = element(input11);
+    let input12 = u8_at(seed, 40);
+    row.input[12] = element(input12);
+    let input13 = u8_at(seed, 41);
+    row.input[13] = element(input13);
+    let input14 = u8_at(seed, 42);
+    row.input[14] = element(input14);
+    let input15 = u8_at(seed, 43);
+    row.input[15] = element(input15);
+    let input16 = u8_at(seed, 44);
+    row.input[16] = element(input16);
+    let input17 = u8_at(seed, 45);
+    row.input[17] = element(input17);
+    let input18 = u8_at(seed, 46);
+    row.input[18] = element(input18);
+    let input19 = u8_at(seed, 47);
+    row.input[19] = element(input19);
+    let input20 = u8_at(seed, 48);
+    row.input[20] = element(input20);
+    let input21 = u8_at(seed, 49);
+    row.input[21] = element(input21);
+    let input22 = u8_at(seed, 50);
+    row.input[22] = element(input22);
+    let input23 = u8_at(seed, 51);
+    row.input[23] = element(input23);
+    let input24 = u8_at(seed, 52);
+    row.input[24] = element(input24);
+    let input25 = u8_at(seed, 53);
+    row.input[25] = element(input25);
+    let input26 = u8_at(seed, 54);
+    row.input[26] = element(input26);
+    let input27 = u8_at(seed, 55);
+    row.input[27] = element(input27);
+    let input28 = u8_at(seed, 56);
+    row.input[28] = element(input28);
+    let input29 = u8_at(seed, 57);
+    row.input[29] = element(input29);
+    let input30 = u8_at(seed, 58);
+    row.input[30] = element(input30);
+    let input31 = u8_at(seed, 59);
+    row.input[31] = element(input31);
+    let input32 = u8_at(seed, 60);
+    row.input[32] = element(input32);
+    let input33 = u8_at(seed, 61);
+    row.input[33] = element(input33);
+    let input34 = u8_at(seed, 62);
+    row.input[34] = element(input34);
+    let input35 = element(u64_at(seed, 8));
+    row.input[35] = input35;
+    // op 0: const 256
+    let v38_const = 256u64;
+    // op 1: mul 33 36
+    let v39_prod = input33 * v38_const;
+    // op 2: const 65536
+    let v40_const = 65536u64;
+    // op 3: mul 34 38
+    let v41_prod = input34 * v40_const;
+    // op 4: add 32 37
+    let v42_sum = input32 + v39_prod;
+    // op 5: add 40 39
     let v43_sum = v42_sum + v41_prod;
-    // ops 6 to 12: u8_shift_right
-    write_word(&mut row.aux[2], unary(ByteOp::ShiftRight, 0, u8_at(seed, 60)));
-    write_word(&mut row.aux[3], unary(ByteOp::ShiftRight, 0, u8_at(seed, 61)));
-    write_word(&mut row.aux[4], unary(ByteOp::ShiftRight, 0, u8_at(seed, 62)));
-    // op 20: match
-    let v59_diff = element(v43_sum) - element(1);
-    // op 63: sub
-    let v63_diff = element(v43_sum) - element(1);
-    // op 64: mul
-    write_element(&mut row.aux[6], v63_diff * element(u64_at(seed, 8)));
-    // op 20: match
-    write_element(&mut row.aux[5], inverse_or_zero(v59_diff));
-    copy_words::<1>(seed, 28, &mut row.input[0..35]);
-    row.input[35] = element(u64_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 16));
-    copy_words::<1>(seed, 63, &mut row.aux[7..39]);
-    row.aux[39] = element(u32_at(seed, 20));
-    copy_words::<1>(seed, 95, &mut row.aux[40..72]);
-    row.aux[72] = element(u32_at(seed, 24));
-    copy_words::<1>(seed, 127, &mut row.aux[73..105]);
+    // op 6: u8_shift_right 32
+    let v44_shr = unary(ByteOp::ShiftRight, 0, input32);
+    row.aux[2] = element(v44_shr);
+    // op 9: u8_shift_right 33
+    let v47_shr = unary(ByteOp::ShiftRight, 0, input33);
+    row.aux[3] = element(v47_shr);
+    // op 12: u8_shift_right 34
+    let v50_shr = unary(ByteOp::ShiftRight, 0, input34);
+    row.aux[4] = element(v50_shr);
+    // op 20: match 41
+    let v58_const = 1u64;
+    let v59_diff = element(v43_sum) - element(v58_const);
+    let v60_inv = inverse_or_zero(v59_diff);
+    row.aux[5] = v60_inv;
+    // op 62: const 1
+    let v62_const = 1u64;
+    // op 63: sub 41 57
+    let v63_diff = element(v43_sum) - element(v62_const);
+    // op 64: mul 58 35
+    let v64_prod = v63_diff * input35;
+    row.aux[6] = v64_prod;
+    // op 65: call function 3: 59 35
+    let v65_seed = u8_at(seed, 63);
+    row.aux[7] = element(v65_seed);
+    let v66_seed = u8_at(seed, 64);
+    row.aux[8] = element(v66_seed);
+    let v67_seed = u8_at(seed, 65);
+    row.aux[9] = element(v67_seed);
+    let v68_seed = u8_at(seed, 66);
+    row.aux[10] = element(v68_seed);
+    let v69_seed = u8_at(seed, 67);
+    row.aux[11] = element(v69_seed);
+    let v70_seed = u8_at(seed, 68);
+    row.aux[12] = element(v70_seed);
+    let v71_seed = u8_at(seed, 69);
+    row.aux[13] = element(v71_seed);
+    let v72_seed = u8_at(seed, 70);
+    row.aux[14] = element(v72_seed);
+    let v73_seed = u8_at(seed, 71);
+    row.aux[15] = element(v73_seed);
+    let v74_seed = u8_at(seed, 72);
+    row.aux[16] = element(v74_seed);
+    let v75_seed = u8_at(seed, 73);
+    row.aux[17] = element(v75_seed);
+    let v76_seed = u8_at(seed, 74);
+    row.aux[18] = element(v76_seed);
+    let v77_seed = u8_at(seed, 75);
+    row.aux[19] = element(v77_seed);
+    let v78_seed = u8_at(seed, 76);
+    row.aux[20] = element(v78_seed);
+    let v79_seed = u8_at(seed, 77);
+    row.aux[21] = element(v79_seed);
+    let v80_seed = u8_at(seed, 78);
+    row.aux[22] = element(v80_seed);
+    let v81_seed = u8_at(seed, 79);
+    row.aux[23] = element(v81_seed);
+    let v82_seed = u8_at(seed, 80);
+    row.aux[24] = element(v82_seed);
+    let v83_seed = u8_at(seed, 81);
+    row.aux[25] = element(v83_seed);
+    let v84_seed = u8_at(seed, 82);
+    row.aux[26] = element(v84_seed);
+    let v85_seed = u8_at(seed, 83);
+    row.aux[27] = element(v85_seed);
+    let v86_seed = u8_at(seed, 84);
+    row.aux[28] = element(v86_seed);
+    let v87_seed = u8_at(seed, 85);
+    row.aux[29] = element(v87_seed);
+    let v88_seed = u8_at(seed, 86);
+    row.aux[30] = element(v88_seed);
+    let v89_seed = u8_at(seed, 87);
+    row.aux[31] = element(v89_seed);
+    let v90_seed = u8_at(seed, 88);
+    row.aux[32] = element(v90_seed);
+    let v91_seed = u8_at(seed, 89);
+    row.aux[33] = element(v91_seed);
+    let v92_seed = u8_at(seed, 90);
+    row.aux[34] = element(v92_seed);
+    let v93_seed = u8_at(seed, 91);
+    row.aux[35] = element(v93_seed);
+    let v94_seed = u8_at(seed, 92);
+    row.aux[36] = element(v94_seed);
+    let v95_seed = u8_at(seed, 93);
+    row.aux[37] = element(v95_seed);
+    let v96_seed = u8_at(seed, 94);
+    row.aux[38] = element(v96_seed);
+    let v97_seed = u32_at(seed, 20);
+    row.aux[39] = element(v97_seed);
+    // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
+    let v132_seed = u8_at(seed, 95);
+    row.aux[40] = element(v132_seed);
+    let v133_seed = u8_at(seed, 96);
+    row.aux[41] = element(v133_seed);
+    let v134_seed = u8_at(seed, 97);
+    row.aux[42] = element(v134_seed);
+    let v135_seed = u8_at(seed, 98);
+    row.aux[43] = element(v135_seed);
+    let v136_seed = u8_at(seed, 99);
+    row.aux[44] = element(v136_seed);
+    let v137_seed = u8_at(seed, 100);
+    row.aux[45] = element(v137_seed);
+    let v138_seed = u8_at(seed, 101);
+    row.aux[46] = element(v138_seed);
+    let v139_seed = u8_at(seed, 102);
+    row.aux[47] = element(v139_seed);
+    let v140_seed = u8_at(seed, 103);
+    row.aux[48] = element(v140_seed);
+    let v141_seed = u8_at(seed, 104);
+    row.aux[49] = element(v141_seed);
+    let v142_seed = u8_at(seed, 105);
+    row.aux[50] = element(v142_seed);
+    let v143_seed = u8_at(seed, 106);
+    row.aux[51] = element(v143_seed);
+    let v144_seed = u8_at(seed, 107);
+    row.aux[52] = element(v144_seed);
+    let v145_seed = u8_at(seed, 108);
+    row.aux[53] = element(v145_seed);
+    let v146_seed = u8_at(seed, 109);
+    row.aux[54] = element(v146_seed);
+    let v147_seed = u8_at(seed, 110);
+    row.aux[55] = element(v147_seed);
+    let v148_seed = u8_at(seed, 111);
+    row.aux[56] = element(v148_seed);
+    let v149_seed = u8_at(seed, 112);
+    row.aux[57] = element(v149_seed);
+    let v150_seed = u8_at(seed, 113);
+    row.aux[58] = element(v150_seed);
+    let v151_seed = u8_at(seed, 114);
+    row.aux[59] = element(v151_seed);
+    let v152_seed = u8_at(seed, 115);
+    row.aux[60] = element(v152_seed);
+    let v153_seed = u8_at(seed, 116);
+    row.aux[61] = element(v153_seed);
+    let v154_seed = u8_at(seed, 117);
+    row.aux[62] = element(v154_seed);
+    let v155_seed = u8_at(seed, 118);
+    row.aux[63] = element(v155_seed);
+    let v156_seed = u8_at(seed, 119);
+    row.aux[64] = element(v156_seed);
+    let v157_seed = u8_at(seed, 120);
+    row.aux[65] = element(v157_seed);
+    let v158_seed = u8_at(seed, 121);
+    row.aux[66] = element(v158_seed);
+    let v159_seed = u8_at(seed, 122);
+    row.aux[67] = element(v159_seed);
+    let v160_seed = u8_at(seed, 123);
+    row.aux[68] = element(v160_seed);
+    let v161_seed = u8_at(seed, 124);
+    row.aux[69] = element(v161_seed);
+    let v162_seed = u8_at(seed, 125);
+    row.aux[70] = element(v162_seed);
+    let v163_seed = u8_at(seed, 126);
+    row.aux[71] = element(v163_seed);
+    let v164_seed = u32_at(seed, 24);
+    row.aux[72] = element(v164_seed);
+    // op 101: call function 4: 126 127 128 129 130 131 132 133 ... (36)
+    let v165_seed = u8_at(seed, 127);
+    row.aux[73] = element(v165_seed);
+    let v166_seed = u8_at(seed, 128);
+    row.aux[74] = element(v166_seed);
+    let v167_seed = u8_at(seed, 129);
+    row.aux[75] = element(v167_seed);
+    let v168_seed = u8_at(seed, 130);
+    row.aux[76] = element(v168_seed);
+    let v169_seed = u8_at(seed, 131);
+    row.aux[77] = element(v169_seed);
+    let v170_seed = u8_at(seed, 132);
+    row.aux[78] = element(v170_seed);
+    let v171_seed = u8_at(seed, 133);
+    row.aux[79] = element(v171_seed);
+    let v172_seed = u8_at(seed, 134);
+    row.aux[80] = element(v172_seed);
+    let v173_seed = u8_at(seed, 135);
+    row.aux[81] = element(v173_seed);
+    let v174_seed = u8_at(seed, 136);
+    row.aux[82] = element(v174_seed);
+    let v175_seed = u8_at(seed, 137);
+    row.aux[83] = element(v175_seed);
+    let v176_seed = u8_at(seed, 138);
+    row.aux[84] = element(v176_seed);
+    let v177_seed = u8_at(seed, 139);
+    row.aux[85] = element(v177_seed);
+    let v178_seed = u8_at(seed, 140);
+    row.aux[86] = element(v178_seed);
+    let v179_seed = u8_at(seed, 141);
+    row.aux[87] = element(v179_seed);
+    let v180_seed = u8_at(seed, 142);
+    row.aux[88] = element(v180_seed);
+    let v181_seed = u8_at(seed, 143);
+    row.aux[89] = element(v181_seed);
+    let v182_seed = u8_at(seed, 144);
+    row.aux[90] = element(v182_seed);
+    let v183_seed = u8_at(seed, 145);
+    row.aux[91] = element(v183_seed);
+    let v184_seed = u8_at(seed, 146);
+    row.aux[92] = element(v184_seed);
+    let v185_seed = u8_at(seed, 147);
+    row.aux[93] = element(v185_seed);
+    let v186_seed = u8_at(seed, 148);
+    row.aux[94] = element(v186_seed);
+    let v187_seed = u8_at(seed, 149);
+    row.aux[95] = element(v187_seed);
+    let v188_seed = u8_at(seed, 150);
+    row.aux[96] = element(v188_seed);
+    let v189_seed = u8_at(seed, 151);
+    row.aux[97] = element(v189_seed);
+    let v190_seed = u8_at(seed, 152);
+    row.aux[98] = element(v190_seed);
+    let v191_seed = u8_at(seed, 153);
+    row.aux[99] = element(v191_seed);
+    let v192_seed = u8_at(seed, 154);
+    row.aux[100] = element(v192_seed);
+    let v193_seed = u8_at(seed, 155);
+    row.aux[101] = element(v193_seed);
+    let v194_seed = u8_at(seed, 156);
+    row.aux[102] = element(v194_seed);
+    let v195_seed = u8_at(seed, 157);
+    row.aux[103] = element(v195_seed);
+    let v196_seed = u8_at(seed, 158);
+    row.aux[104] = element(v196_seed);
+    // a leaf of this path
+    row.selector[2] = element(1);
+    // unused from here on
+    row.selector[0..2].fill(element(0));
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 1096], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut kept_elements = [element(0); 2];
-    let mut reads = 0;
+fn generic_write(
+    seed: &[u8; 1096],
+    row: Cells<'_, 36, 3, 105>,
+) -> Result<(), PackError> {
+    let mut kept = [element(0); 2];
+    let mut reads = 312;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                // ops 1 to 3: mul
-                let v39_prod = element(u64_at(seed, 288)) * element(256);
-                let v41_prod = element(u64_at(seed, 296)) * element(65536);
-                // ops 4 to 5: add
+                // op 0: const 256
+                let v38_const = 256u64;
+                // op 1: mul 33 36
+                let v39_prod = element(u64_at(seed, 288)) * element(v38_const);
+                // op 2: const 65536
+                let v40_const = 65536u64;
+                // op 3: mul 34 38
+                let v41_prod = element(u64_at(seed, 296)) * element(v40_const);
+                // op 4: add 32 37
                 let v42_sum = element(u64_at(seed, 280)) + v39_prod;
-                kept_elements[0] = v42_sum + v41_prod;
-                // op 6: u8_shift_right
-                let v44_shr = write_word(
-                    &mut row.aux[2], unary(ByteOp::ShiftRight, 0, u64_at(seed, 280)),
-                );
-                // op 7: add
+                // op 5: add 40 39
+                let v43_sum = v42_sum + v41_prod;
+                kept[0] = v43_sum;
+                // op 6: u8_shift_right 32
+                let v44_shr = unary(ByteOp::ShiftRight, 0, u64_at(seed, 280));
+                // op 7: add 42 42
                 let v45_sum = v44_shr + v44_shr;
-                // op 8: sub
-                kept_elements[1] = element(u64_at(seed, 280)) - element(v45_sum);
-                // ops 9 to 12: u8_shift_right
-                write_word(&mut row.aux[3], unary(ByteOp::ShiftRight, 0, u64_at(seed, 288)));
-                write_word(&mut row.aux[4], unary(ByteOp::ShiftRight, 0, u64_at(seed, 296)));
-                copy_words::<8>(seed, 24, &mut row.input[0..36]);
+                // op 8: sub 32 43
+                let v46_diff = element(u64_at(seed, 280)) - element(v45_sum);
+                kept[1] = v46_diff;
+                // op 9: u8_shift_right 33
+                let v47_shr = unary(ByteOp::ShiftRight, 0, u64_at(seed, 288));
+                // op 12: u8_shift_right 34
+                let v50_shr = unary(ByteOp::ShiftRight, 0, u64_at(seed, 296));
+                row.input[0] = element(u64_at(seed, 24));
+                row.input[1] = element(u64_at(seed, 32));
+                row.input[2] = element(u64_at(seed, 40));
+                row.input[3] = element(u64_at(seed, 48));
+                row.input[4] = element(u64_at(seed, 56));
+                row.input[5] = element(u64_at(seed, 64));
+                row.input[6] = element(u64_at(seed, 72));
+                row.input[7] = element(u64_at(seed, 80));
+                row.input[8] = element(u64_at(seed, 88));
+                row.input[9] = element(u64_at(seed, 96));
+                row.input[10] = element(u64_at(seed, 104));
+                row.input[11] = element(u64_at(seed, 112));
+                row.input[12] = element(u64_at(seed, 120));
+                row.input[13] = element(u64_at(seed, 128));
+                row.input[14] = element(u64_at(seed, 136));
+                row.input[15] = element(u64_at(seed, 144));
+                row.input[16] = element(u64_at(seed, 152));
+                row.input[17] = element(u64_at(seed, 160));
+                row.input[18] = element(u64_at(seed, 168));
+                row.input[19] = element(u64_at(seed, 176));
+                row.input[20] = element(u64_at(seed, 184));
+                row.input[21] = element(u64_at(seed, 192));
+                row.input[22] = element(u64_at(seed, 200));
+                row.input[23] = element(u64_at(seed, 208));
+                row.input[24] = element(u64_at(seed, 216));
+                row.input[25] = element(u64_at(seed, 224));
+                row.input[26] = element(u64_at(seed, 232));
+                row.input[27] = element(u64_at(seed, 240));
+                row.input[28] = element(u64_at(seed, 248));
+                row.input[29] = element(u64_at(seed, 256));
+                row.input[30] = element(u64_at(seed, 264));
+                row.input[31] = element(u64_at(seed, 272));
+                row.input[32] = element(u64_at(seed, 280));
+                row.input[33] = element(u64_at(seed, 288));
+                row.input[34] = element(u64_at(seed, 296));
+                row.input[35] = element(u64_at(seed, 304));
                 row.aux[0] = element(u64_at(seed, 0));
                 row.aux[1] = element(u64_at(seed, 16));
-                block = match word(kept_elements[0]) {
+                row.aux[2] = element(v44_shr);
+                row.aux[3] = element(v47_shr);
+                row.aux[4] = element(v50_shr);
+                block = match word(v43_sum) {
                     1 => 1,
                     _ => 2,
                 };
             }
             1 => {
+                // op 22: call function 3: 56 35
+                let v59_seed = u64_at(seed, reads + 0);
+                let v60_seed = u64_at(seed, reads + 8);
+                let v61_seed = u64_at(seed, reads + 16);
+                let v62_seed = u64_at(seed, reads + 24);
+                let v63_seed = u64_at(seed, reads + 32);
+                let v64_seed = u64_at(seed, reads + 40);
+                let v65_seed = u64_at(seed, reads + 48);
+                let v66_seed = u64_at(seed, reads + 56);
+                let v67_seed = u64_at(seed, reads + 64);
+                let v68_seed = u64_at(seed, reads + 72);
+                let v69_seed = u64_at(seed, reads + 80);
+                let v70_seed = u64_at(seed, reads + 88);
+                let v71_seed = u64_at(seed, reads + 96);
+                let v72_seed = u64_at(seed, reads + 104);
+                let v73_seed = u64_at(seed, reads + 112);
+                let v74_seed = u64_at(seed, reads + 120);
+                let v75_seed = u64_at(seed, reads + 128);
+                let v76_seed = u64_at(seed, reads + 136);
+                let v77_seed = u64_at(seed, reads + 144);
+                let v78_seed = u64_at(seed, reads + 152);
+                let v79_seed = u64_at(seed, reads + 160);
+                let v80_seed = u64_at(seed, reads + 168);
+                let v81_seed = u64_at(seed, reads + 176);
+                let v82_seed = u64_at(seed, reads + 184);
+                let v83_seed = u64_at(seed, reads + 192);
+                let v84_seed = u64_at(seed, reads + 200);
+                let v85_seed = u64_at(seed, reads + 208);
+                let v86_seed = u64_at(seed, reads + 216);
+                let v87_seed = u64_at(seed, reads + 224);
+                let v88_seed = u64_at(seed, reads + 232);
+                let v89_seed = u64_at(seed, reads + 240);
+                let v90_seed = u64_at(seed, reads + 248);
+                let v91_seed = u64_at(seed, reads + 256);
+                // op 56: call function 1: 56 91 92 93 94 95 96 91 ... (129)
+                let v125_seed = u64_at(seed, reads + 264);
+                let v126_seed = u64_at(seed, reads + 272);
+                let v127_seed = u64_at(seed, reads + 280);
+                let v128_seed = u64_at(seed, reads + 288);
+                let v129_seed = u64_at(seed, reads + 296);
+                let v130_seed = u64_at(seed, reads + 304);
+                let v131_seed = u64_at(seed, reads + 312);
+                let v132_seed = u64_at(seed, reads + 320);
+                let v133_seed = u64_at(seed, reads + 328);
+                let v134_seed = u64_at(seed, reads + 336);
+                let v135_seed = u64_at(seed, reads + 344);
+                let v136_seed = u64_at(seed, reads + 352);
+                let v137_seed = u64_at(seed, reads + 360);
+                let v138_seed = u64_at(seed, reads + 368);
+                let v139_seed = u64_at(seed, reads + 376);
+                let v140_seed = u64_at(seed, reads + 384);
+                let v141_seed = u64_at(seed, reads + 392);
+                let v142_seed = u64_at(seed, reads + 400);
+                let v143_seed = u64_at(seed, reads + 408);
+                let v144_seed = u64_at(seed, reads + 416);
+                let v145_seed = u64_at(seed, reads + 424);
+                let v146_seed = u64_at(seed, reads + 432);
+                let v147_seed = u64_at(seed, reads + 440);
+                let v148_seed = u64_at(seed, reads + 448);
+                let v149_seed = u64_at(seed, reads + 456);
+                let v150_seed = u64_at(seed, reads + 464);
+                let v151_seed = u64_at(seed, reads + 472);
+                let v152_seed = u64_at(seed, reads + 480);
+                let v153_seed = u64_at(seed, reads + 488);
+                let v154_seed = u64_at(seed, reads + 496);
+                let v155_seed = u64_at(seed, reads + 504);
+                let v156_seed = u64_at(seed, reads + 512);
+                let v157_seed = u64_at(seed, reads + 520);
+                row.selector[0] = element(1);
+                row.aux[5] = element(v59_seed);
+                row.aux[6] = element(v60_seed);
+                row.aux[7] = element(v61_seed);
+                row.aux[8] = element(v62_seed);
+                row.aux[9] = element(v63_seed);
+                row.aux[10] = element(v64_seed);
+                row.aux[11] = element(v65_seed);
+                row.aux[12] = element(v66_seed);
+                row.aux[13] = element(v67_seed);
+                row.aux[14] = element(v68_seed);
+                row.aux[15] = element(v69_seed);
+                row.aux[16] = element(v70_seed);
+                row.aux[17] = element(v71_seed);
+                row.aux[18] = element(v72_seed);
+                row.aux[19] = element(v73_seed);
+                row.aux[20] = element(v74_seed);
+                row.aux[21] = element(v75_seed);
+                row.aux[22] = element(v76_seed);
+                row.aux[23] = element(v77_seed);
+                row.aux[24] = element(v78_seed);
+                row.aux[25] = element(v79_seed);
+                row.aux[26] = element(v80_seed);
+                row.aux[27] = element(v81_seed);
+                row.aux[28] = element(v82_seed);
+                row.aux[29] = element(v83_seed);
+                row.aux[30] = element(v84_seed);
+                row.aux[31] = element(v85_seed);
+                row.aux[32] = element(v86_seed);
+                row.aux[33] = element(v87_seed);
+                row.aux[34] = element(v88_seed);
+                row.aux[35] = element(v89_seed);
+                row.aux[36] = element(v90_seed);
+                row.aux[37] = element(v91_seed);
+                row.aux[38] = element(v125_seed);
+                row.aux[39] = element(v126_seed);
+                row.aux[40] = element(v127_seed);
+                row.aux[41] = element(v128_seed);
+                row.aux[42] = element(v129_seed);
+                row.aux[43] = element(v130_seed);
+                row.aux[44] = element(v131_seed);
+                row.aux[45] = element(v132_seed);
+                row.aux[46] = element(v133_seed);
+                row.aux[47] = element(v134_seed);
+                row.aux[48] = element(v135_seed);
+                row.aux[49] = element(v136_seed);
+                row.aux[50] = element(v137_seed);
+                row.aux[51] = element(v138_seed);
+                row.aux[52] = element(v139_seed);
+                row.aux[53] = element(v140_seed);
+                row.aux[54] = element(v141_seed);
+                row.aux[55] = element(v142_seed);
+                row.aux[56] = element(v143_seed);
+                row.aux[57] = element(v144_seed);
+                row.aux[58] = element(v145_seed);
+                row.aux[59] = element(v146_seed);
+                row.aux[60] = element(v147_seed);
+                row.aux[61] = element(v148_seed);
+                row.aux[62] = element(v149_seed);
+                row.aux[63] = element(v150_seed);
+                row.aux[64] = element(v151_seed);
+                row.aux[65] = element(v152_seed);
+                row.aux[66] = element(v153_seed);
+                row.aux[67] = element(v154_seed);
+                row.aux[68] = element(v155_seed);
+                row.aux[69] = element(v156_seed);
+                row.aux[70] = element(v157_seed);
+                // unused from here on
                 row.selector[1..3].fill(element(0));
                 row.aux[71..105].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 312, &mut row.aux[5..71]);
                 return Ok(());
             }
             2 => {
+                // op 20: match 41
+                let v158_const = 1u64;
+                let v159_diff = kept[0] - element(v158_const);
+                let v160_inv = inverse_or_zero(v159_diff);
+                row.aux[5] = v160_inv;
+                // unused from here on
                 row.selector[0] = element(0);
-                // op 20: match
-                let v159_diff = kept_elements[0] - element(1);
-                write_element(&mut row.aux[5], inverse_or_zero(v159_diff));
-                block = match word(kept_elements[1]) {
+                block = match word(kept[1]) {
                     0 => 3,
                     1 => 4,
                     _ => {
@@ -378,20 +1955,287 @@ fn generic_write(seed: &[u8; 1096], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             3 => {
+                // op 60: call function 4: 0 1 2 3 4 5 6 7 ... (36)
+                let v162_seed = u64_at(seed, reads + 0);
+                let v163_seed = u64_at(seed, reads + 8);
+                let v164_seed = u64_at(seed, reads + 16);
+                let v165_seed = u64_at(seed, reads + 24);
+                let v166_seed = u64_at(seed, reads + 32);
+                let v167_seed = u64_at(seed, reads + 40);
+                let v168_seed = u64_at(seed, reads + 48);
+                let v169_seed = u64_at(seed, reads + 56);
+                let v170_seed = u64_at(seed, reads + 64);
+                let v171_seed = u64_at(seed, reads + 72);
+                let v172_seed = u64_at(seed, reads + 80);
+                let v173_seed = u64_at(seed, reads + 88);
+                let v174_seed = u64_at(seed, reads + 96);
+                let v175_seed = u64_at(seed, reads + 104);
+                let v176_seed = u64_at(seed, reads + 112);
+                let v177_seed = u64_at(seed, reads + 120);
+                let v178_seed = u64_at(seed, reads + 128);
+                let v179_seed = u64_at(seed, reads + 136);
+                let v180_seed = u64_at(seed, reads + 144);
+                let v181_seed = u64_at(seed, reads + 152);
+                let v182_seed = u64_at(seed, reads + 160);
+                let v183_seed = u64_at(seed, reads + 168);
+                let v184_seed = u64_at(seed, reads + 176);
+                let v185_seed = u64_at(seed, reads + 184);
+                let v186_seed = u64_at(seed, reads + 192);
+                let v187_seed = u64_at(seed, reads + 200);
+                let v188_seed = u64_at(seed, reads + 208);
+                let v189_seed = u64_at(seed, reads + 216);
+                let v190_seed = u64_at(seed, reads + 224);
+                let v191_seed = u64_at(seed, reads + 232);
+                let v192_seed = u64_at(seed, reads + 240);
+                let v193_seed = u64_at(seed, reads + 248);
+                row.selector[1] = element(1);
+                row.aux[6] = element(v162_seed);
+                row.aux[7] = element(v163_seed);
+                row.aux[8] = element(v164_seed);
+                row.aux[9] = element(v165_seed);
+                row.aux[10] = element(v166_seed);
+                row.aux[11] = element(v167_seed);
+                row.aux[12] = element(v168_seed);
+                row.aux[13] = element(v169_seed);
+                row.aux[14] = element(v170_seed);
+                row.aux[15] = element(v171_seed);
+                row.aux[16] = element(v172_seed);
+                row.aux[17] = element(v173_seed);
+                row.aux[18] = element(v174_seed);
+                row.aux[19] = element(v175_seed);
+                row.aux[20] = element(v176_seed);
+                row.aux[21] = element(v177_seed);
+                row.aux[22] = element(v178_seed);
+                row.aux[23] = element(v179_seed);
+                row.aux[24] = element(v180_seed);
+                row.aux[25] = element(v181_seed);
+                row.aux[26] = element(v182_seed);
+                row.aux[27] = element(v183_seed);
+                row.aux[28] = element(v184_seed);
+                row.aux[29] = element(v185_seed);
+                row.aux[30] = element(v186_seed);
+                row.aux[31] = element(v187_seed);
+                row.aux[32] = element(v188_seed);
+                row.aux[33] = element(v189_seed);
+                row.aux[34] = element(v190_seed);
+                row.aux[35] = element(v191_seed);
+                row.aux[36] = element(v192_seed);
+                row.aux[37] = element(v193_seed);
+                // unused from here on
                 row.selector[2] = element(0);
                 row.aux[38..105].fill(element(0));
-                row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 312, &mut row.aux[6..38]);
                 return Ok(());
             }
             4 => {
-                row.selector[1] = element(0);
+                // op 62: const 1
+                let v194_const = 1u64;
+                // op 63: sub 41 57
+                let v195_diff = kept[0] - element(v194_const);
+                // op 64: mul 58 35
+                let v196_prod = v195_diff * element(u64_at(seed, 304));
+                // op 65: call function 3: 59 35
+                let v197_seed = u64_at(seed, reads + 0);
+                let v198_seed = u64_at(seed, reads + 8);
+                let v199_seed = u64_at(seed, reads + 16);
+                let v200_seed = u64_at(seed, reads + 24);
+                let v201_seed = u64_at(seed, reads + 32);
+                let v202_seed = u64_at(seed, reads + 40);
+                let v203_seed = u64_at(seed, reads + 48);
+                let v204_seed = u64_at(seed, reads + 56);
+                let v205_seed = u64_at(seed, reads + 64);
+                let v206_seed = u64_at(seed, reads + 72);
+                let v207_seed = u64_at(seed, reads + 80);
+                let v208_seed = u64_at(seed, reads + 88);
+                let v209_seed = u64_at(seed, reads + 96);
+                let v210_seed = u64_at(seed, reads + 104);
+                let v211_seed = u64_at(seed, reads + 112);
+                let v212_seed = u64_at(seed, reads + 120);
+                let v213_seed = u64_at(seed, reads + 128);
+                let v214_seed = u64_at(seed, reads + 136);
+                let v215_seed = u64_at(seed, reads + 144);
+                let v216_seed = u64_at(seed, reads + 152);
+                let v217_seed = u64_at(seed, reads + 160);
+                let v218_seed = u64_at(seed, reads + 168);
+                let v219_seed = u64_at(seed, reads + 176);
+                let v220_seed = u64_at(seed, reads + 184);
+                let v221_seed = u64_at(seed, reads + 192);
+                let v222_seed = u64_at(seed, reads + 200);
+                let v223_seed = u64_at(seed, reads + 208);
+                let v224_seed = u64_at(seed, reads + 216);
+                let v225_seed = u64_at(seed, reads + 224);
+                let v226_seed = u64_at(seed, reads + 232);
+                let v227_seed = u64_at(seed, reads + 240);
+                let v228_seed = u64_at(seed, reads + 248);
+                let v229_seed = u64_at(seed, reads + 256);
+                // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
+                let v264_seed = u64_at(seed, reads + 264);
+                let v265_seed = u64_at(seed, reads + 272);
+                let v266_seed = u64_at(seed, reads + 280);
+                let v267_seed = u64_at(seed, reads + 288);
+                let v268_seed = u64_at(seed, reads + 296);
+                let v269_seed = u64_at(seed, reads + 304);
+                let v270_seed = u64_at(seed, reads + 312);
+                let v271_seed = u64_at(seed, reads + 320);
+                let v272_seed = u64_at(seed, reads + 328);
+                let v273_seed = u64_at(seed, reads + 336);
+                let v274_seed = u64_at(seed, reads + 344);
+                let v275_seed = u64_at(seed, reads + 352);
+                let v276_seed = u64_at(seed, reads + 360);
+                let v277_seed = u64_at(seed, reads + 368);
+                let v278_seed = u64_at(seed, reads + 376);
+                let v279_seed = u64_at(seed, reads + 384);
+                let v280_seed = u64_at(seed, reads + 392);
+                let v281_seed = u64_at(seed, reads + 400);
+                let v282_seed = u64_at(seed, reads + 408);
+                let v283_seed = u64_at(seed, reads + 416);
+                let v284_seed = u64_at(seed, reads + 424);
+                let v285_seed = u64_at(seed, reads + 432);
+                let v286_seed = u64_at(seed, reads + 440);
+                let v287_seed = u64_at(seed, reads + 448);
+                let v288_seed = u64_at(seed, reads + 456);
+                let v289_seed = u64_at(seed, reads + 464);
+                let v290_seed = u64_at(seed, reads + 472);
+                let v291_seed = u64_at(seed, reads + 480);
+                let v292_seed = u64_at(seed, reads + 488);
+                let v293_seed = u64_at(seed, reads + 496);
+                let v294_seed = u64_at(seed, reads + 504);
+                let v295_seed = u64_at(seed, reads + 512);
+                let v296_seed = u64_at(seed, reads + 520);
+                // op 101: call function 4: 126 127 128 129 130 131 132 133 ... (36)
+                let v297_seed = u64_at(seed, reads + 528);
+                let v298_seed = u64_at(seed, reads + 536);
+                let v299_seed = u64_at(seed, reads + 544);
+                let v300_seed = u64_at(seed, reads + 552);
+                let v301_seed = u64_at(seed, reads + 560);
+                let v302_seed = u64_at(seed, reads + 568);
+                let v303_seed = u64_at(seed, reads + 576);
+                let v304_seed = u64_at(seed, reads + 584);
+                let v305_seed = u64_at(seed, reads + 592);
+                let v306_seed = u64_at(seed, reads + 600);
+                let v307_seed = u64_at(seed, reads + 608);
+                let v308_seed = u64_at(seed, reads + 616);
+                let v309_seed = u64_at(seed, reads + 624);
+                let v310_seed = u64_at(seed, reads + 632);
+                let v311_seed = u64_at(seed, reads + 640);
+                let v312_seed = u64_at(seed, reads + 648);
+                let v313_seed = u64_at(seed, reads + 656);
+                let v314_seed = u64_at(seed, reads + 664);
+                let v315_seed = u64_at(seed, reads + 672);
+                let v316_seed = u64_at(seed, reads + 680);
+                let v317_seed = u64_at(seed, reads + 688);
+                let v318_seed = u64_at(seed, reads + 696);
+                let v319_seed = u64_at(seed, reads + 704);
+                let v320_seed = u64_at(seed, reads + 712);
+                let v321_seed = u64_at(seed, reads + 720);
+                let v322_seed = u64_at(seed, reads + 728);
+                let v323_seed = u64_at(seed, reads + 736);
+                let v324_seed = u64_at(seed, reads + 744);
+                let v325_seed = u64_at(seed, reads + 752);
+                let v326_seed = u64_at(seed, reads + 760);
+                let v327_seed = u64_at(seed, reads + 768);
+                let v328_seed = u64_at(seed, reads + 776);
                 row.selector[2] = element(1);
-                // op 63: sub
-                let v195_diff = kept_elements[0] - element(1);
-                // op 64: mul
-                write_element(&mut row.aux[6], v195_diff * element(u64_at(seed, 304)));
-                copy_words::<8>(seed, reads + 312, &mut row.aux[7..105]);
+                row.aux[6] = v196_prod;
+                row.aux[7] = element(v197_seed);
+                row.aux[8] = element(v198_seed);
+                row.aux[9] = element(v199_seed);
+                row.aux[10] = element(v200_seed);
+                row.aux[11] = element(v201_seed);
+                row.aux[12] = element(v202_seed);
+                row.aux[13] = element(v203_seed);
+                row.aux[14] = element(v204_seed);
+                row.aux[15] = element(v205_seed);
+                row.aux[16] = element(v206_seed);
+                row.aux[17] = element(v207_seed);
+                row.aux[18] = element(v208_seed);
+                row.aux[19] = element(v209_seed);
+                row.aux[20] = element(v210_seed);
+                row.aux[21] = element(v211_seed);
+                row.aux[22] = element(v212_seed);
+                row.aux[23] = element(v213_seed);
+                row.aux[24] = element(v214_seed);
+                row.aux[25] = element(v215_seed);
+                row.aux[26] = element(v216_seed);
+                row.aux[27] = element(v217_seed);
+                row.aux[28] = element(v218_seed);
+                row.aux[29] = element(v219_seed);
+                row.aux[30] = element(v220_seed);
+                row.aux[31] = element(v221_seed);
+                row.aux[32] = element(v222_seed);
+                row.aux[33] = element(v223_seed);
+                row.aux[34] = element(v224_seed);
+                row.aux[35] = element(v225_seed);
+                row.aux[36] = element(v226_seed);
+                row.aux[37] = element(v227_seed);
+                row.aux[38] = element(v228_seed);
+                row.aux[39] = element(v229_seed);
+                row.aux[40] = element(v264_seed);
+                row.aux[41] = element(v265_seed);
+                row.aux[42] = element(v266_seed);
+                row.aux[43] = element(v267_seed);
+                row.aux[44] = element(v268_seed);
+                row.aux[45] = element(v269_seed);
+                row.aux[46] = element(v270_seed);
+                row.aux[47] = element(v271_seed);
+                row.aux[48] = element(v272_seed);
+                row.aux[49] = element(v273_seed);
+                row.aux[50] = element(v274_seed);
+                row.aux[51] = element(v275_seed);
+                row.aux[52] = element(v276_seed);
+                row.aux[53] = element(v277_seed);
+                row.aux[54] = element(v278_seed);
+                row.aux[55] = element(v279_seed);
+                row.aux[56] = element(v280_seed);
+                row.aux[57] = element(v281_seed);
+                row.aux[58] = element(v282_seed);
+                row.aux[59] = element(v283_seed);
+                row.aux[60] = element(v284_seed);
+                row.aux[61] = element(v285_seed);
+                row.aux[62] = element(v286_seed);
+                row.aux[63] = element(v287_seed);
+                row.aux[64] = element(v288_seed);
+                row.aux[65] = element(v289_seed);
+                row.aux[66] = element(v290_seed);
+                row.aux[67] = element(v291_seed);
+                row.aux[68] = element(v292_seed);
+                row.aux[69] = element(v293_seed);
+                row.aux[70] = element(v294_seed);
+                row.aux[71] = element(v295_seed);
+                row.aux[72] = element(v296_seed);
+                row.aux[73] = element(v297_seed);
+                row.aux[74] = element(v298_seed);
+                row.aux[75] = element(v299_seed);
+                row.aux[76] = element(v300_seed);
+                row.aux[77] = element(v301_seed);
+                row.aux[78] = element(v302_seed);
+                row.aux[79] = element(v303_seed);
+                row.aux[80] = element(v304_seed);
+                row.aux[81] = element(v305_seed);
+                row.aux[82] = element(v306_seed);
+                row.aux[83] = element(v307_seed);
+                row.aux[84] = element(v308_seed);
+                row.aux[85] = element(v309_seed);
+                row.aux[86] = element(v310_seed);
+                row.aux[87] = element(v311_seed);
+                row.aux[88] = element(v312_seed);
+                row.aux[89] = element(v313_seed);
+                row.aux[90] = element(v314_seed);
+                row.aux[91] = element(v315_seed);
+                row.aux[92] = element(v316_seed);
+                row.aux[93] = element(v317_seed);
+                row.aux[94] = element(v318_seed);
+                row.aux[95] = element(v319_seed);
+                row.aux[96] = element(v320_seed);
+                row.aux[97] = element(v321_seed);
+                row.aux[98] = element(v322_seed);
+                row.aux[99] = element(v323_seed);
+                row.aux[100] = element(v324_seed);
+                row.aux[101] = element(v325_seed);
+                row.aux[102] = element(v326_seed);
+                row.aux[103] = element(v327_seed);
+                row.aux[104] = element(v328_seed);
+                // unused from here on
+                row.selector[1] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

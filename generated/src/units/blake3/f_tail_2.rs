@@ -2,30 +2,24 @@
 // Program blake3, function tail_2.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
-    contract: bytes32("3804ca8c8ecbc11676a95f96812f83990ce327b22bbedea13d0c33a026c9a08b"),
+    contract: bytes32(
+        "3423fe68c38d6e15a45a7b249454c77ee0f488b14e0656579148e1c02fd56072",
+    ),
     layout: UnitLayout {
         num_inputs: 3,
         num_selectors: 2,
@@ -67,19 +61,13 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_blake3_f_tail_2_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 5] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(0), 1), SeedRun::of(24, U8, Input(1), 2),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 7] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(2), 1), SeedRun::of(24, U8, Input(1), 2),
-        SeedRun::of(26, U8, Read(0), 2),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 5] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(0)),
+    SeedWord::at(24, U8, Input(1)),
+    SeedWord::at(25, U8, Input(2)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 32]) -> Packed {
     let own = &record.functions[6];
     let mut over = 0;
@@ -100,6 +88,34 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 40, own.output(query, 0));
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 32], row: Cells<'_, 3, 2, 4>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 24);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 25);
+    row.input[2] = element(input2);
+    // op 1: call function 5: 0 1
+    let v4_seed = element(u64_at(seed, 16));
+    row.aux[1] = v4_seed;
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[2..4].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 7] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(2)),
+    SeedWord::at(24, U8, Input(1)),
+    SeedWord::at(25, U8, Input(2)),
+    SeedWord::at(26, U8, Read(0)),
+    SeedWord::at(27, U8, Read(1)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 32]) -> Packed {
     let own = &record.functions[6];
     let mut over = 0;
@@ -120,39 +136,39 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= own.pack_outputs::<8>(query, 0, &mut seed[40..64]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 3, 2, 4>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 32], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[2..4].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 24, &mut row.input[1..3]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u64_at(seed, 16));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 32], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 32], row: Cells<'_, 3, 2, 4>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 24);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 25);
+    row.input[2] = element(input2);
+    // op 5: io_read 3 0
+    let v5_seed = u8_at(seed, 26);
+    row.aux[1] = element(v5_seed);
+    let v6_seed = u8_at(seed, 27);
+    row.aux[2] = element(v6_seed);
+    // op 9: call function 5: 7 1
+    let v9_seed = element(u64_at(seed, 16));
+    row.aux[3] = v9_seed;
+    // a leaf of this path
     row.selector[1] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 24, &mut row.input[1..3]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 26, &mut row.aux[1..3]);
-    row.aux[3] = element(u64_at(seed, 16));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 64], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 64], row: Cells<'_, 3, 2, 4>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 40;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..3]);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
                 row.aux[0] = element(u64_at(seed, 0));
                 block = match u64_at(seed, 32) {
                     0 => 1,
@@ -166,16 +182,27 @@ fn generic_write(seed: &[u8; 64], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                // op 1: call function 5: 0 1
+                let v4_seed = u64_at(seed, reads + 0);
+                row.selector[0] = element(1);
+                row.aux[1] = element(v4_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[2..4].fill(element(0));
-                row.selector[0] = element(1);
-                row.aux[1] = element(u64_at(seed, reads + 40));
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 5: io_read 3 0
+                let v7_seed = u64_at(seed, reads + 0);
+                let v8_seed = u64_at(seed, reads + 8);
+                // op 9: call function 5: 7 1
+                let v11_seed = u64_at(seed, reads + 16);
                 row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 40, &mut row.aux[1..4]);
+                row.aux[1] = element(v7_seed);
+                row.aux[2] = element(v8_seed);
+                row.aux[3] = element(v11_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

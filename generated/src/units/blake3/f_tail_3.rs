@@ -2,30 +2,24 @@
 // Program blake3, function tail_3.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
-    contract: bytes32("6c633f575376fac74363b693d2f222b224681420781b9bacf5a0f170bb9b49bf"),
+    contract: bytes32(
+        "2453edb8d7923f2cb9b290732e022fead7b81c8d6fd6e847cc6bea6d66239600",
+    ),
     layout: UnitLayout {
         num_inputs: 4,
         num_selectors: 2,
@@ -67,19 +61,16 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_blake3_f_tail_3_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 8] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(0), 3), SeedRun::of(40, U8, Input(1), 3),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 12] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(4), 3), SeedRun::of(40, U8, Input(1), 3),
-        SeedRun::of(43, U8, Read(0), 4),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 8] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(0)),
+    SeedWord::at(24, Full, Read(1)),
+    SeedWord::at(32, Full, Read(2)),
+    SeedWord::at(40, U8, Input(1)),
+    SeedWord::at(41, U8, Input(2)),
+    SeedWord::at(42, U8, Input(3)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
     let own = &record.functions[7];
     let mut over = 0;
@@ -100,6 +91,45 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[48..72]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 48], row: Cells<'_, 4, 2, 8>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 40);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 41);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 42);
+    row.input[3] = element(input3);
+    // op 1: call function 6: 0 1 2
+    let v5_seed = element(u64_at(seed, 16));
+    row.aux[1] = v5_seed;
+    let v6_seed = element(u64_at(seed, 24));
+    row.aux[2] = v6_seed;
+    let v7_seed = element(u64_at(seed, 32));
+    row.aux[3] = v7_seed;
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[4..8].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 12] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(4)),
+    SeedWord::at(24, Full, Read(5)),
+    SeedWord::at(32, Full, Read(6)),
+    SeedWord::at(40, U8, Input(1)),
+    SeedWord::at(41, U8, Input(2)),
+    SeedWord::at(42, U8, Input(3)),
+    SeedWord::at(43, U8, Read(0)),
+    SeedWord::at(44, U8, Read(1)),
+    SeedWord::at(45, U8, Read(2)),
+    SeedWord::at(46, U8, Read(3)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
     let own = &record.functions[7];
     let mut over = 0;
@@ -120,39 +150,50 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[48..104]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 4, 2, 8>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 48], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[4..8].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 40, &mut row.input[1..4]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<8>(seed, 16, &mut row.aux[1..4]);
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 48], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 48], row: Cells<'_, 4, 2, 8>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 40);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 41);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 42);
+    row.input[3] = element(input3);
+    // op 5: io_read 4 0
+    let v6_seed = u8_at(seed, 43);
+    row.aux[1] = element(v6_seed);
+    let v7_seed = u8_at(seed, 44);
+    row.aux[2] = element(v7_seed);
+    let v8_seed = u8_at(seed, 45);
+    row.aux[3] = element(v8_seed);
+    let v9_seed = u8_at(seed, 46);
+    row.aux[4] = element(v9_seed);
+    // op 10: call function 6: 10 1 2
+    let v12_seed = element(u64_at(seed, 16));
+    row.aux[5] = v12_seed;
+    let v13_seed = element(u64_at(seed, 24));
+    row.aux[6] = v13_seed;
+    let v14_seed = element(u64_at(seed, 32));
+    row.aux[7] = v14_seed;
+    // a leaf of this path
     row.selector[1] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 40, &mut row.input[1..4]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 43, &mut row.aux[1..5]);
-    copy_words::<8>(seed, 16, &mut row.aux[5..8]);
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 104], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 104], row: Cells<'_, 4, 2, 8>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 48;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..4]);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
+                row.input[3] = element(u64_at(seed, 40));
                 row.aux[0] = element(u64_at(seed, 0));
                 block = match u64_at(seed, 40) {
                     0 => 1,
@@ -166,16 +207,39 @@ fn generic_write(seed: &[u8; 104], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                // op 1: call function 6: 0 1 2
+                let v5_seed = u64_at(seed, reads + 0);
+                let v6_seed = u64_at(seed, reads + 8);
+                let v7_seed = u64_at(seed, reads + 16);
+                row.selector[0] = element(1);
+                row.aux[1] = element(v5_seed);
+                row.aux[2] = element(v6_seed);
+                row.aux[3] = element(v7_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[4..8].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 48, &mut row.aux[1..4]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 5: io_read 4 0
+                let v10_seed = u64_at(seed, reads + 0);
+                let v11_seed = u64_at(seed, reads + 8);
+                let v12_seed = u64_at(seed, reads + 16);
+                let v13_seed = u64_at(seed, reads + 24);
+                // op 10: call function 6: 10 1 2
+                let v16_seed = u64_at(seed, reads + 32);
+                let v17_seed = u64_at(seed, reads + 40);
+                let v18_seed = u64_at(seed, reads + 48);
                 row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 48, &mut row.aux[1..8]);
+                row.aux[1] = element(v10_seed);
+                row.aux[2] = element(v11_seed);
+                row.aux[3] = element(v12_seed);
+                row.aux[4] = element(v13_seed);
+                row.aux[5] = element(v16_seed);
+                row.aux[6] = element(v17_seed);
+                row.aux[7] = element(v18_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

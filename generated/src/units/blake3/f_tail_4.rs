@@ -2,30 +2,24 @@
 // Program blake3, function tail_4.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_4",
     function: 8,
-    contract: bytes32("c3f5d369ecbbc2b17c328f35774450688ab2b19ae38a05f362dc7778057c902d"),
+    contract: bytes32(
+        "7106fab2ef50ed44e69c280add0f183b3c8494db975a36a93b239c25bd0de594",
+    ),
     layout: UnitLayout {
         num_inputs: 5,
         num_selectors: 2,
@@ -67,19 +61,21 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_blake3_f_tail_4_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 13] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(0), 7), SeedRun::of(72, U8, Input(1), 4),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 21] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(8), 7), SeedRun::of(72, U8, Input(1), 4),
-        SeedRun::of(76, U8, Read(0), 8),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 13] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(0)),
+    SeedWord::at(24, Full, Read(1)),
+    SeedWord::at(32, Full, Read(2)),
+    SeedWord::at(40, Full, Read(3)),
+    SeedWord::at(48, Full, Read(4)),
+    SeedWord::at(56, Full, Read(5)),
+    SeedWord::at(64, Full, Read(6)),
+    SeedWord::at(72, U8, Input(1)),
+    SeedWord::at(73, U8, Input(2)),
+    SeedWord::at(74, U8, Input(3)),
+    SeedWord::at(75, U8, Input(4)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed {
     let own = &record.functions[8];
     let mut over = 0;
@@ -100,6 +96,64 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 176]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[56..112]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 80], row: Cells<'_, 5, 2, 16>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 72);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 73);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 74);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 75);
+    row.input[4] = element(input4);
+    // op 1: call function 7: 0 1 2 3
+    let v6_seed = element(u64_at(seed, 16));
+    row.aux[1] = v6_seed;
+    let v7_seed = element(u64_at(seed, 24));
+    row.aux[2] = v7_seed;
+    let v8_seed = element(u64_at(seed, 32));
+    row.aux[3] = v8_seed;
+    let v9_seed = element(u64_at(seed, 40));
+    row.aux[4] = v9_seed;
+    let v10_seed = element(u64_at(seed, 48));
+    row.aux[5] = v10_seed;
+    let v11_seed = element(u64_at(seed, 56));
+    row.aux[6] = v11_seed;
+    let v12_seed = element(u64_at(seed, 64));
+    row.aux[7] = v12_seed;
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[8..16].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 21] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(8)),
+    SeedWord::at(24, Full, Read(9)),
+    SeedWord::at(32, Full, Read(10)),
+    SeedWord::at(40, Full, Read(11)),
+    SeedWord::at(48, Full, Read(12)),
+    SeedWord::at(56, Full, Read(13)),
+    SeedWord::at(64, Full, Read(14)),
+    SeedWord::at(72, U8, Input(1)),
+    SeedWord::at(73, U8, Input(2)),
+    SeedWord::at(74, U8, Input(3)),
+    SeedWord::at(75, U8, Input(4)),
+    SeedWord::at(76, U8, Read(0)),
+    SeedWord::at(77, U8, Read(1)),
+    SeedWord::at(78, U8, Read(2)),
+    SeedWord::at(79, U8, Read(3)),
+    SeedWord::at(80, U8, Read(4)),
+    SeedWord::at(81, U8, Read(5)),
+    SeedWord::at(82, U8, Read(6)),
+    SeedWord::at(83, U8, Read(7)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 88]) -> Packed {
     let own = &record.functions[8];
     let mut over = 0;
@@ -120,39 +174,69 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 176]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[56..176]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 5, 2, 16>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 80], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[8..16].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 72, &mut row.input[1..5]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<8>(seed, 16, &mut row.aux[1..8]);
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 88], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 88], row: Cells<'_, 5, 2, 16>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 72);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 73);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 74);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 75);
+    row.input[4] = element(input4);
+    // op 5: io_read 5 0
+    let v7_seed = u8_at(seed, 76);
+    row.aux[1] = element(v7_seed);
+    let v8_seed = u8_at(seed, 77);
+    row.aux[2] = element(v8_seed);
+    let v9_seed = u8_at(seed, 78);
+    row.aux[3] = element(v9_seed);
+    let v10_seed = u8_at(seed, 79);
+    row.aux[4] = element(v10_seed);
+    let v11_seed = u8_at(seed, 80);
+    row.aux[5] = element(v11_seed);
+    let v12_seed = u8_at(seed, 81);
+    row.aux[6] = element(v12_seed);
+    let v13_seed = u8_at(seed, 82);
+    row.aux[7] = element(v13_seed);
+    let v14_seed = u8_at(seed, 83);
+    row.aux[8] = element(v14_seed);
+    // op 12: call function 7: 15 1 2 3
+    let v17_seed = element(u64_at(seed, 16));
+    row.aux[9] = v17_seed;
+    let v18_seed = element(u64_at(seed, 24));
+    row.aux[10] = v18_seed;
+    let v19_seed = element(u64_at(seed, 32));
+    row.aux[11] = v19_seed;
+    let v20_seed = element(u64_at(seed, 40));
+    row.aux[12] = v20_seed;
+    let v21_seed = element(u64_at(seed, 48));
+    row.aux[13] = v21_seed;
+    let v22_seed = element(u64_at(seed, 56));
+    row.aux[14] = v22_seed;
+    let v23_seed = element(u64_at(seed, 64));
+    row.aux[15] = v23_seed;
+    // a leaf of this path
     row.selector[1] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 72, &mut row.input[1..5]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 76, &mut row.aux[1..9]);
-    copy_words::<8>(seed, 16, &mut row.aux[9..16]);
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 176], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 176], row: Cells<'_, 5, 2, 16>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 56;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..5]);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
+                row.input[3] = element(u64_at(seed, 40));
+                row.input[4] = element(u64_at(seed, 48));
                 row.aux[0] = element(u64_at(seed, 0));
                 block = match u64_at(seed, 48) {
                     0 => 1,
@@ -166,16 +250,63 @@ fn generic_write(seed: &[u8; 176], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                // op 1: call function 7: 0 1 2 3
+                let v6_seed = u64_at(seed, reads + 0);
+                let v7_seed = u64_at(seed, reads + 8);
+                let v8_seed = u64_at(seed, reads + 16);
+                let v9_seed = u64_at(seed, reads + 24);
+                let v10_seed = u64_at(seed, reads + 32);
+                let v11_seed = u64_at(seed, reads + 40);
+                let v12_seed = u64_at(seed, reads + 48);
+                row.selector[0] = element(1);
+                row.aux[1] = element(v6_seed);
+                row.aux[2] = element(v7_seed);
+                row.aux[3] = element(v8_seed);
+                row.aux[4] = element(v9_seed);
+                row.aux[5] = element(v10_seed);
+                row.aux[6] = element(v11_seed);
+                row.aux[7] = element(v12_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[8..16].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 56, &mut row.aux[1..8]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 5: io_read 5 0
+                let v15_seed = u64_at(seed, reads + 0);
+                let v16_seed = u64_at(seed, reads + 8);
+                let v17_seed = u64_at(seed, reads + 16);
+                let v18_seed = u64_at(seed, reads + 24);
+                let v19_seed = u64_at(seed, reads + 32);
+                let v20_seed = u64_at(seed, reads + 40);
+                let v21_seed = u64_at(seed, reads + 48);
+                let v22_seed = u64_at(seed, reads + 56);
+                // op 12: call function 7: 15 1 2 3
+                let v25_seed = u64_at(seed, reads + 64);
+                let v26_seed = u64_at(seed, reads + 72);
+                let v27_seed = u64_at(seed, reads + 80);
+                let v28_seed = u64_at(seed, reads + 88);
+                let v29_seed = u64_at(seed, reads + 96);
+                let v30_seed = u64_at(seed, reads + 104);
+                let v31_seed = u64_at(seed, reads + 112);
                 row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 56, &mut row.aux[1..16]);
+                row.aux[1] = element(v15_seed);
+                row.aux[2] = element(v16_seed);
+                row.aux[3] = element(v17_seed);
+                row.aux[4] = element(v18_seed);
+                row.aux[5] = element(v19_seed);
+                row.aux[6] = element(v20_seed);
+                row.aux[7] = element(v21_seed);
+                row.aux[8] = element(v22_seed);
+                row.aux[9] = element(v25_seed);
+                row.aux[10] = element(v26_seed);
+                row.aux[11] = element(v27_seed);
+                row.aux[12] = element(v28_seed);
+                row.aux[13] = element(v29_seed);
+                row.aux[14] = element(v30_seed);
+                row.aux[15] = element(v31_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

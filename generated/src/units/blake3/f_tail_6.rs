@@ -2,30 +2,24 @@
 // Program blake3, function tail_6.
 // Fingerprint d3908557566c301073f5610df55231c0344ef2d94718c6341728fd7633407954
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_6",
     function: 10,
-    contract: bytes32("cc020414efccf5cd0849eaaee813852fa1c2a278fdf22224d530d698f740b6a5"),
+    contract: bytes32(
+        "126efe43dbcafe1f7c5f7e58284ba084be2a02f31ea37b73d62944a5fe77e8ed",
+    ),
     layout: UnitLayout {
         num_inputs: 7,
         num_selectors: 2,
@@ -67,19 +61,47 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_blake3_f_tail_6_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 39] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(0), 31), SeedRun::of(264, U8, Input(1), 6),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 71] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(32), 31), SeedRun::of(264, U8, Input(1), 6),
-        SeedRun::of(270, U8, Read(0), 32),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 39] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(0)),
+    SeedWord::at(24, Full, Read(1)),
+    SeedWord::at(32, Full, Read(2)),
+    SeedWord::at(40, Full, Read(3)),
+    SeedWord::at(48, Full, Read(4)),
+    SeedWord::at(56, Full, Read(5)),
+    SeedWord::at(64, Full, Read(6)),
+    SeedWord::at(72, Full, Read(7)),
+    SeedWord::at(80, Full, Read(8)),
+    SeedWord::at(88, Full, Read(9)),
+    SeedWord::at(96, Full, Read(10)),
+    SeedWord::at(104, Full, Read(11)),
+    SeedWord::at(112, Full, Read(12)),
+    SeedWord::at(120, Full, Read(13)),
+    SeedWord::at(128, Full, Read(14)),
+    SeedWord::at(136, Full, Read(15)),
+    SeedWord::at(144, Full, Read(16)),
+    SeedWord::at(152, Full, Read(17)),
+    SeedWord::at(160, Full, Read(18)),
+    SeedWord::at(168, Full, Read(19)),
+    SeedWord::at(176, Full, Read(20)),
+    SeedWord::at(184, Full, Read(21)),
+    SeedWord::at(192, Full, Read(22)),
+    SeedWord::at(200, Full, Read(23)),
+    SeedWord::at(208, Full, Read(24)),
+    SeedWord::at(216, Full, Read(25)),
+    SeedWord::at(224, Full, Read(26)),
+    SeedWord::at(232, Full, Read(27)),
+    SeedWord::at(240, Full, Read(28)),
+    SeedWord::at(248, Full, Read(29)),
+    SeedWord::at(256, Full, Read(30)),
+    SeedWord::at(264, U8, Input(1)),
+    SeedWord::at(265, U8, Input(2)),
+    SeedWord::at(266, U8, Input(3)),
+    SeedWord::at(267, U8, Input(4)),
+    SeedWord::at(268, U8, Input(5)),
+    SeedWord::at(269, U8, Input(6)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 272]) -> Packed {
     let own = &record.functions[10];
     let mut over = 0;
@@ -100,6 +122,166 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 576]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[72..320]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 272], row: Cells<'_, 7, 2, 64>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 264);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 265);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 266);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 267);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 268);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 269);
+    row.input[6] = element(input6);
+    // op 1: call function 9: 0 1 2 3 4 5
+    let v8_seed = element(u64_at(seed, 16));
+    row.aux[1] = v8_seed;
+    let v9_seed = element(u64_at(seed, 24));
+    row.aux[2] = v9_seed;
+    let v10_seed = element(u64_at(seed, 32));
+    row.aux[3] = v10_seed;
+    let v11_seed = element(u64_at(seed, 40));
+    row.aux[4] = v11_seed;
+    let v12_seed = element(u64_at(seed, 48));
+    row.aux[5] = v12_seed;
+    let v13_seed = element(u64_at(seed, 56));
+    row.aux[6] = v13_seed;
+    let v14_seed = element(u64_at(seed, 64));
+    row.aux[7] = v14_seed;
+    let v15_seed = element(u64_at(seed, 72));
+    row.aux[8] = v15_seed;
+    let v16_seed = element(u64_at(seed, 80));
+    row.aux[9] = v16_seed;
+    let v17_seed = element(u64_at(seed, 88));
+    row.aux[10] = v17_seed;
+    let v18_seed = element(u64_at(seed, 96));
+    row.aux[11] = v18_seed;
+    let v19_seed = element(u64_at(seed, 104));
+    row.aux[12] = v19_seed;
+    let v20_seed = element(u64_at(seed, 112));
+    row.aux[13] = v20_seed;
+    let v21_seed = element(u64_at(seed, 120));
+    row.aux[14] = v21_seed;
+    let v22_seed = element(u64_at(seed, 128));
+    row.aux[15] = v22_seed;
+    let v23_seed = element(u64_at(seed, 136));
+    row.aux[16] = v23_seed;
+    let v24_seed = element(u64_at(seed, 144));
+    row.aux[17] = v24_seed;
+    let v25_seed = element(u64_at(seed, 152));
+    row.aux[18] = v25_seed;
+    let v26_seed = element(u64_at(seed, 160));
+    row.aux[19] = v26_seed;
+    let v27_seed = element(u64_at(seed, 168));
+    row.aux[20] = v27_seed;
+    let v28_seed = element(u64_at(seed, 176));
+    row.aux[21] = v28_seed;
+    let v29_seed = element(u64_at(seed, 184));
+    row.aux[22] = v29_seed;
+    let v30_seed = element(u64_at(seed, 192));
+    row.aux[23] = v30_seed;
+    let v31_seed = element(u64_at(seed, 200));
+    row.aux[24] = v31_seed;
+    let v32_seed = element(u64_at(seed, 208));
+    row.aux[25] = v32_seed;
+    let v33_seed = element(u64_at(seed, 216));
+    row.aux[26] = v33_seed;
+    let v34_seed = element(u64_at(seed, 224));
+    row.aux[27] = v34_seed;
+    let v35_seed = element(u64_at(seed, 232));
+    row.aux[28] = v35_seed;
+    let v36_seed = element(u64_at(seed, 240));
+    row.aux[29] = v36_seed;
+    let v37_seed = element(u64_at(seed, 248));
+    row.aux[30] = v37_seed;
+    let v38_seed = element(u64_at(seed, 256));
+    row.aux[31] = v38_seed;
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[32..64].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 71] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(32)),
+    SeedWord::at(24, Full, Read(33)),
+    SeedWord::at(32, Full, Read(34)),
+    SeedWord::at(40, Full, Read(35)),
+    SeedWord::at(48, Full, Read(36)),
+    SeedWord::at(56, Full, Read(37)),
+    SeedWord::at(64, Full, Read(38)),
+    SeedWord::at(72, Full, Read(39)),
+    SeedWord::at(80, Full, Read(40)),
+    SeedWord::at(88, Full, Read(41)),
+    SeedWord::at(96, Full, Read(42)),
+    SeedWord::at(104, Full, Read(43)),
+    SeedWord::at(112, Full, Read(44)),
+    SeedWord::at(120, Full, Read(45)),
+    SeedWord::at(128, Full, Read(46)),
+    SeedWord::at(136, Full, Read(47)),
+    SeedWord::at(144, Full, Read(48)),
+    SeedWord::at(152, Full, Read(49)),
+    SeedWord::at(160, Full, Read(50)),
+    SeedWord::at(168, Full, Read(51)),
+    SeedWord::at(176, Full, Read(52)),
+    SeedWord::at(184, Full, Read(53)),
+    SeedWord::at(192, Full, Read(54)),
+    SeedWord::at(200, Full, Read(55)),
+    SeedWord::at(208, Full, Read(56)),
+    SeedWord::at(216, Full, Read(57)),
+    SeedWord::at(224, Full, Read(58)),
+    SeedWord::at(232, Full, Read(59)),
+    SeedWord::at(240, Full, Read(60)),
+    SeedWord::at(248, Full, Read(61)),
+    SeedWord::at(256, Full, Read(62)),
+    SeedWord::at(264, U8, Input(1)),
+    SeedWord::at(265, U8, Input(2)),
+    SeedWord::at(266, U8, Input(3)),
+    SeedWord::at(267, U8, Input(4)),
+    SeedWord::at(268, U8, Input(5)),
+    SeedWord::at(269, U8, Input(6)),
+    SeedWord::at(270, U8, Read(0)),
+    SeedWord::at(271, U8, Read(1)),
+    SeedWord::at(272, U8, Read(2)),
+    SeedWord::at(273, U8, Read(3)),
+    SeedWord::at(274, U8, Read(4)),
+    SeedWord::at(275, U8, Read(5)),
+    SeedWord::at(276, U8, Read(6)),
+    SeedWord::at(277, U8, Read(7)),
+    SeedWord::at(278, U8, Read(8)),
+    SeedWord::at(279, U8, Read(9)),
+    SeedWord::at(280, U8, Read(10)),
+    SeedWord::at(281, U8, Read(11)),
+    SeedWord::at(282, U8, Read(12)),
+    SeedWord::at(283, U8, Read(13)),
+    SeedWord::at(284, U8, Read(14)),
+    SeedWord::at(285, U8, Read(15)),
+    SeedWord::at(286, U8, Read(16)),
+    SeedWord::at(287, U8, Read(17)),
+    SeedWord::at(288, U8, Read(18)),
+    SeedWord::at(289, U8, Read(19)),
+    SeedWord::at(290, U8, Read(20)),
+    SeedWord::at(291, U8, Read(21)),
+    SeedWord::at(292, U8, Read(22)),
+    SeedWord::at(293, U8, Read(23)),
+    SeedWord::at(294, U8, Read(24)),
+    SeedWord::at(295, U8, Read(25)),
+    SeedWord::at(296, U8, Read(26)),
+    SeedWord::at(297, U8, Read(27)),
+    SeedWord::at(298, U8, Read(28)),
+    SeedWord::at(299, U8, Read(29)),
+    SeedWord::at(300, U8, Read(30)),
+    SeedWord::at(301, U8, Read(31)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 304]) -> Packed {
     let own = &record.functions[10];
     let mut over = 0;
@@ -120,39 +302,171 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 576]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[72..576]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 7, 2, 64>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 272], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[32..64].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 264, &mut row.input[1..7]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<8>(seed, 16, &mut row.aux[1..32]);
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 304], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 304], row: Cells<'_, 7, 2, 64>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 264);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 265);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 266);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 267);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 268);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 269);
+    row.input[6] = element(input6);
+    // op 5: io_read 7 0
+    let v9_seed = u8_at(seed, 270);
+    row.aux[1] = element(v9_seed);
+    let v10_seed = u8_at(seed, 271);
+    row.aux[2] = element(v10_seed);
+    let v11_seed = u8_at(seed, 272);
+    row.aux[3] = element(v11_seed);
+    let v12_seed = u8_at(seed, 273);
+    row.aux[4] = element(v12_seed);
+    let v13_seed = u8_at(seed, 274);
+    row.aux[5] = element(v13_seed);
+    let v14_seed = u8_at(seed, 275);
+    row.aux[6] = element(v14_seed);
+    let v15_seed = u8_at(seed, 276);
+    row.aux[7] = element(v15_seed);
+    let v16_seed = u8_at(seed, 277);
+    row.aux[8] = element(v16_seed);
+    let v17_seed = u8_at(seed, 278);
+    row.aux[9] = element(v17_seed);
+    let v18_seed = u8_at(seed, 279);
+    row.aux[10] = element(v18_seed);
+    let v19_seed = u8_at(seed, 280);
+    row.aux[11] = element(v19_seed);
+    let v20_seed = u8_at(seed, 281);
+    row.aux[12] = element(v20_seed);
+    let v21_seed = u8_at(seed, 282);
+    row.aux[13] = element(v21_seed);
+    let v22_seed = u8_at(seed, 283);
+    row.aux[14] = element(v22_seed);
+    let v23_seed = u8_at(seed, 284);
+    row.aux[15] = element(v23_seed);
+    let v24_seed = u8_at(seed, 285);
+    row.aux[16] = element(v24_seed);
+    let v25_seed = u8_at(seed, 286);
+    row.aux[17] = element(v25_seed);
+    let v26_seed = u8_at(seed, 287);
+    row.aux[18] = element(v26_seed);
+    let v27_seed = u8_at(seed, 288);
+    row.aux[19] = element(v27_seed);
+    let v28_seed = u8_at(seed, 289);
+    row.aux[20] = element(v28_seed);
+    let v29_seed = u8_at(seed, 290);
+    row.aux[21] = element(v29_seed);
+    let v30_seed = u8_at(seed, 291);
+    row.aux[22] = element(v30_seed);
+    let v31_seed = u8_at(seed, 292);
+    row.aux[23] = element(v31_seed);
+    let v32_seed = u8_at(seed, 293);
+    row.aux[24] = element(v32_seed);
+    let v33_seed = u8_at(seed, 294);
+    row.aux[25] = element(v33_seed);
+    let v34_seed = u8_at(seed, 295);
+    row.aux[26] = element(v34_seed);
+    let v35_seed = u8_at(seed, 296);
+    row.aux[27] = element(v35_seed);
+    let v36_seed = u8_at(seed, 297);
+    row.aux[28] = element(v36_seed);
+    let v37_seed = u8_at(seed, 298);
+    row.aux[29] = element(v37_seed);
+    let v38_seed = u8_at(seed, 299);
+    row.aux[30] = element(v38_seed);
+    let v39_seed = u8_at(seed, 300);
+    row.aux[31] = element(v39_seed);
+    let v40_seed = u8_at(seed, 301);
+    row.aux[32] = element(v40_seed);
+    // op 24: call function 9: 41 1 2 3 4 5
+    let v43_seed = element(u64_at(seed, 16));
+    row.aux[33] = v43_seed;
+    let v44_seed = element(u64_at(seed, 24));
+    row.aux[34] = v44_seed;
+    let v45_seed = element(u64_at(seed, 32));
+    row.aux[35] = v45_seed;
+    let v46_seed = element(u64_at(seed, 40));
+    row.aux[36] = v46_seed;
+    let v47_seed = element(u64_at(seed, 48));
+    row.aux[37] = v47_seed;
+    let v48_seed = element(u64_at(seed, 56));
+    row.aux[38] = v48_seed;
+    let v49_seed = element(u64_at(seed, 64));
+    row.aux[39] = v49_seed;
+    let v50_seed = element(u64_at(seed, 72));
+    row.aux[40] = v50_seed;
+    let v51_seed = element(u64_at(seed, 80));
+    row.aux[41] = v51_seed;
+    let v52_seed = element(u64_at(seed, 88));
+    row.aux[42] = v52_seed;
+    let v53_seed = element(u64_at(seed, 96));
+    row.aux[43] = v53_seed;
+    let v54_seed = element(u64_at(seed, 104));
+    row.aux[44] = v54_seed;
+    let v55_seed = element(u64_at(seed, 112));
+    row.aux[45] = v55_seed;
+    let v56_seed = element(u64_at(seed, 120));
+    row.aux[46] = v56_seed;
+    let v57_seed = element(u64_at(seed, 128));
+    row.aux[47] = v57_seed;
+    let v58_seed = element(u64_at(seed, 136));
+    row.aux[48] = v58_seed;
+    let v59_seed = element(u64_at(seed, 144));
+    row.aux[49] = v59_seed;
+    let v60_seed = element(u64_at(seed, 152));
+    row.aux[50] = v60_seed;
+    let v61_seed = element(u64_at(seed, 160));
+    row.aux[51] = v61_seed;
+    let v62_seed = element(u64_at(seed, 168));
+    row.aux[52] = v62_seed;
+    let v63_seed = element(u64_at(seed, 176));
+    row.aux[53] = v63_seed;
+    let v64_seed = element(u64_at(seed, 184));
+    row.aux[54] = v64_seed;
+    let v65_seed = element(u64_at(seed, 192));
+    row.aux[55] = v65_seed;
+    let v66_seed = element(u64_at(seed, 200));
+    row.aux[56] = v66_seed;
+    let v67_seed = element(u64_at(seed, 208));
+    row.aux[57] = v67_seed;
+    let v68_seed = element(u64_at(seed, 216));
+    row.aux[58] = v68_seed;
+    let v69_seed = element(u64_at(seed, 224));
+    row.aux[59] = v69_seed;
+    let v70_seed = element(u64_at(seed, 232));
+    row.aux[60] = v70_seed;
+    let v71_seed = element(u64_at(seed, 240));
+    row.aux[61] = v71_seed;
+    let v72_seed = element(u64_at(seed, 248));
+    row.aux[62] = v72_seed;
+    let v73_seed = element(u64_at(seed, 256));
+    row.aux[63] = v73_seed;
+    // a leaf of this path
     row.selector[1] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 264, &mut row.input[1..7]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 270, &mut row.aux[1..33]);
-    copy_words::<8>(seed, 16, &mut row.aux[33..64]);
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 576], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 576], row: Cells<'_, 7, 2, 64>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 72;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..7]);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
+                row.input[3] = element(u64_at(seed, 40));
+                row.input[4] = element(u64_at(seed, 48));
+                row.input[5] = element(u64_at(seed, 56));
+                row.input[6] = element(u64_at(seed, 64));
                 row.aux[0] = element(u64_at(seed, 0));
                 block = match u64_at(seed, 64) {
                     0 => 1,
@@ -166,16 +480,207 @@ fn generic_write(seed: &[u8; 576], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                // op 1: call function 9: 0 1 2 3 4 5
+                let v8_seed = u64_at(seed, reads + 0);
+                let v9_seed = u64_at(seed, reads + 8);
+                let v10_seed = u64_at(seed, reads + 16);
+                let v11_seed = u64_at(seed, reads + 24);
+                let v12_seed = u64_at(seed, reads + 32);
+                let v13_seed = u64_at(seed, reads + 40);
+                let v14_seed = u64_at(seed, reads + 48);
+                let v15_seed = u64_at(seed, reads + 56);
+                let v16_seed = u64_at(seed, reads + 64);
+                let v17_seed = u64_at(seed, reads + 72);
+                let v18_seed = u64_at(seed, reads + 80);
+                let v19_seed = u64_at(seed, reads + 88);
+                let v20_seed = u64_at(seed, reads + 96);
+                let v21_seed = u64_at(seed, reads + 104);
+                let v22_seed = u64_at(seed, reads + 112);
+                let v23_seed = u64_at(seed, reads + 120);
+                let v24_seed = u64_at(seed, reads + 128);
+                let v25_seed = u64_at(seed, reads + 136);
+                let v26_seed = u64_at(seed, reads + 144);
+                let v27_seed = u64_at(seed, reads + 152);
+                let v28_seed = u64_at(seed, reads + 160);
+                let v29_seed = u64_at(seed, reads + 168);
+                let v30_seed = u64_at(seed, reads + 176);
+                let v31_seed = u64_at(seed, reads + 184);
+                let v32_seed = u64_at(seed, reads + 192);
+                let v33_seed = u64_at(seed, reads + 200);
+                let v34_seed = u64_at(seed, reads + 208);
+                let v35_seed = u64_at(seed, reads + 216);
+                let v36_seed = u64_at(seed, reads + 224);
+                let v37_seed = u64_at(seed, reads + 232);
+                let v38_seed = u64_at(seed, reads + 240);
+                row.selector[0] = element(1);
+                row.aux[1] = element(v8_seed);
+                row.aux[2] = element(v9_seed);
+                row.aux[3] = element(v10_seed);
+                row.aux[4] = element(v11_seed);
+                row.aux[5] = element(v12_seed);
+                row.aux[6] = element(v13_seed);
+                row.aux[7] = element(v14_seed);
+                row.aux[8] = element(v15_seed);
+                row.aux[9] = element(v16_seed);
+                row.aux[10] = element(v17_seed);
+                row.aux[11] = element(v18_seed);
+                row.aux[12] = element(v19_seed);
+                row.aux[13] = element(v20_seed);
+                row.aux[14] = element(v21_seed);
+                row.aux[15] = element(v22_seed);
+                row.aux[16] = element(v23_seed);
+                row.aux[17] = element(v24_seed);
+                row.aux[18] = element(v25_seed);
+                row.aux[19] = element(v26_seed);
+                row.aux[20] = element(v27_seed);
+                row.aux[21] = element(v28_seed);
+                row.aux[22] = element(v29_seed);
+                row.aux[23] = element(v30_seed);
+                row.aux[24] = element(v31_seed);
+                row.aux[25] = element(v32_seed);
+                row.aux[26] = element(v33_seed);
+                row.aux[27] = element(v34_seed);
+                row.aux[28] = element(v35_seed);
+                row.aux[29] = element(v36_seed);
+                row.aux[30] = element(v37_seed);
+                row.aux[31] = element(v38_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[32..64].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 72, &mut row.aux[1..32]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 5: io_read 7 0
+                let v41_seed = u64_at(seed, reads + 0);
+                let v42_seed = u64_at(seed, reads + 8);
+                let v43_seed = u64_at(seed, reads + 16);
+                let v44_seed = u64_at(seed, reads + 24);
+                let v45_seed = u64_at(seed, reads + 32);
+                let v46_seed = u64_at(seed, reads + 40);
+                let v47_seed = u64_at(seed, reads + 48);
+                let v48_seed = u64_at(seed, reads + 56);
+                let v49_seed = u64_at(seed, reads + 64);
+                let v50_seed = u64_at(seed, reads + 72);
+                let v51_seed = u64_at(seed, reads + 80);
+                let v52_seed = u64_at(seed, reads + 88);
+                let v53_seed = u64_at(seed, reads + 96);
+                let v54_seed = u64_at(seed, reads + 104);
+                let v55_seed = u64_at(seed, reads + 112);
+                let v56_seed = u64_at(seed, reads + 120);
+                let v57_seed = u64_at(seed, reads + 128);
+                let v58_seed = u64_at(seed, reads + 136);
+                let v59_seed = u64_at(seed, reads + 144);
+                let v60_seed = u64_at(seed, reads + 152);
+                let v61_seed = u64_at(seed, reads + 160);
+                let v62_seed = u64_at(seed, reads + 168);
+                let v63_seed = u64_at(seed, reads + 176);
+                let v64_seed = u64_at(seed, reads + 184);
+                let v65_seed = u64_at(seed, reads + 192);
+                let v66_seed = u64_at(seed, reads + 200);
+                let v67_seed = u64_at(seed, reads + 208);
+                let v68_seed = u64_at(seed, reads + 216);
+                let v69_seed = u64_at(seed, reads + 224);
+                let v70_seed = u64_at(seed, reads + 232);
+                let v71_seed = u64_at(seed, reads + 240);
+                let v72_seed = u64_at(seed, reads + 248);
+                // op 24: call function 9: 41 1 2 3 4 5
+                let v75_seed = u64_at(seed, reads + 256);
+                let v76_seed = u64_at(seed, reads + 264);
+                let v77_seed = u64_at(seed, reads + 272);
+                let v78_seed = u64_at(seed, reads + 280);
+                let v79_seed = u64_at(seed, reads + 288);
+                let v80_seed = u64_at(seed, reads + 296);
+                let v81_seed = u64_at(seed, reads + 304);
+                let v82_seed = u64_at(seed, reads + 312);
+                let v83_seed = u64_at(seed, reads + 320);
+                let v84_seed = u64_at(seed, reads + 328);
+                let v85_seed = u64_at(seed, reads + 336);
+                let v86_seed = u64_at(seed, reads + 344);
+                let v87_seed = u64_at(seed, reads + 352);
+                let v88_seed = u64_at(seed, reads + 360);
+                let v89_seed = u64_at(seed, reads + 368);
+                let v90_seed = u64_at(seed, reads + 376);
+                let v91_seed = u64_at(seed, reads + 384);
+                let v92_seed = u64_at(seed, reads + 392);
+                let v93_seed = u64_at(seed, reads + 400);
+                let v94_seed = u64_at(seed, reads + 408);
+                let v95_seed = u64_at(seed, reads + 416);
+                let v96_seed = u64_at(seed, reads + 424);
+                let v97_seed = u64_at(seed, reads + 432);
+                let v98_seed = u64_at(seed, reads + 440);
+                let v99_seed = u64_at(seed, reads + 448);
+                let v100_seed = u64_at(seed, reads + 456);
+                let v101_seed = u64_at(seed, reads + 464);
+                let v102_seed = u64_at(seed, reads + 472);
+                let v103_seed = u64_at(seed, reads + 480);
+                let v104_seed = u64_at(seed, reads + 488);
+                let v105_seed = u64_at(seed, reads + 496);
                 row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 72, &mut row.aux[1..64]);
+                row.aux[1] = element(v41_seed);
+                row.aux[2] = element(v42_seed);
+                row.aux[3] = element(v43_seed);
+                row.aux[4] = element(v44_seed);
+                row.aux[5] = element(v45_seed);
+                row.aux[6] = element(v46_seed);
+                row.aux[7] = element(v47_seed);
+                row.aux[8] = element(v48_seed);
+                row.aux[9] = element(v49_seed);
+                row.aux[10] = element(v50_seed);
+                row.aux[11] = element(v51_seed);
+                row.aux[12] = element(v52_seed);
+                row.aux[13] = element(v53_seed);
+                row.aux[14] = element(v54_seed);
+                row.aux[15] = element(v55_seed);
+                row.aux[16] = element(v56_seed);
+                row.aux[17] = element(v57_seed);
+                row.aux[18] = element(v58_seed);
+                row.aux[19] = element(v59_seed);
+                row.aux[20] = element(v60_seed);
+                row.aux[21] = element(v61_seed);
+                row.aux[22] = element(v62_seed);
+                row.aux[23] = element(v63_seed);
+                row.aux[24] = element(v64_seed);
+                row.aux[25] = element(v65_seed);
+                row.aux[26] = element(v66_seed);
+                row.aux[27] = element(v67_seed);
+                row.aux[28] = element(v68_seed);
+                row.aux[29] = element(v69_seed);
+                row.aux[30] = element(v70_seed);
+                row.aux[31] = element(v71_seed);
+                row.aux[32] = element(v72_seed);
+                row.aux[33] = element(v75_seed);
+                row.aux[34] = element(v76_seed);
+                row.aux[35] = element(v77_seed);
+                row.aux[36] = element(v78_seed);
+                row.aux[37] = element(v79_seed);
+                row.aux[38] = element(v80_seed);
+                row.aux[39] = element(v81_seed);
+                row.aux[40] = element(v82_seed);
+                row.aux[41] = element(v83_seed);
+                row.aux[42] = element(v84_seed);
+                row.aux[43] = element(v85_seed);
+                row.aux[44] = element(v86_seed);
+                row.aux[45] = element(v87_seed);
+                row.aux[46] = element(v88_seed);
+                row.aux[47] = element(v89_seed);
+                row.aux[48] = element(v90_seed);
+                row.aux[49] = element(v91_seed);
+                row.aux[50] = element(v92_seed);
+                row.aux[51] = element(v93_seed);
+                row.aux[52] = element(v94_seed);
+                row.aux[53] = element(v95_seed);
+                row.aux[54] = element(v96_seed);
+                row.aux[55] = element(v97_seed);
+                row.aux[56] = element(v98_seed);
+                row.aux[57] = element(v99_seed);
+                row.aux[58] = element(v100_seed);
+                row.aux[59] = element(v101_seed);
+                row.aux[60] = element(v102_seed);
+                row.aux[61] = element(v103_seed);
+                row.aux[62] = element(v104_seed);
+                row.aux[63] = element(v105_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

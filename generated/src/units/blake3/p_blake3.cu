@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_blake3_digest(uint64_t *out) {
-  out[0u] = 0x2b6010ef9d72440eull;
-  out[1u] = 0x2c758c50a1095bd6ull;
-  out[2u] = 0x78cb117759ae592full;
-  out[3u] = 0xd7e394073c2de519ull;
+  out[0u] = 0x4d9c8b1e098a03b6ull;
+  out[1u] = 0xaf95a9f4ea2df2a1ull;
+  out[2u] = 0x856396cd1bb23708ull;
+  out[3u] = 0x806760849c8cd873ull;
 }
 
 TL_KERNEL void tl_p_blake3_padding(TlRows rows) {

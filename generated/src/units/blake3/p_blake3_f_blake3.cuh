@@ -11,108 +11,56 @@ namespace p_blake3 {
 
 namespace f_blake3 {
 
-// Operation 53 and alike, 12 times.
-TL_DEVICE void write_u8_bit_decomposition_0(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t &v27_bit, uint32_t &v28_bit,
-    uint32_t &v29_bit, uint32_t &v30_bit, uint32_t &v31_bit, uint32_t &v32_bit,
-    uint32_t &v33_bit, uint32_t &v34_bit) {
-  // op 53: u8_bit_decomposition
-  v27_bit = row.auxiliary(aux_at, (a0 >> 0u) & 1u);
-  v28_bit = row.auxiliary(aux_at + 1u, (a0 >> 1u) & 1u);
-  v29_bit = row.auxiliary(aux_at + 2u, (a0 >> 2u) & 1u);
-  v30_bit = row.auxiliary(aux_at + 3u, (a0 >> 3u) & 1u);
-  v31_bit = row.auxiliary(aux_at + 4u, (a0 >> 4u) & 1u);
-  v32_bit = row.auxiliary(aux_at + 5u, (a0 >> 5u) & 1u);
-  v33_bit = row.auxiliary(aux_at + 6u, (a0 >> 6u) & 1u);
-  v34_bit = row.auxiliary(aux_at + 7u, (a0 >> 7u) & 1u);
-}
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, MULTIPLICITY = 0, AUX_1 = 1,
+    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9,
+    AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16,
+    AUX_17 = 17, AUX_18 = 18, AUX_19 = 19, AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23,
+    AUX_24 = 24, AUX_25 = 25, AUX_26 = 26, AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30,
+    AUX_31 = 31, AUX_32 = 32, AUX_33 = 33, AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37,
+    AUX_38 = 38, AUX_39 = 39, AUX_40 = 40, AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44,
+    AUX_45 = 45, AUX_46 = 46, AUX_47 = 47, AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51,
+    AUX_52 = 52, AUX_53 = 53, AUX_54 = 54, AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58,
+    AUX_59 = 59, AUX_60 = 60, AUX_61 = 61, AUX_62 = 62, AUX_63 = 63, AUX_64 = 64, AUX_65 = 65,
+    AUX_66 = 66, AUX_67 = 67, AUX_68 = 68, AUX_69 = 69, AUX_70 = 70, AUX_71 = 71, AUX_72 = 72,
+    AUX_73 = 73, AUX_74 = 74, AUX_75 = 75, AUX_76 = 76, AUX_77 = 77, AUX_78 = 78, AUX_79 = 79,
+    AUX_80 = 80, AUX_81 = 81, AUX_82 = 82, AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86,
+    AUX_87 = 87, AUX_88 = 88, AUX_89 = 89, AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93,
+    AUX_94 = 94, AUX_95 = 95, AUX_96 = 96, AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100,
+    AUX_101 = 101, AUX_102 = 102, AUX_103 = 103, AUX_104 = 104, AUX_105 = 105, AUX_106 = 106,
+    AUX_107 = 107, AUX_108 = 108, AUX_109 = 109};
 
-// Operations 41 to 56 and alike, 3 times.
-TL_DEVICE void write_sub_1(
-    const Row &row, Gl a0, uint32_t &v37_bit, uint32_t &v38_bit, uint32_t &v39_bit,
-    uint32_t &v40_bit, uint32_t &v41_bit, uint32_t &v42_bit, uint32_t &v43_bit,
-    uint32_t &v44_bit, uint32_t &v45_bit, uint32_t &v46_bit, uint32_t &v47_bit,
-    uint32_t &v48_bit, uint32_t &v49_bit, uint32_t &v50_bit, uint32_t &v51_bit,
-    uint32_t &v52_bit, uint32_t &v53_bit, uint32_t &v54_bit, uint32_t &v55_bit,
-    uint32_t &v56_bit, uint32_t &v57_bit, uint32_t &v58_bit) {
-  // op 41: sub
-  const Gl v9_diff = a0 - gl(1u);
-  // op 42: hint_field_to_bytes
-  const uint32_t v10_byte = row.auxiliary(4u, byte_of_wide(v9_diff.value, 0u));
-  const uint32_t v11_byte = row.auxiliary(5u, byte_of_wide(v9_diff.value, 1u));
-  const uint32_t v12_byte = row.auxiliary(6u, byte_of_wide(v9_diff.value, 2u));
-  const uint32_t v13_byte = row.auxiliary(7u, byte_of_wide(v9_diff.value, 3u));
-  row.auxiliary(8u, byte_of_wide(v9_diff.value, 4u));
-  row.auxiliary(9u, byte_of_wide(v9_diff.value, 5u));
-  row.auxiliary(10u, byte_of_wide(v9_diff.value, 6u));
-  row.auxiliary(11u, byte_of_wide(v9_diff.value, 7u));
-  // ops 53 to 56
-  uint32_t v27_bit, v28_bit, v29_bit, v30_bit, v31_bit, v32_bit, v33_bit, v34_bit;
-  write_u8_bit_decomposition_0(
-      row, 12u, v10_byte, v27_bit, v28_bit, v29_bit, v30_bit, v31_bit, v32_bit, v33_bit, v34_bit);
-  uint32_t v35_bit, v36_bit;
-  write_u8_bit_decomposition_0(
-      row, 20u, v11_byte, v35_bit, v36_bit, v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit);
-  write_u8_bit_decomposition_0(
-      row, 28u, v12_byte, v43_bit, v44_bit, v45_bit, v46_bit, v47_bit, v48_bit, v49_bit, v50_bit);
-  write_u8_bit_decomposition_0(
-      row, 36u, v13_byte, v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit, v57_bit, v58_bit);
-}
+static_assert(INPUT_0 + 1u == 1u, "plan: 1 inputs");
+static_assert(SELECTOR_2 + 1u == 3u, "plan: 3 selectors");
+static_assert(AUX_109 + 1u == 110u, "plan: 110 auxiliaries");
 
-// Operations 108 to 161 and alike, 2 times.
-TL_DEVICE void write_mul_2(
-    uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t a4, uint32_t a5, uint32_t a6,
-    uint32_t a7, uint32_t a8, uint32_t a9, uint32_t a10, uint32_t a11, uint32_t a12,
-    uint32_t a13, uint32_t a14, uint32_t a15, uint32_t a16, uint32_t a17, uint32_t a18,
-    uint32_t a19, uint32_t a20, uint32_t a21, uint32_t &v163_sum) {
-  // ops 108 to 140: mul
-  const uint32_t v110_prod = a0 * 2u;
-  const uint32_t v111_prod = a1 * 4u;
-  const uint32_t v112_prod = a2 * 8u;
-  const uint32_t v113_prod = a3 * 16u;
-  const uint32_t v114_prod = a4 * 32u;
-  const uint32_t v115_prod = a5 * 64u;
-  const uint32_t v116_prod = a6 * 128u;
-  const uint32_t v117_prod = a7 * 256u;
-  const uint32_t v119_prod = a8 * 512u;
-  const uint32_t v121_prod = a9 * 1024u;
-  const uint32_t v123_prod = a10 * 2048u;
-  const uint32_t v125_prod = a11 * 4096u;
-  const uint32_t v127_prod = a12 * 8192u;
-  const uint32_t v129_prod = a13 * 16384u;
-  const uint32_t v131_prod = a14 * 32768u;
-  const uint32_t v132_prod = a15 * 65536u;
-  const uint32_t v134_prod = a16 * 131072u;
-  const uint32_t v136_prod = a17 * 262144u;
-  const uint32_t v138_prod = a18 * 524288u;
-  const uint32_t v140_prod = a19 * 1048576u;
-  const uint32_t v142_prod = a20 * 2097152u;
-  // ops 141 to 161: add
-  const uint32_t v143_sum = a21 + v110_prod;
-  const uint32_t v144_sum = v143_sum + v111_prod;
-  const uint32_t v145_sum = v144_sum + v112_prod;
-  const uint32_t v146_sum = v145_sum + v113_prod;
-  const uint32_t v147_sum = v146_sum + v114_prod;
-  const uint32_t v148_sum = v147_sum + v115_prod;
-  const uint32_t v149_sum = v148_sum + v116_prod;
-  const uint32_t v150_sum = v149_sum + v117_prod;
-  const uint32_t v151_sum = v150_sum + v119_prod;
-  const uint32_t v152_sum = v151_sum + v121_prod;
-  const uint32_t v153_sum = v152_sum + v123_prod;
-  const uint32_t v154_sum = v153_sum + v125_prod;
-  const uint32_t v155_sum = v154_sum + v127_prod;
-  const uint32_t v156_sum = v155_sum + v129_prod;
-  const uint32_t v157_sum = v156_sum + v131_prod;
-  const uint32_t v158_sum = v157_sum + v132_prod;
-  const uint32_t v159_sum = v158_sum + v134_prod;
-  const uint32_t v160_sum = v159_sum + v136_prod;
-  const uint32_t v161_sum = v160_sum + v138_prod;
-  const uint32_t v162_sum = v161_sum + v140_prod;
-  v163_sum = v162_sum + v142_prod;
-}
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_READ_34 = 8, SEED0_INPUT_0 = 12, SEED0_READ_0 = 13,
+    SEED0_READ_1 = 14, SEED0_READ_2 = 15, SEED0_READ_3 = 16, SEED0_READ_4 = 17,
+    SEED0_READ_5 = 18, SEED0_READ_6 = 19, SEED0_READ_7 = 20, SEED0_READ_8 = 21,
+    SEED0_READ_9 = 22, SEED0_READ_10 = 23, SEED0_READ_11 = 24, SEED0_READ_12 = 25,
+    SEED0_READ_13 = 26, SEED0_READ_14 = 27, SEED0_READ_15 = 28, SEED0_READ_16 = 29,
+    SEED0_READ_17 = 30, SEED0_READ_18 = 31, SEED0_READ_19 = 32, SEED0_READ_20 = 33,
+    SEED0_READ_21 = 34, SEED0_READ_22 = 35, SEED0_READ_23 = 36, SEED0_READ_24 = 37,
+    SEED0_READ_25 = 38, SEED0_READ_26 = 39, SEED0_READ_27 = 40, SEED0_READ_28 = 41,
+    SEED0_READ_29 = 42, SEED0_READ_30 = 43, SEED0_READ_31 = 44, SEED0_READ_32 = 45,
+    SEED0_READ_33 = 46, SEED0_STRIDE = 48};
+
+static_assert(SEED0_MULTIPLICITY - SEED0_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED0_MULTIPLICITY + 8u < SEED0_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED0_READ_34 - SEED0_READ_34 == 0u, "plan: u32 words");
+static_assert((SEED0_READ_34 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_READ_34 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_33 - SEED0_INPUT_0 == 34u, "plan: u8 words");
+static_assert(SEED0_READ_33 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), read 34 at 8 (u32), input 0 at 12 (u8), read 0 to 33 at 13 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 12;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -120,19 +68,83 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 110;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(1u, 3u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_2, 0u);
     row.auxiliary_zeros(36u, 110u);
-    row.selector(0u, 1u);
-    row.input_u8(seed, 12u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 13u, 1u, 35u);
-    row.auxiliary_u32(seed, 8u, 35u, 36u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.auxiliary(AUX_1, byte_of(word0, 1u));
+    row.auxiliary(AUX_2, byte_of(word0, 2u));
+    row.auxiliary(AUX_3, byte_of(word0, 3u));
+    // op 38: call function 1: 1 6 7 8 9 10 11 6 ... (129)
+    const uint32_t word1 = seed.u32(SEED0_READ_3);
+    row.auxiliary(AUX_4, byte_of(word1, 0u));
+    row.auxiliary(AUX_5, byte_of(word1, 1u));
+    row.auxiliary(AUX_6, byte_of(word1, 2u));
+    row.auxiliary(AUX_7, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED0_READ_7);
+    row.auxiliary(AUX_8, byte_of(word2, 0u));
+    row.auxiliary(AUX_9, byte_of(word2, 1u));
+    row.auxiliary(AUX_10, byte_of(word2, 2u));
+    row.auxiliary(AUX_11, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED0_READ_11);
+    row.auxiliary(AUX_12, byte_of(word3, 0u));
+    row.auxiliary(AUX_13, byte_of(word3, 1u));
+    row.auxiliary(AUX_14, byte_of(word3, 2u));
+    row.auxiliary(AUX_15, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED0_READ_15);
+    row.auxiliary(AUX_16, byte_of(word4, 0u));
+    row.auxiliary(AUX_17, byte_of(word4, 1u));
+    row.auxiliary(AUX_18, byte_of(word4, 2u));
+    row.auxiliary(AUX_19, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED0_READ_19);
+    row.auxiliary(AUX_20, byte_of(word5, 0u));
+    row.auxiliary(AUX_21, byte_of(word5, 1u));
+    row.auxiliary(AUX_22, byte_of(word5, 2u));
+    row.auxiliary(AUX_23, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED0_READ_23);
+    row.auxiliary(AUX_24, byte_of(word6, 0u));
+    row.auxiliary(AUX_25, byte_of(word6, 1u));
+    row.auxiliary(AUX_26, byte_of(word6, 2u));
+    row.auxiliary(AUX_27, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED0_READ_27);
+    row.auxiliary(AUX_28, byte_of(word7, 0u));
+    row.auxiliary(AUX_29, byte_of(word7, 1u));
+    row.auxiliary(AUX_30, byte_of(word7, 2u));
+    row.auxiliary(AUX_31, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED0_READ_31);
+    row.auxiliary(AUX_32, byte_of(word8, 0u));
+    row.auxiliary(AUX_33, byte_of(word8, 1u));
+    row.auxiliary(AUX_34, byte_of(word8, 2u));
+    const uint32_t v70_seed = seed.u32(SEED0_READ_34);
+    row.auxiliary(AUX_35, v70_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_READ_1 = 16, SEED1_READ_0 = 24,
+    SEED1_READ_2 = 25, SEED1_READ_3 = 26, SEED1_READ_4 = 27, SEED1_READ_5 = 28,
+    SEED1_READ_6 = 29, SEED1_READ_7 = 30, SEED1_READ_8 = 31, SEED1_READ_9 = 32,
+    SEED1_READ_10 = 33, SEED1_READ_11 = 34, SEED1_READ_12 = 35, SEED1_READ_13 = 36,
+    SEED1_READ_14 = 37, SEED1_READ_15 = 38, SEED1_READ_16 = 39, SEED1_READ_17 = 40,
+    SEED1_READ_18 = 41, SEED1_READ_19 = 42, SEED1_READ_20 = 43, SEED1_READ_21 = 44,
+    SEED1_READ_22 = 45, SEED1_READ_23 = 46, SEED1_READ_24 = 47, SEED1_READ_25 = 48,
+    SEED1_READ_26 = 49, SEED1_READ_27 = 50, SEED1_READ_28 = 51, SEED1_READ_29 = 52,
+    SEED1_READ_30 = 53, SEED1_READ_31 = 54, SEED1_READ_32 = 55, SEED1_READ_33 = 56,
+    SEED1_STRIDE = 64};
+
+static_assert(SEED1_READ_1 - SEED1_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_1 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_33 - SEED1_READ_0 == 32u, "plan: u8 words");
+static_assert(SEED1_READ_33 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 1 at 16 (full), read 0 at 24 (u8),
-// read 2 to 33 at 25 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 16;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -140,34 +152,187 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 110;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(2u, 0u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_2, 0u);
     row.auxiliary_zeros(76u, 110u);
-    row.selector(1u, 1u);
-    // op 4: match
-    const Gl v6_diff = seed.full(8u) - gl(0u);
-    // ops 41 to 56
-    uint32_t 
-        v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit, v44_bit, v45_bit, v46_bit,
-        v47_bit, v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit,
-        v57_bit, v58_bit;
-    write_sub_1(
-        row, seed.full(8u), v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit,
-        v44_bit, v45_bit, v46_bit, v47_bit, v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit,
-        v54_bit, v55_bit, v56_bit, v57_bit, v58_bit);
-    // op 4: match
-    row.auxiliary(3u, inverse_or_zero(v6_diff));
-    row.input_full(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 24u, 1u, 2u);
-    row.auxiliary_full(seed, 16u, 2u, 3u);
-    row.auxiliary_u8(seed, 25u, 44u, 76u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 4: match 0
+    const Gl v6_diff = input0 - gl(0u);
+    // op 41: sub 0 4
+    const Gl v9_diff = input0 - gl(1u);
+    // op 42: hint_field_to_bytes 5
+    const uint32_t v10_byte = byte_of_wide(v9_diff.value, 0u);
+    row.auxiliary(AUX_4, v10_byte);
+    const uint32_t v11_byte = byte_of_wide(v9_diff.value, 1u);
+    row.auxiliary(AUX_5, v11_byte);
+    const uint32_t v12_byte = byte_of_wide(v9_diff.value, 2u);
+    row.auxiliary(AUX_6, v12_byte);
+    const uint32_t v13_byte = byte_of_wide(v9_diff.value, 3u);
+    row.auxiliary(AUX_7, v13_byte);
+    const uint32_t v14_byte = byte_of_wide(v9_diff.value, 4u);
+    row.auxiliary(AUX_8, v14_byte);
+    const uint32_t v15_byte = byte_of_wide(v9_diff.value, 5u);
+    row.auxiliary(AUX_9, v15_byte);
+    const uint32_t v16_byte = byte_of_wide(v9_diff.value, 6u);
+    row.auxiliary(AUX_10, v16_byte);
+    const uint32_t v17_byte = byte_of_wide(v9_diff.value, 7u);
+    row.auxiliary(AUX_11, v17_byte);
+    // op 53: u8_bit_decomposition 6
+    const uint32_t v27_bit = (v10_byte >> 0u) & 1u;
+    row.auxiliary(AUX_12, v27_bit);
+    const uint32_t v28_bit = (v10_byte >> 1u) & 1u;
+    row.auxiliary(AUX_13, v28_bit);
+    const uint32_t v29_bit = (v10_byte >> 2u) & 1u;
+    row.auxiliary(AUX_14, v29_bit);
+    const uint32_t v30_bit = (v10_byte >> 3u) & 1u;
+    row.auxiliary(AUX_15, v30_bit);
+    const uint32_t v31_bit = (v10_byte >> 4u) & 1u;
+    row.auxiliary(AUX_16, v31_bit);
+    const uint32_t v32_bit = (v10_byte >> 5u) & 1u;
+    row.auxiliary(AUX_17, v32_bit);
+    const uint32_t v33_bit = (v10_byte >> 6u) & 1u;
+    row.auxiliary(AUX_18, v33_bit);
+    const uint32_t v34_bit = (v10_byte >> 7u) & 1u;
+    row.auxiliary(AUX_19, v34_bit);
+    // op 54: u8_bit_decomposition 7
+    const uint32_t v35_bit = (v11_byte >> 0u) & 1u;
+    row.auxiliary(AUX_20, v35_bit);
+    const uint32_t v36_bit = (v11_byte >> 1u) & 1u;
+    row.auxiliary(AUX_21, v36_bit);
+    const uint32_t v37_bit = (v11_byte >> 2u) & 1u;
+    row.auxiliary(AUX_22, v37_bit);
+    const uint32_t v38_bit = (v11_byte >> 3u) & 1u;
+    row.auxiliary(AUX_23, v38_bit);
+    const uint32_t v39_bit = (v11_byte >> 4u) & 1u;
+    row.auxiliary(AUX_24, v39_bit);
+    const uint32_t v40_bit = (v11_byte >> 5u) & 1u;
+    row.auxiliary(AUX_25, v40_bit);
+    const uint32_t v41_bit = (v11_byte >> 6u) & 1u;
+    row.auxiliary(AUX_26, v41_bit);
+    const uint32_t v42_bit = (v11_byte >> 7u) & 1u;
+    row.auxiliary(AUX_27, v42_bit);
+    // op 55: u8_bit_decomposition 8
+    const uint32_t v43_bit = (v12_byte >> 0u) & 1u;
+    row.auxiliary(AUX_28, v43_bit);
+    const uint32_t v44_bit = (v12_byte >> 1u) & 1u;
+    row.auxiliary(AUX_29, v44_bit);
+    const uint32_t v45_bit = (v12_byte >> 2u) & 1u;
+    row.auxiliary(AUX_30, v45_bit);
+    const uint32_t v46_bit = (v12_byte >> 3u) & 1u;
+    row.auxiliary(AUX_31, v46_bit);
+    const uint32_t v47_bit = (v12_byte >> 4u) & 1u;
+    row.auxiliary(AUX_32, v47_bit);
+    const uint32_t v48_bit = (v12_byte >> 5u) & 1u;
+    row.auxiliary(AUX_33, v48_bit);
+    const uint32_t v49_bit = (v12_byte >> 6u) & 1u;
+    row.auxiliary(AUX_34, v49_bit);
+    const uint32_t v50_bit = (v12_byte >> 7u) & 1u;
+    row.auxiliary(AUX_35, v50_bit);
+    // op 56: u8_bit_decomposition 9
+    const uint32_t v51_bit = (v13_byte >> 0u) & 1u;
+    row.auxiliary(AUX_36, v51_bit);
+    const uint32_t v52_bit = (v13_byte >> 1u) & 1u;
+    row.auxiliary(AUX_37, v52_bit);
+    const uint32_t v53_bit = (v13_byte >> 2u) & 1u;
+    row.auxiliary(AUX_38, v53_bit);
+    const uint32_t v54_bit = (v13_byte >> 3u) & 1u;
+    row.auxiliary(AUX_39, v54_bit);
+    const uint32_t v55_bit = (v13_byte >> 4u) & 1u;
+    row.auxiliary(AUX_40, v55_bit);
+    const uint32_t v56_bit = (v13_byte >> 5u) & 1u;
+    row.auxiliary(AUX_41, v56_bit);
+    const uint32_t v57_bit = (v13_byte >> 6u) & 1u;
+    row.auxiliary(AUX_42, v57_bit);
+    const uint32_t v58_bit = (v13_byte >> 7u) & 1u;
+    row.auxiliary(AUX_43, v58_bit);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    // ops 1 to 164: io_get_info 1
+    const uint32_t word0 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_44, byte_of(word0, 1u));
+    row.auxiliary(AUX_45, byte_of(word0, 2u));
+    row.auxiliary(AUX_46, byte_of(word0, 3u));
+    const Gl v4_seed = seed.full(SEED1_READ_1);
+    row.auxiliary(AUX_2, v4_seed);
+    // op 164: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+    const uint32_t word1 = seed.u32(SEED1_READ_5);
+    row.auxiliary(AUX_47, byte_of(word1, 0u));
+    row.auxiliary(AUX_48, byte_of(word1, 1u));
+    row.auxiliary(AUX_49, byte_of(word1, 2u));
+    row.auxiliary(AUX_50, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED1_READ_9);
+    row.auxiliary(AUX_51, byte_of(word2, 0u));
+    row.auxiliary(AUX_52, byte_of(word2, 1u));
+    row.auxiliary(AUX_53, byte_of(word2, 2u));
+    row.auxiliary(AUX_54, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED1_READ_13);
+    row.auxiliary(AUX_55, byte_of(word3, 0u));
+    row.auxiliary(AUX_56, byte_of(word3, 1u));
+    row.auxiliary(AUX_57, byte_of(word3, 2u));
+    row.auxiliary(AUX_58, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED1_READ_17);
+    row.auxiliary(AUX_59, byte_of(word4, 0u));
+    row.auxiliary(AUX_60, byte_of(word4, 1u));
+    row.auxiliary(AUX_61, byte_of(word4, 2u));
+    row.auxiliary(AUX_62, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED1_READ_21);
+    row.auxiliary(AUX_63, byte_of(word5, 0u));
+    row.auxiliary(AUX_64, byte_of(word5, 1u));
+    row.auxiliary(AUX_65, byte_of(word5, 2u));
+    row.auxiliary(AUX_66, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED1_READ_25);
+    row.auxiliary(AUX_67, byte_of(word6, 0u));
+    row.auxiliary(AUX_68, byte_of(word6, 1u));
+    row.auxiliary(AUX_69, byte_of(word6, 2u));
+    row.auxiliary(AUX_70, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED1_READ_29);
+    row.auxiliary(AUX_71, byte_of(word7, 0u));
+    row.auxiliary(AUX_72, byte_of(word7, 1u));
+    row.auxiliary(AUX_73, byte_of(word7, 2u));
+    row.auxiliary(AUX_74, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED1_READ_33);
+    row.auxiliary(AUX_75, byte_of(word8, 0u));
+    // op 4: match 0
+    const Gl v7_inv = inverse_or_zero(v6_diff);
+    row.auxiliary(AUX_3, v7_inv);
   }
 };
 
+// Byte offsets in the seed of path 2.
+enum SeedPath2 : uint32_t {
+    SEED2_MULTIPLICITY = 0, SEED2_INPUT_0 = 8, SEED2_READ_1 = 16, SEED2_READ_66 = 24,
+    SEED2_READ_0 = 28, SEED2_READ_2 = 29, SEED2_READ_3 = 30, SEED2_READ_4 = 31,
+    SEED2_READ_5 = 32, SEED2_READ_6 = 33, SEED2_READ_7 = 34, SEED2_READ_8 = 35,
+    SEED2_READ_9 = 36, SEED2_READ_10 = 37, SEED2_READ_11 = 38, SEED2_READ_12 = 39,
+    SEED2_READ_13 = 40, SEED2_READ_14 = 41, SEED2_READ_15 = 42, SEED2_READ_16 = 43,
+    SEED2_READ_17 = 44, SEED2_READ_18 = 45, SEED2_READ_19 = 46, SEED2_READ_20 = 47,
+    SEED2_READ_21 = 48, SEED2_READ_22 = 49, SEED2_READ_23 = 50, SEED2_READ_24 = 51,
+    SEED2_READ_25 = 52, SEED2_READ_26 = 53, SEED2_READ_27 = 54, SEED2_READ_28 = 55,
+    SEED2_READ_29 = 56, SEED2_READ_30 = 57, SEED2_READ_31 = 58, SEED2_READ_32 = 59,
+    SEED2_READ_33 = 60, SEED2_READ_34 = 61, SEED2_READ_35 = 62, SEED2_READ_36 = 63,
+    SEED2_READ_37 = 64, SEED2_READ_38 = 65, SEED2_READ_39 = 66, SEED2_READ_40 = 67,
+    SEED2_READ_41 = 68, SEED2_READ_42 = 69, SEED2_READ_43 = 70, SEED2_READ_44 = 71,
+    SEED2_READ_45 = 72, SEED2_READ_46 = 73, SEED2_READ_47 = 74, SEED2_READ_48 = 75,
+    SEED2_READ_49 = 76, SEED2_READ_50 = 77, SEED2_READ_51 = 78, SEED2_READ_52 = 79,
+    SEED2_READ_53 = 80, SEED2_READ_54 = 81, SEED2_READ_55 = 82, SEED2_READ_56 = 83,
+    SEED2_READ_57 = 84, SEED2_READ_58 = 85, SEED2_READ_59 = 86, SEED2_READ_60 = 87,
+    SEED2_READ_61 = 88, SEED2_READ_62 = 89, SEED2_READ_63 = 90, SEED2_READ_64 = 91,
+    SEED2_READ_65 = 92, SEED2_STRIDE = 96};
+
+static_assert(SEED2_READ_1 - SEED2_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED2_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED2_READ_1 + 8u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_66 - SEED2_READ_66 == 0u, "plan: u32 words");
+static_assert((SEED2_READ_66 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED2_READ_66 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_65 - SEED2_READ_0 == 64u, "plan: u8 words");
+static_assert(SEED2_READ_65 + 1u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED2_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 2, leaves 2.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 1 at 16 (full), read 66 at 24 (u32),
-// read 0 at 28 (u8), read 2 to 65 at 29 (u8).
 struct Path2 {
   static constexpr uint32_t SEED_WORDS = 24;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -175,37 +340,286 @@ struct Path2 {
   static constexpr uint32_t NUM_AUXILIARIES = 110;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(0u, 2u);
-    row.selector(2u, 1u);
-    // op 4: match
-    const Gl v6_diff = seed.full(8u) - gl(0u);
-    // ops 41 to 56
-    uint32_t 
-        v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit, v44_bit, v45_bit, v46_bit,
-        v47_bit, v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit,
-        v57_bit, v58_bit;
-    write_sub_1(
-        row, seed.full(8u), v37_bit, v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit,
-        v44_bit, v45_bit, v46_bit, v47_bit, v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit,
-        v54_bit, v55_bit, v56_bit, v57_bit, v58_bit);
-    // ops 108 to 161
-    uint32_t v163_sum;
-    write_mul_2(
-        v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit, v44_bit, v45_bit, v46_bit, v47_bit,
-        v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit, v54_bit, v55_bit, v56_bit, v57_bit,
-        v58_bit, v37_bit, v163_sum);
-    // ops 4 to 162: match
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_2, 1u);
+    const Gl input0 = seed.full(SEED2_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 4: match 0
+    const Gl v6_diff = input0 - gl(0u);
+    // op 41: sub 0 4
+    const Gl v9_diff = input0 - gl(1u);
+    // op 42: hint_field_to_bytes 5
+    const uint32_t v10_byte = byte_of_wide(v9_diff.value, 0u);
+    row.auxiliary(AUX_4, v10_byte);
+    const uint32_t v11_byte = byte_of_wide(v9_diff.value, 1u);
+    row.auxiliary(AUX_5, v11_byte);
+    const uint32_t v12_byte = byte_of_wide(v9_diff.value, 2u);
+    row.auxiliary(AUX_6, v12_byte);
+    const uint32_t v13_byte = byte_of_wide(v9_diff.value, 3u);
+    row.auxiliary(AUX_7, v13_byte);
+    const uint32_t v14_byte = byte_of_wide(v9_diff.value, 4u);
+    row.auxiliary(AUX_8, v14_byte);
+    const uint32_t v15_byte = byte_of_wide(v9_diff.value, 5u);
+    row.auxiliary(AUX_9, v15_byte);
+    const uint32_t v16_byte = byte_of_wide(v9_diff.value, 6u);
+    row.auxiliary(AUX_10, v16_byte);
+    const uint32_t v17_byte = byte_of_wide(v9_diff.value, 7u);
+    row.auxiliary(AUX_11, v17_byte);
+    // op 53: u8_bit_decomposition 6
+    const uint32_t v27_bit = (v10_byte >> 0u) & 1u;
+    row.auxiliary(AUX_12, v27_bit);
+    const uint32_t v28_bit = (v10_byte >> 1u) & 1u;
+    row.auxiliary(AUX_13, v28_bit);
+    const uint32_t v29_bit = (v10_byte >> 2u) & 1u;
+    row.auxiliary(AUX_14, v29_bit);
+    const uint32_t v30_bit = (v10_byte >> 3u) & 1u;
+    row.auxiliary(AUX_15, v30_bit);
+    const uint32_t v31_bit = (v10_byte >> 4u) & 1u;
+    row.auxiliary(AUX_16, v31_bit);
+    const uint32_t v32_bit = (v10_byte >> 5u) & 1u;
+    row.auxiliary(AUX_17, v32_bit);
+    const uint32_t v33_bit = (v10_byte >> 6u) & 1u;
+    row.auxiliary(AUX_18, v33_bit);
+    const uint32_t v34_bit = (v10_byte >> 7u) & 1u;
+    row.auxiliary(AUX_19, v34_bit);
+    // op 54: u8_bit_decomposition 7
+    const uint32_t v35_bit = (v11_byte >> 0u) & 1u;
+    row.auxiliary(AUX_20, v35_bit);
+    const uint32_t v36_bit = (v11_byte >> 1u) & 1u;
+    row.auxiliary(AUX_21, v36_bit);
+    const uint32_t v37_bit = (v11_byte >> 2u) & 1u;
+    row.auxiliary(AUX_22, v37_bit);
+    const uint32_t v38_bit = (v11_byte >> 3u) & 1u;
+    row.auxiliary(AUX_23, v38_bit);
+    const uint32_t v39_bit = (v11_byte >> 4u) & 1u;
+    row.auxiliary(AUX_24, v39_bit);
+    const uint32_t v40_bit = (v11_byte >> 5u) & 1u;
+    row.auxiliary(AUX_25, v40_bit);
+    const uint32_t v41_bit = (v11_byte >> 6u) & 1u;
+    row.auxiliary(AUX_26, v41_bit);
+    const uint32_t v42_bit = (v11_byte >> 7u) & 1u;
+    row.auxiliary(AUX_27, v42_bit);
+    // op 55: u8_bit_decomposition 8
+    const uint32_t v43_bit = (v12_byte >> 0u) & 1u;
+    row.auxiliary(AUX_28, v43_bit);
+    const uint32_t v44_bit = (v12_byte >> 1u) & 1u;
+    row.auxiliary(AUX_29, v44_bit);
+    const uint32_t v45_bit = (v12_byte >> 2u) & 1u;
+    row.auxiliary(AUX_30, v45_bit);
+    const uint32_t v46_bit = (v12_byte >> 3u) & 1u;
+    row.auxiliary(AUX_31, v46_bit);
+    const uint32_t v47_bit = (v12_byte >> 4u) & 1u;
+    row.auxiliary(AUX_32, v47_bit);
+    const uint32_t v48_bit = (v12_byte >> 5u) & 1u;
+    row.auxiliary(AUX_33, v48_bit);
+    const uint32_t v49_bit = (v12_byte >> 6u) & 1u;
+    row.auxiliary(AUX_34, v49_bit);
+    const uint32_t v50_bit = (v12_byte >> 7u) & 1u;
+    row.auxiliary(AUX_35, v50_bit);
+    // op 56: u8_bit_decomposition 9
+    const uint32_t v51_bit = (v13_byte >> 0u) & 1u;
+    row.auxiliary(AUX_36, v51_bit);
+    const uint32_t v52_bit = (v13_byte >> 1u) & 1u;
+    row.auxiliary(AUX_37, v52_bit);
+    const uint32_t v53_bit = (v13_byte >> 2u) & 1u;
+    row.auxiliary(AUX_38, v53_bit);
+    const uint32_t v54_bit = (v13_byte >> 3u) & 1u;
+    row.auxiliary(AUX_39, v54_bit);
+    const uint32_t v55_bit = (v13_byte >> 4u) & 1u;
+    row.auxiliary(AUX_40, v55_bit);
+    const uint32_t v56_bit = (v13_byte >> 5u) & 1u;
+    row.auxiliary(AUX_41, v56_bit);
+    const uint32_t v57_bit = (v13_byte >> 6u) & 1u;
+    row.auxiliary(AUX_42, v57_bit);
+    const uint32_t v58_bit = (v13_byte >> 7u) & 1u;
+    row.auxiliary(AUX_43, v58_bit);
+    // op 108: mul 34 55
+    const uint32_t v110_prod = v38_bit * 2u;
+    // op 109: mul 35 57
+    const uint32_t v111_prod = v39_bit * 4u;
+    // op 110: mul 36 59
+    const uint32_t v112_prod = v40_bit * 8u;
+    // op 111: mul 37 67
+    const uint32_t v113_prod = v41_bit * 16u;
+    // op 112: mul 38 69
+    const uint32_t v114_prod = v42_bit * 32u;
+    // op 113: mul 39 71
+    const uint32_t v115_prod = v43_bit * 64u;
+    // op 114: mul 40 73
+    const uint32_t v116_prod = v44_bit * 128u;
+    // op 115: mul 41 14
+    const uint32_t v117_prod = v45_bit * 256u;
+    // op 117: mul 42 114
+    const uint32_t v119_prod = v46_bit * 512u;
+    // op 119: mul 43 116
+    const uint32_t v121_prod = v47_bit * 1024u;
+    // op 121: mul 44 118
+    const uint32_t v123_prod = v48_bit * 2048u;
+    // op 123: mul 45 120
+    const uint32_t v125_prod = v49_bit * 4096u;
+    // op 125: mul 46 122
+    const uint32_t v127_prod = v50_bit * 8192u;
+    // op 127: mul 47 124
+    const uint32_t v129_prod = v51_bit * 16384u;
+    // op 129: mul 48 126
+    const uint32_t v131_prod = v52_bit * 32768u;
+    // op 130: mul 49 16
+    const uint32_t v132_prod = v53_bit * 65536u;
+    // op 132: mul 50 129
+    const uint32_t v134_prod = v54_bit * 131072u;
+    // op 134: mul 51 131
+    const uint32_t v136_prod = v55_bit * 262144u;
+    // op 136: mul 52 133
+    const uint32_t v138_prod = v56_bit * 524288u;
+    // op 138: mul 53 135
+    const uint32_t v140_prod = v57_bit * 1048576u;
+    // op 140: mul 54 137
+    const uint32_t v142_prod = v58_bit * 2097152u;
+    // op 141: add 33 106
+    const uint32_t v143_sum = v37_bit + v110_prod;
+    // op 142: add 139 107
+    const uint32_t v144_sum = v143_sum + v111_prod;
+    // op 143: add 140 108
+    const uint32_t v145_sum = v144_sum + v112_prod;
+    // op 144: add 141 109
+    const uint32_t v146_sum = v145_sum + v113_prod;
+    // op 145: add 142 110
+    const uint32_t v147_sum = v146_sum + v114_prod;
+    // op 146: add 143 111
+    const uint32_t v148_sum = v147_sum + v115_prod;
+    // op 147: add 144 112
+    const uint32_t v149_sum = v148_sum + v116_prod;
+    // op 148: add 145 113
+    const uint32_t v150_sum = v149_sum + v117_prod;
+    // op 149: add 146 115
+    const uint32_t v151_sum = v150_sum + v119_prod;
+    // op 150: add 147 117
+    const uint32_t v152_sum = v151_sum + v121_prod;
+    // op 151: add 148 119
+    const uint32_t v153_sum = v152_sum + v123_prod;
+    // op 152: add 149 121
+    const uint32_t v154_sum = v153_sum + v125_prod;
+    // op 153: add 150 123
+    const uint32_t v155_sum = v154_sum + v127_prod;
+    // op 154: add 151 125
+    const uint32_t v156_sum = v155_sum + v129_prod;
+    // op 155: add 152 127
+    const uint32_t v157_sum = v156_sum + v131_prod;
+    // op 156: add 153 128
+    const uint32_t v158_sum = v157_sum + v132_prod;
+    // op 157: add 154 130
+    const uint32_t v159_sum = v158_sum + v134_prod;
+    // op 158: add 155 132
+    const uint32_t v160_sum = v159_sum + v136_prod;
+    // op 159: add 156 134
+    const uint32_t v161_sum = v160_sum + v138_prod;
+    // op 160: add 157 136
+    const uint32_t v162_sum = v161_sum + v140_prod;
+    // op 161: add 158 138
+    const uint32_t v163_sum = v162_sum + v142_prod;
+    // op 162: match 159
     const Gl v165_diff = gl(v163_sum) - gl(0u);
-    Gl inverses0[2] = {v6_diff, v165_diff};
+    const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    // ops 1 to 166: io_get_info 1
+    const uint32_t word0 = seed.u32(SEED2_READ_0);
+    row.auxiliary(AUX_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_45, byte_of(word0, 1u));
+    row.auxiliary(AUX_46, byte_of(word0, 2u));
+    row.auxiliary(AUX_47, byte_of(word0, 3u));
+    const Gl v4_seed = seed.full(SEED2_READ_1);
+    row.auxiliary(AUX_2, v4_seed);
+    // op 166: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+    const uint32_t word1 = seed.u32(SEED2_READ_5);
+    row.auxiliary(AUX_48, byte_of(word1, 0u));
+    row.auxiliary(AUX_49, byte_of(word1, 1u));
+    row.auxiliary(AUX_50, byte_of(word1, 2u));
+    row.auxiliary(AUX_51, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED2_READ_9);
+    row.auxiliary(AUX_52, byte_of(word2, 0u));
+    row.auxiliary(AUX_53, byte_of(word2, 1u));
+    row.auxiliary(AUX_54, byte_of(word2, 2u));
+    row.auxiliary(AUX_55, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED2_READ_13);
+    row.auxiliary(AUX_56, byte_of(word3, 0u));
+    row.auxiliary(AUX_57, byte_of(word3, 1u));
+    row.auxiliary(AUX_58, byte_of(word3, 2u));
+    row.auxiliary(AUX_59, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED2_READ_17);
+    row.auxiliary(AUX_60, byte_of(word4, 0u));
+    row.auxiliary(AUX_61, byte_of(word4, 1u));
+    row.auxiliary(AUX_62, byte_of(word4, 2u));
+    row.auxiliary(AUX_63, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED2_READ_21);
+    row.auxiliary(AUX_64, byte_of(word5, 0u));
+    row.auxiliary(AUX_65, byte_of(word5, 1u));
+    row.auxiliary(AUX_66, byte_of(word5, 2u));
+    row.auxiliary(AUX_67, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED2_READ_25);
+    row.auxiliary(AUX_68, byte_of(word6, 0u));
+    row.auxiliary(AUX_69, byte_of(word6, 1u));
+    row.auxiliary(AUX_70, byte_of(word6, 2u));
+    row.auxiliary(AUX_71, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED2_READ_29);
+    row.auxiliary(AUX_72, byte_of(word7, 0u));
+    row.auxiliary(AUX_73, byte_of(word7, 1u));
+    row.auxiliary(AUX_74, byte_of(word7, 2u));
+    row.auxiliary(AUX_75, byte_of(word7, 3u));
+    // ops 166 to 167: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+    const uint32_t word8 = seed.u32(SEED2_READ_33);
+    row.auxiliary(AUX_76, byte_of(word8, 0u));
+    row.auxiliary(AUX_77, byte_of(word8, 1u));
+    row.auxiliary(AUX_78, byte_of(word8, 2u));
+    row.auxiliary(AUX_79, byte_of(word8, 3u));
+    // op 167: call function 4: 160 161 162 163 164 165 166 167 ... (36)
+    const uint32_t word9 = seed.u32(SEED2_READ_37);
+    row.auxiliary(AUX_80, byte_of(word9, 0u));
+    row.auxiliary(AUX_81, byte_of(word9, 1u));
+    row.auxiliary(AUX_82, byte_of(word9, 2u));
+    row.auxiliary(AUX_83, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED2_READ_41);
+    row.auxiliary(AUX_84, byte_of(word10, 0u));
+    row.auxiliary(AUX_85, byte_of(word10, 1u));
+    row.auxiliary(AUX_86, byte_of(word10, 2u));
+    row.auxiliary(AUX_87, byte_of(word10, 3u));
+    const uint32_t word11 = seed.u32(SEED2_READ_45);
+    row.auxiliary(AUX_88, byte_of(word11, 0u));
+    row.auxiliary(AUX_89, byte_of(word11, 1u));
+    row.auxiliary(AUX_90, byte_of(word11, 2u));
+    row.auxiliary(AUX_91, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED2_READ_49);
+    row.auxiliary(AUX_92, byte_of(word12, 0u));
+    row.auxiliary(AUX_93, byte_of(word12, 1u));
+    row.auxiliary(AUX_94, byte_of(word12, 2u));
+    row.auxiliary(AUX_95, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED2_READ_53);
+    row.auxiliary(AUX_96, byte_of(word13, 0u));
+    row.auxiliary(AUX_97, byte_of(word13, 1u));
+    row.auxiliary(AUX_98, byte_of(word13, 2u));
+    row.auxiliary(AUX_99, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED2_READ_57);
+    row.auxiliary(AUX_100, byte_of(word14, 0u));
+    row.auxiliary(AUX_101, byte_of(word14, 1u));
+    row.auxiliary(AUX_102, byte_of(word14, 2u));
+    row.auxiliary(AUX_103, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED2_READ_61);
+    row.auxiliary(AUX_104, byte_of(word15, 0u));
+    row.auxiliary(AUX_105, byte_of(word15, 1u));
+    row.auxiliary(AUX_106, byte_of(word15, 2u));
+    row.auxiliary(AUX_107, byte_of(word15, 3u));
+    const uint32_t word16 = seed.u32(SEED2_READ_65);
+    row.auxiliary(AUX_108, byte_of(word16, 0u));
+    const uint32_t v231_seed = seed.u32(SEED2_READ_66);
+    row.auxiliary(AUX_109, v231_seed);
+    Gl inverses0[2];
+    inverses0[0u] = v6_diff;
+    inverses0[1u] = v165_diff;
     invert_or_zero(inverses0);
-    row.auxiliary(3u, inverses0[0u]);
-    row.auxiliary(44u, inverses0[1u]);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 28u, 1u, 2u);
-    row.auxiliary_full(seed, 16u, 2u, 3u);
-    row.auxiliary_u8(seed, 29u, 45u, 109u);
-    row.auxiliary_u32(seed, 24u, 109u, 110u);
+    const Gl v7_inv = inverses0[0u];
+    row.auxiliary(AUX_3, v7_inv);
+    const Gl v166_inv = inverses0[1u];
+    row.auxiliary(AUX_44, v166_inv);
   }
 };
 
@@ -217,60 +631,492 @@ struct Generic {
   static constexpr uint32_t NUM_AUXILIARIES = 110;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    uint32_t kept32[1] = {};
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl input0 = gl(0u);
+    uint32_t v229_sum = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 1u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 1u, 3u);
-      block = 2u;
-      block = (seed.full(16u).value == 0u) ? 1u : block;
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      // op 1: io_get_info 1
+      const Gl v3_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_1, v3_seed);
+      const Gl v4_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_2, v4_seed);
       reads = reads + 2u;
+      block = 2u;
+      if (input0.value == 0u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector_zeros(1u, 3u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
+      row.selector(SELECTOR_2, 0u);
       row.auxiliary_zeros(36u, 110u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 3u, 36u);
+      // op 38: call function 1: 1 6 7 8 9 10 11 6 ... (129)
+      const Gl v38_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_3, v38_seed);
+      const Gl v39_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_4, v39_seed);
+      const Gl v40_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_5, v40_seed);
+      const Gl v41_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_6, v41_seed);
+      const Gl v42_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_7, v42_seed);
+      const Gl v43_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_8, v43_seed);
+      const Gl v44_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_9, v44_seed);
+      const Gl v45_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_10, v45_seed);
+      const Gl v46_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_11, v46_seed);
+      const Gl v47_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_12, v47_seed);
+      const Gl v48_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_13, v48_seed);
+      const Gl v49_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_14, v49_seed);
+      const Gl v50_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_15, v50_seed);
+      const Gl v51_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_16, v51_seed);
+      const Gl v52_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_17, v52_seed);
+      const Gl v53_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_18, v53_seed);
+      const Gl v54_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_19, v54_seed);
+      const Gl v55_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_20, v55_seed);
+      const Gl v56_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_21, v56_seed);
+      const Gl v57_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_22, v57_seed);
+      const Gl v58_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_23, v58_seed);
+      const Gl v59_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_24, v59_seed);
+      const Gl v60_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_25, v60_seed);
+      const Gl v61_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_26, v61_seed);
+      const Gl v62_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_27, v62_seed);
+      const Gl v63_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_28, v63_seed);
+      const Gl v64_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_29, v64_seed);
+      const Gl v65_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_30, v65_seed);
+      const Gl v66_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_31, v66_seed);
+      const Gl v67_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_32, v67_seed);
+      const Gl v68_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_33, v68_seed);
+      const Gl v69_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_34, v69_seed);
+      const Gl v70_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_35, v70_seed);
       reads = reads + 33u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      // op 4: match
-      const Gl v72_diff = seed.full(16u) - gl(0u);
-      row.auxiliary(3u, inverse_or_zero(v72_diff));
-      // ops 41 to 56
-      uint32_t 
-          v103_bit, v104_bit, v105_bit, v106_bit, v107_bit, v108_bit, v109_bit, v110_bit,
-          v111_bit, v112_bit, v113_bit, v114_bit, v115_bit, v116_bit, v117_bit, v118_bit,
-          v119_bit, v120_bit, v121_bit, v122_bit, v123_bit, v124_bit;
-      write_sub_1(
-          row, seed.full(16u), v103_bit, v104_bit, v105_bit, v106_bit, v107_bit, v108_bit,
-          v109_bit, v110_bit, v111_bit, v112_bit, v113_bit, v114_bit, v115_bit, v116_bit,
-          v117_bit, v118_bit, v119_bit, v120_bit, v121_bit, v122_bit, v123_bit, v124_bit);
-      // ops 108 to 161
-      write_mul_2(
-          v104_bit, v105_bit, v106_bit, v107_bit, v108_bit, v109_bit, v110_bit, v111_bit,
-          v112_bit, v113_bit, v114_bit, v115_bit, v116_bit, v117_bit, v118_bit, v119_bit,
-          v120_bit, v121_bit, v122_bit, v123_bit, v124_bit, v103_bit, kept32[0u]);
+      row.selector(SELECTOR_0, 0u);
+      // op 4: match 0
+      const Gl v72_diff = input0 - gl(0u);
+      const Gl v73_inv = inverse_or_zero(v72_diff);
+      row.auxiliary(AUX_3, v73_inv);
+      // op 41: sub 0 4
+      const Gl v75_diff = input0 - gl(1u);
+      // op 42: hint_field_to_bytes 5
+      const uint32_t v76_byte = byte_of_wide(v75_diff.value, 0u);
+      row.auxiliary(AUX_4, v76_byte);
+      const uint32_t v77_byte = byte_of_wide(v75_diff.value, 1u);
+      row.auxiliary(AUX_5, v77_byte);
+      const uint32_t v78_byte = byte_of_wide(v75_diff.value, 2u);
+      row.auxiliary(AUX_6, v78_byte);
+      const uint32_t v79_byte = byte_of_wide(v75_diff.value, 3u);
+      row.auxiliary(AUX_7, v79_byte);
+      const uint32_t v80_byte = byte_of_wide(v75_diff.value, 4u);
+      row.auxiliary(AUX_8, v80_byte);
+      const uint32_t v81_byte = byte_of_wide(v75_diff.value, 5u);
+      row.auxiliary(AUX_9, v81_byte);
+      const uint32_t v82_byte = byte_of_wide(v75_diff.value, 6u);
+      row.auxiliary(AUX_10, v82_byte);
+      const uint32_t v83_byte = byte_of_wide(v75_diff.value, 7u);
+      row.auxiliary(AUX_11, v83_byte);
+      // op 53: u8_bit_decomposition 6
+      const uint32_t v93_bit = (v76_byte >> 0u) & 1u;
+      row.auxiliary(AUX_12, v93_bit);
+      const uint32_t v94_bit = (v76_byte >> 1u) & 1u;
+      row.auxiliary(AUX_13, v94_bit);
+      const uint32_t v95_bit = (v76_byte >> 2u) & 1u;
+      row.auxiliary(AUX_14, v95_bit);
+      const uint32_t v96_bit = (v76_byte >> 3u) & 1u;
+      row.auxiliary(AUX_15, v96_bit);
+      const uint32_t v97_bit = (v76_byte >> 4u) & 1u;
+      row.auxiliary(AUX_16, v97_bit);
+      const uint32_t v98_bit = (v76_byte >> 5u) & 1u;
+      row.auxiliary(AUX_17, v98_bit);
+      const uint32_t v99_bit = (v76_byte >> 6u) & 1u;
+      row.auxiliary(AUX_18, v99_bit);
+      const uint32_t v100_bit = (v76_byte >> 7u) & 1u;
+      row.auxiliary(AUX_19, v100_bit);
+      // op 54: u8_bit_decomposition 7
+      const uint32_t v101_bit = (v77_byte >> 0u) & 1u;
+      row.auxiliary(AUX_20, v101_bit);
+      const uint32_t v102_bit = (v77_byte >> 1u) & 1u;
+      row.auxiliary(AUX_21, v102_bit);
+      const uint32_t v103_bit = (v77_byte >> 2u) & 1u;
+      row.auxiliary(AUX_22, v103_bit);
+      const uint32_t v104_bit = (v77_byte >> 3u) & 1u;
+      row.auxiliary(AUX_23, v104_bit);
+      const uint32_t v105_bit = (v77_byte >> 4u) & 1u;
+      row.auxiliary(AUX_24, v105_bit);
+      const uint32_t v106_bit = (v77_byte >> 5u) & 1u;
+      row.auxiliary(AUX_25, v106_bit);
+      const uint32_t v107_bit = (v77_byte >> 6u) & 1u;
+      row.auxiliary(AUX_26, v107_bit);
+      const uint32_t v108_bit = (v77_byte >> 7u) & 1u;
+      row.auxiliary(AUX_27, v108_bit);
+      // op 55: u8_bit_decomposition 8
+      const uint32_t v109_bit = (v78_byte >> 0u) & 1u;
+      row.auxiliary(AUX_28, v109_bit);
+      const uint32_t v110_bit = (v78_byte >> 1u) & 1u;
+      row.auxiliary(AUX_29, v110_bit);
+      const uint32_t v111_bit = (v78_byte >> 2u) & 1u;
+      row.auxiliary(AUX_30, v111_bit);
+      const uint32_t v112_bit = (v78_byte >> 3u) & 1u;
+      row.auxiliary(AUX_31, v112_bit);
+      const uint32_t v113_bit = (v78_byte >> 4u) & 1u;
+      row.auxiliary(AUX_32, v113_bit);
+      const uint32_t v114_bit = (v78_byte >> 5u) & 1u;
+      row.auxiliary(AUX_33, v114_bit);
+      const uint32_t v115_bit = (v78_byte >> 6u) & 1u;
+      row.auxiliary(AUX_34, v115_bit);
+      const uint32_t v116_bit = (v78_byte >> 7u) & 1u;
+      row.auxiliary(AUX_35, v116_bit);
+      // op 56: u8_bit_decomposition 9
+      const uint32_t v117_bit = (v79_byte >> 0u) & 1u;
+      row.auxiliary(AUX_36, v117_bit);
+      const uint32_t v118_bit = (v79_byte >> 1u) & 1u;
+      row.auxiliary(AUX_37, v118_bit);
+      const uint32_t v119_bit = (v79_byte >> 2u) & 1u;
+      row.auxiliary(AUX_38, v119_bit);
+      const uint32_t v120_bit = (v79_byte >> 3u) & 1u;
+      row.auxiliary(AUX_39, v120_bit);
+      const uint32_t v121_bit = (v79_byte >> 4u) & 1u;
+      row.auxiliary(AUX_40, v121_bit);
+      const uint32_t v122_bit = (v79_byte >> 5u) & 1u;
+      row.auxiliary(AUX_41, v122_bit);
+      const uint32_t v123_bit = (v79_byte >> 6u) & 1u;
+      row.auxiliary(AUX_42, v123_bit);
+      const uint32_t v124_bit = (v79_byte >> 7u) & 1u;
+      row.auxiliary(AUX_43, v124_bit);
+      // op 108: mul 34 55
+      const uint32_t v176_prod = v104_bit * 2u;
+      // op 109: mul 35 57
+      const uint32_t v177_prod = v105_bit * 4u;
+      // op 110: mul 36 59
+      const uint32_t v178_prod = v106_bit * 8u;
+      // op 111: mul 37 67
+      const uint32_t v179_prod = v107_bit * 16u;
+      // op 112: mul 38 69
+      const uint32_t v180_prod = v108_bit * 32u;
+      // op 113: mul 39 71
+      const uint32_t v181_prod = v109_bit * 64u;
+      // op 114: mul 40 73
+      const uint32_t v182_prod = v110_bit * 128u;
+      // op 115: mul 41 14
+      const uint32_t v183_prod = v111_bit * 256u;
+      // op 117: mul 42 114
+      const uint32_t v185_prod = v112_bit * 512u;
+      // op 119: mul 43 116
+      const uint32_t v187_prod = v113_bit * 1024u;
+      // op 121: mul 44 118
+      const uint32_t v189_prod = v114_bit * 2048u;
+      // op 123: mul 45 120
+      const uint32_t v191_prod = v115_bit * 4096u;
+      // op 125: mul 46 122
+      const uint32_t v193_prod = v116_bit * 8192u;
+      // op 127: mul 47 124
+      const uint32_t v195_prod = v117_bit * 16384u;
+      // op 129: mul 48 126
+      const uint32_t v197_prod = v118_bit * 32768u;
+      // op 130: mul 49 16
+      const uint32_t v198_prod = v119_bit * 65536u;
+      // op 132: mul 50 129
+      const uint32_t v200_prod = v120_bit * 131072u;
+      // op 134: mul 51 131
+      const uint32_t v202_prod = v121_bit * 262144u;
+      // op 136: mul 52 133
+      const uint32_t v204_prod = v122_bit * 524288u;
+      // op 138: mul 53 135
+      const uint32_t v206_prod = v123_bit * 1048576u;
+      // op 140: mul 54 137
+      const uint32_t v208_prod = v124_bit * 2097152u;
+      // op 141: add 33 106
+      const uint32_t v209_sum = v103_bit + v176_prod;
+      // op 142: add 139 107
+      const uint32_t v210_sum = v209_sum + v177_prod;
+      // op 143: add 140 108
+      const uint32_t v211_sum = v210_sum + v178_prod;
+      // op 144: add 141 109
+      const uint32_t v212_sum = v211_sum + v179_prod;
+      // op 145: add 142 110
+      const uint32_t v213_sum = v212_sum + v180_prod;
+      // op 146: add 143 111
+      const uint32_t v214_sum = v213_sum + v181_prod;
+      // op 147: add 144 112
+      const uint32_t v215_sum = v214_sum + v182_prod;
+      // op 148: add 145 113
+      const uint32_t v216_sum = v215_sum + v183_prod;
+      // op 149: add 146 115
+      const uint32_t v217_sum = v216_sum + v185_prod;
+      // op 150: add 147 117
+      const uint32_t v218_sum = v217_sum + v187_prod;
+      // op 151: add 148 119
+      const uint32_t v219_sum = v218_sum + v189_prod;
+      // op 152: add 149 121
+      const uint32_t v220_sum = v219_sum + v191_prod;
+      // op 153: add 150 123
+      const uint32_t v221_sum = v220_sum + v193_prod;
+      // op 154: add 151 125
+      const uint32_t v222_sum = v221_sum + v195_prod;
+      // op 155: add 152 127
+      const uint32_t v223_sum = v222_sum + v197_prod;
+      // op 156: add 153 128
+      const uint32_t v224_sum = v223_sum + v198_prod;
+      // op 157: add 154 130
+      const uint32_t v225_sum = v224_sum + v200_prod;
+      // op 158: add 155 132
+      const uint32_t v226_sum = v225_sum + v202_prod;
+      // op 159: add 156 134
+      const uint32_t v227_sum = v226_sum + v204_prod;
+      // op 160: add 157 136
+      const uint32_t v228_sum = v227_sum + v206_prod;
+      // op 161: add 158 138
+      v229_sum = v228_sum + v208_prod;
       block = 4u;
-      block = (kept32[0u] == 0u) ? 3u : block;
+      if (v229_sum == 0u) {
+        block = 3u;
+      }
     }
     if (block == 3u) {
-      row.selector(2u, 0u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_2, 0u);
       row.auxiliary_zeros(76u, 110u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 44u, 76u);
+      // op 164: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+      const Gl v231_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_44, v231_seed);
+      const Gl v232_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_45, v232_seed);
+      const Gl v233_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_46, v233_seed);
+      const Gl v234_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_47, v234_seed);
+      const Gl v235_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_48, v235_seed);
+      const Gl v236_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_49, v236_seed);
+      const Gl v237_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_50, v237_seed);
+      const Gl v238_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_51, v238_seed);
+      const Gl v239_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_52, v239_seed);
+      const Gl v240_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_53, v240_seed);
+      const Gl v241_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_54, v241_seed);
+      const Gl v242_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_55, v242_seed);
+      const Gl v243_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_56, v243_seed);
+      const Gl v244_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_57, v244_seed);
+      const Gl v245_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_58, v245_seed);
+      const Gl v246_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_59, v246_seed);
+      const Gl v247_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_60, v247_seed);
+      const Gl v248_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_61, v248_seed);
+      const Gl v249_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_62, v249_seed);
+      const Gl v250_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_63, v250_seed);
+      const Gl v251_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_64, v251_seed);
+      const Gl v252_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_65, v252_seed);
+      const Gl v253_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_66, v253_seed);
+      const Gl v254_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_67, v254_seed);
+      const Gl v255_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_68, v255_seed);
+      const Gl v256_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_69, v256_seed);
+      const Gl v257_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_70, v257_seed);
+      const Gl v258_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_71, v258_seed);
+      const Gl v259_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_72, v259_seed);
+      const Gl v260_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_73, v260_seed);
+      const Gl v261_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_74, v261_seed);
+      const Gl v262_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_75, v262_seed);
       reads = reads + 32u;
     }
     if (block == 4u) {
-      row.selector(1u, 0u);
-      row.selector(2u, 1u);
-      // op 162: match
-      const Gl v264_diff = gl(kept32[0u]) - gl(0u);
-      row.auxiliary(44u, inverse_or_zero(v264_diff));
-      row.auxiliary_full(seed, 24u + 8u * reads, 45u, 110u);
+      row.selector(SELECTOR_2, 1u);
+      row.selector(SELECTOR_1, 0u);
+      // op 162: match 159
+      const Gl v264_diff = gl(v229_sum) - gl(0u);
+      const Gl v265_inv = inverse_or_zero(v264_diff);
+      row.auxiliary(AUX_44, v265_inv);
+      // op 166: call function 11: 81 95 105 63 23 24 25 26 ... (11)
+      const Gl v266_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_45, v266_seed);
+      const Gl v267_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_46, v267_seed);
+      const Gl v268_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_47, v268_seed);
+      const Gl v269_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_48, v269_seed);
+      const Gl v270_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_49, v270_seed);
+      const Gl v271_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_50, v271_seed);
+      const Gl v272_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_51, v272_seed);
+      const Gl v273_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_52, v273_seed);
+      const Gl v274_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_53, v274_seed);
+      const Gl v275_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_54, v275_seed);
+      const Gl v276_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_55, v276_seed);
+      const Gl v277_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_56, v277_seed);
+      const Gl v278_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_57, v278_seed);
+      const Gl v279_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_58, v279_seed);
+      const Gl v280_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_59, v280_seed);
+      const Gl v281_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_60, v281_seed);
+      const Gl v282_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_61, v282_seed);
+      const Gl v283_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_62, v283_seed);
+      const Gl v284_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_63, v284_seed);
+      const Gl v285_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_64, v285_seed);
+      const Gl v286_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_65, v286_seed);
+      const Gl v287_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_66, v287_seed);
+      const Gl v288_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_67, v288_seed);
+      const Gl v289_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_68, v289_seed);
+      const Gl v290_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_69, v290_seed);
+      const Gl v291_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_70, v291_seed);
+      const Gl v292_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_71, v292_seed);
+      const Gl v293_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_72, v293_seed);
+      const Gl v294_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_73, v294_seed);
+      const Gl v295_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_74, v295_seed);
+      const Gl v296_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_75, v296_seed);
+      const Gl v297_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_76, v297_seed);
+      // op 167: call function 4: 160 161 162 163 164 165 166 167 ... (36)
+      const Gl v298_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_77, v298_seed);
+      const Gl v299_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_78, v299_seed);
+      const Gl v300_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_79, v300_seed);
+      const Gl v301_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_80, v301_seed);
+      const Gl v302_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_81, v302_seed);
+      const Gl v303_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_82, v303_seed);
+      const Gl v304_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_83, v304_seed);
+      const Gl v305_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_84, v305_seed);
+      const Gl v306_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_85, v306_seed);
+      const Gl v307_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_86, v307_seed);
+      const Gl v308_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_87, v308_seed);
+      const Gl v309_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_88, v309_seed);
+      const Gl v310_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_89, v310_seed);
+      const Gl v311_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_90, v311_seed);
+      const Gl v312_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_91, v312_seed);
+      const Gl v313_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_92, v313_seed);
+      const Gl v314_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_93, v314_seed);
+      const Gl v315_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_94, v315_seed);
+      const Gl v316_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_95, v316_seed);
+      const Gl v317_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_96, v317_seed);
+      const Gl v318_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_97, v318_seed);
+      const Gl v319_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_98, v319_seed);
+      const Gl v320_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_99, v320_seed);
+      const Gl v321_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_100, v321_seed);
+      const Gl v322_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_101, v322_seed);
+      const Gl v323_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_102, v323_seed);
+      const Gl v324_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_103, v324_seed);
+      const Gl v325_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_104, v325_seed);
+      const Gl v326_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_105, v326_seed);
+      const Gl v327_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_106, v327_seed);
+      const Gl v328_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_107, v328_seed);
+      const Gl v329_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_108, v329_seed);
+      const Gl v330_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_109, v330_seed);
       reads = reads + 65u;
     }
   }

@@ -11,246 +11,142 @@ namespace p_blake3 {
 
 namespace f_blake3_compress {
 
-// Operation 0 and alike, 32 times.
-TL_DEVICE void write_hint_u32_add3_0(
-    const Row &row, uint32_t aux_at, uint64_t a0, uint32_t &v136_byte, uint32_t &v137_byte,
-    uint32_t &v138_byte, uint32_t &v139_byte) {
-  // op 0: hint_u32_add3
-  v136_byte = row.auxiliary(aux_at, byte_of_wide(a0, 0u));
-  v137_byte = row.auxiliary(aux_at + 1u, byte_of_wide(a0, 1u));
-  v138_byte = row.auxiliary(aux_at + 2u, byte_of_wide(a0, 2u));
-  v139_byte = row.auxiliary(aux_at + 3u, byte_of_wide(a0, 3u));
-}
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, INPUT_5 = 5, INPUT_6 = 6,
+    INPUT_7 = 7, INPUT_8 = 8, INPUT_9 = 9, INPUT_10 = 10, INPUT_11 = 11, INPUT_12 = 12,
+    INPUT_13 = 13, INPUT_14 = 14, INPUT_15 = 15, INPUT_16 = 16, INPUT_17 = 17, INPUT_18 = 18,
+    INPUT_19 = 19, INPUT_20 = 20, INPUT_21 = 21, INPUT_22 = 22, INPUT_23 = 23, INPUT_24 = 24,
+    INPUT_25 = 25, INPUT_26 = 26, INPUT_27 = 27, INPUT_28 = 28, INPUT_29 = 29, INPUT_30 = 30,
+    INPUT_31 = 31, INPUT_32 = 32, INPUT_33 = 33, INPUT_34 = 34, INPUT_35 = 35, INPUT_36 = 36,
+    INPUT_37 = 37, INPUT_38 = 38, INPUT_39 = 39, INPUT_40 = 40, INPUT_41 = 41, INPUT_42 = 42,
+    INPUT_43 = 43, INPUT_44 = 44, INPUT_45 = 45, INPUT_46 = 46, INPUT_47 = 47, INPUT_48 = 48,
+    INPUT_49 = 49, INPUT_50 = 50, INPUT_51 = 51, INPUT_52 = 52, INPUT_53 = 53, INPUT_54 = 54,
+    INPUT_55 = 55, INPUT_56 = 56, INPUT_57 = 57, INPUT_58 = 58, INPUT_59 = 59, INPUT_60 = 60,
+    INPUT_61 = 61, INPUT_62 = 62, INPUT_63 = 63, INPUT_64 = 64, INPUT_65 = 65, INPUT_66 = 66,
+    INPUT_67 = 67, INPUT_68 = 68, INPUT_69 = 69, INPUT_70 = 70, INPUT_71 = 71, INPUT_72 = 72,
+    INPUT_73 = 73, INPUT_74 = 74, INPUT_75 = 75, INPUT_76 = 76, INPUT_77 = 77, INPUT_78 = 78,
+    INPUT_79 = 79, INPUT_80 = 80, INPUT_81 = 81, INPUT_82 = 82, INPUT_83 = 83, INPUT_84 = 84,
+    INPUT_85 = 85, INPUT_86 = 86, INPUT_87 = 87, INPUT_88 = 88, INPUT_89 = 89, INPUT_90 = 90,
+    INPUT_91 = 91, INPUT_92 = 92, INPUT_93 = 93, INPUT_94 = 94, INPUT_95 = 95, INPUT_96 = 96,
+    INPUT_97 = 97, INPUT_98 = 98, INPUT_99 = 99, INPUT_100 = 100, INPUT_101 = 101,
+    INPUT_102 = 102, INPUT_103 = 103, INPUT_104 = 104, INPUT_105 = 105, INPUT_106 = 106,
+    INPUT_107 = 107, INPUT_108 = 108, INPUT_109 = 109, INPUT_110 = 110, INPUT_111 = 111,
+    INPUT_112 = 112, INPUT_113 = 113, INPUT_114 = 114, INPUT_115 = 115, INPUT_116 = 116,
+    INPUT_117 = 117, INPUT_118 = 118, INPUT_119 = 119, INPUT_120 = 120, INPUT_121 = 121,
+    INPUT_122 = 122, INPUT_123 = 123, INPUT_124 = 124, INPUT_125 = 125, INPUT_126 = 126,
+    INPUT_127 = 127, INPUT_128 = 128, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, RANK = 1,
+    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9,
+    AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16,
+    AUX_17 = 17, AUX_18 = 18, AUX_19 = 19, AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23,
+    AUX_24 = 24, AUX_25 = 25, AUX_26 = 26, AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30,
+    AUX_31 = 31, AUX_32 = 32, AUX_33 = 33, AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37,
+    AUX_38 = 38, AUX_39 = 39, AUX_40 = 40, AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44,
+    AUX_45 = 45, AUX_46 = 46, AUX_47 = 47, AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51,
+    AUX_52 = 52, AUX_53 = 53, AUX_54 = 54, AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58,
+    AUX_59 = 59, AUX_60 = 60, AUX_61 = 61, AUX_62 = 62, AUX_63 = 63, AUX_64 = 64, AUX_65 = 65,
+    AUX_66 = 66, AUX_67 = 67, AUX_68 = 68, AUX_69 = 69, AUX_70 = 70, AUX_71 = 71, AUX_72 = 72,
+    AUX_73 = 73, AUX_74 = 74, AUX_75 = 75, AUX_76 = 76, AUX_77 = 77, AUX_78 = 78, AUX_79 = 79,
+    AUX_80 = 80, AUX_81 = 81, AUX_82 = 82, AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86,
+    AUX_87 = 87, AUX_88 = 88, AUX_89 = 89, AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93,
+    AUX_94 = 94, AUX_95 = 95, AUX_96 = 96, AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100,
+    AUX_101 = 101, AUX_102 = 102, AUX_103 = 103, AUX_104 = 104, AUX_105 = 105, AUX_106 = 106,
+    AUX_107 = 107, AUX_108 = 108, AUX_109 = 109, AUX_110 = 110, AUX_111 = 111, AUX_112 = 112,
+    AUX_113 = 113, AUX_114 = 114, AUX_115 = 115, AUX_116 = 116, AUX_117 = 117, AUX_118 = 118,
+    AUX_119 = 119, AUX_120 = 120, AUX_121 = 121, AUX_122 = 122, AUX_123 = 123, AUX_124 = 124,
+    AUX_125 = 125, AUX_126 = 126, AUX_127 = 127, AUX_128 = 128, AUX_129 = 129, AUX_130 = 130,
+    AUX_131 = 131, AUX_132 = 132, AUX_133 = 133, AUX_134 = 134, AUX_135 = 135, AUX_136 = 136,
+    AUX_137 = 137, AUX_138 = 138, AUX_139 = 139, AUX_140 = 140, AUX_141 = 141, AUX_142 = 142,
+    AUX_143 = 143, AUX_144 = 144, AUX_145 = 145, AUX_146 = 146, AUX_147 = 147, AUX_148 = 148,
+    AUX_149 = 149, AUX_150 = 150, AUX_151 = 151, AUX_152 = 152, AUX_153 = 153, AUX_154 = 154,
+    AUX_155 = 155, AUX_156 = 156, AUX_157 = 157, AUX_158 = 158, AUX_159 = 159, AUX_160 = 160,
+    AUX_161 = 161, AUX_162 = 162, AUX_163 = 163, AUX_164 = 164, AUX_165 = 165, AUX_166 = 166,
+    AUX_167 = 167, AUX_168 = 168, AUX_169 = 169, AUX_170 = 170, AUX_171 = 171, AUX_172 = 172,
+    AUX_173 = 173, AUX_174 = 174, AUX_175 = 175, AUX_176 = 176, AUX_177 = 177, AUX_178 = 178,
+    AUX_179 = 179, AUX_180 = 180, AUX_181 = 181, AUX_182 = 182, AUX_183 = 183, AUX_184 = 184,
+    AUX_185 = 185, AUX_186 = 186, AUX_187 = 187, AUX_188 = 188, AUX_189 = 189, AUX_190 = 190,
+    AUX_191 = 191, AUX_192 = 192, AUX_193 = 193, AUX_194 = 194, AUX_195 = 195, AUX_196 = 196,
+    AUX_197 = 197, AUX_198 = 198, AUX_199 = 199, AUX_200 = 200, AUX_201 = 201, AUX_202 = 202,
+    AUX_203 = 203, AUX_204 = 204, AUX_205 = 205, AUX_206 = 206, AUX_207 = 207, AUX_208 = 208,
+    AUX_209 = 209, AUX_210 = 210, AUX_211 = 211, AUX_212 = 212, AUX_213 = 213, AUX_214 = 214,
+    AUX_215 = 215, AUX_216 = 216, AUX_217 = 217, AUX_218 = 218, AUX_219 = 219, AUX_220 = 220,
+    AUX_221 = 221, AUX_222 = 222, AUX_223 = 223, AUX_224 = 224, AUX_225 = 225, AUX_226 = 226,
+    AUX_227 = 227, AUX_228 = 228, AUX_229 = 229, AUX_230 = 230, AUX_231 = 231, AUX_232 = 232,
+    AUX_233 = 233, AUX_234 = 234, AUX_235 = 235, AUX_236 = 236, AUX_237 = 237, AUX_238 = 238,
+    AUX_239 = 239, AUX_240 = 240, AUX_241 = 241, AUX_242 = 242, AUX_243 = 243, AUX_244 = 244,
+    AUX_245 = 245, AUX_246 = 246, AUX_247 = 247, AUX_248 = 248, AUX_249 = 249, AUX_250 = 250,
+    AUX_251 = 251, AUX_252 = 252, AUX_253 = 253, AUX_254 = 254, AUX_255 = 255, AUX_256 = 256,
+    AUX_257 = 257, AUX_258 = 258, AUX_259 = 259, AUX_260 = 260, AUX_261 = 261, AUX_262 = 262,
+    AUX_263 = 263, AUX_264 = 264, AUX_265 = 265, AUX_266 = 266, AUX_267 = 267, AUX_268 = 268,
+    AUX_269 = 269, AUX_270 = 270, AUX_271 = 271, AUX_272 = 272, AUX_273 = 273, AUX_274 = 274,
+    AUX_275 = 275, AUX_276 = 276, AUX_277 = 277, AUX_278 = 278, AUX_279 = 279, AUX_280 = 280,
+    AUX_281 = 281, AUX_282 = 282, AUX_283 = 283, AUX_284 = 284, AUX_285 = 285, AUX_286 = 286,
+    AUX_287 = 287, AUX_288 = 288, AUX_289 = 289, AUX_290 = 290, AUX_291 = 291, AUX_292 = 292,
+    AUX_293 = 293, AUX_294 = 294, AUX_295 = 295, AUX_296 = 296, AUX_297 = 297, AUX_298 = 298,
+    AUX_299 = 299, AUX_300 = 300, AUX_301 = 301, AUX_302 = 302, AUX_303 = 303, AUX_304 = 304,
+    AUX_305 = 305, AUX_306 = 306, AUX_307 = 307, AUX_308 = 308, AUX_309 = 309, AUX_310 = 310,
+    AUX_311 = 311, AUX_312 = 312, AUX_313 = 313, AUX_314 = 314, AUX_315 = 315, AUX_316 = 316,
+    AUX_317 = 317, AUX_318 = 318, AUX_319 = 319, AUX_320 = 320, AUX_321 = 321, AUX_322 = 322,
+    AUX_323 = 323, AUX_324 = 324, AUX_325 = 325, AUX_326 = 326, AUX_327 = 327, AUX_328 = 328,
+    AUX_329 = 329, AUX_330 = 330, AUX_331 = 331, AUX_332 = 332, AUX_333 = 333, AUX_334 = 334,
+    AUX_335 = 335, AUX_336 = 336, AUX_337 = 337, AUX_338 = 338, AUX_339 = 339, AUX_340 = 340,
+    AUX_341 = 341, AUX_342 = 342, AUX_343 = 343, AUX_344 = 344, AUX_345 = 345, AUX_346 = 346,
+    AUX_347 = 347, AUX_348 = 348, AUX_349 = 349, AUX_350 = 350, AUX_351 = 351, AUX_352 = 352,
+    AUX_353 = 353, AUX_354 = 354};
 
-// Operations 0 to 25 and alike, 16 times.
-TL_DEVICE void write_hint_u32_add3_1(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t a4, uint32_t a5, uint32_t &word40, uint32_t &word41, uint32_t &word42,
-    uint32_t &word44, uint32_t &word45) {
-  // op 0: hint_u32_add3
-  const uint64_t v133_sum = uint64_t(a0) + uint64_t(a1);
-  const uint64_t v135_sum = v133_sum + uint64_t(a2);
-  const uint32_t word33 = row.auxiliary_bytes(aux_at, 1u, uint32_t(v135_sum));
-  // ops 1 to 4: u8_xor
-  const uint32_t word34 = row.auxiliary_bytes(aux_at + 4u, 1u, a3 ^ word33);
-  // op 5: hint_u32_add
-  const uint64_t v147_sum = uint64_t(a4) + uint64_t(permute(word34, word34, 0x1032u));
-  const uint32_t word35 = row.auxiliary_bytes(aux_at + 8u, 1u, uint32_t(v147_sum));
-  const uint32_t word36 = a1 ^ word35;
-  // ops 7 to 10: u8_xor_split4
-  const uint32_t word37 = row.auxiliary_bytes(aux_at + 12u, 2u, packed_shift_right(word36, 4u));
-  const uint32_t word38 = row.auxiliary_bytes(aux_at + 13u, 2u, packed_shift_left(word36, 4u));
-  // ops 11 to 14: add
-  const uint32_t word39 = permute(word37, word37, 0x321u) + permute(word38, word38, 0x1032u);
-  // op 15: hint_u32_add3
-  const uint64_t v167_sum = uint64_t(word33) + uint64_t(word39);
-  const uint64_t v169_sum = v167_sum + uint64_t(a5);
-  word40 = row.auxiliary_bytes(aux_at + 20u, 1u, uint32_t(v169_sum));
-  // ops 16 to 19: u8_xor
-  word41 = row.auxiliary_bytes(aux_at + 24u, 1u, permute(word34, word34, 0x1032u) ^ word40);
-  // op 20: hint_u32_add
-  const uint64_t v181_sum = uint64_t(word35) + uint64_t(permute(word41, word41, 0x321u));
-  word42 = row.auxiliary_bytes(aux_at + 28u, 1u, uint32_t(v181_sum));
-  const uint32_t word43 = word39 ^ word42;
-  // ops 22 to 25: u8_xor_split7
-  word44 = row.auxiliary_bytes(aux_at + 32u, 2u, packed_shift_right(word43, 7u));
-  word45 = row.auxiliary_bytes(aux_at + 33u, 2u, packed_shift_left(word43, 1u));
-}
+static_assert(INPUT_128 + 1u == 129u, "plan: 129 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_354 + 1u == 355u, "plan: 355 auxiliaries");
 
-// Operations 11 to 29 and alike, 8 times.
-TL_DEVICE void write_add_2(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t a4, uint32_t a5, uint32_t a6, uint32_t a7, uint32_t a8, uint32_t a9, uint32_t a10,
-    uint32_t a11, Gl a12, Gl a13, Gl a14, Gl a15, uint32_t a16, uint32_t a17, uint32_t a18,
-    uint32_t a19, uint32_t a20, uint32_t a21, uint32_t a22, uint32_t a23, uint32_t &v170_byte,
-    uint32_t &v171_byte, uint32_t &v172_byte, uint32_t &v173_byte, uint32_t &v175_xor,
-    uint32_t &v176_xor, uint32_t &v177_xor, uint32_t &v178_xor, uint32_t &v182_byte,
-    uint32_t &v183_byte, uint32_t &v184_byte, uint32_t &v185_byte, uint32_t &v195_sum,
-    uint32_t &v196_sum, uint32_t &v197_sum, uint32_t &v198_sum) {
-  // ops 11 to 14: add
-  const uint32_t v161_sum = a0 + a1;
-  const uint32_t v162_sum = a2 + a3;
-  const uint32_t v163_sum = a4 + a5;
-  const uint32_t v164_sum = a6 + a7;
-  // op 15: hint_u32_add3
-  const uint32_t v165_word = pack(a8, a9, a10, a11);
-  const uint32_t v166_word =
-      pack(v161_sum & 255u, v162_sum & 255u, v163_sum & 255u, v164_sum & 255u);
-  const uint64_t v167_sum = uint64_t(v165_word) + uint64_t(v166_word);
-  const uint32_t v168_word =
-      pack(
-          uint32_t(a12.value) & 255u, uint32_t(a13.value) & 255u, uint32_t(a14.value) & 255u,
-          uint32_t(a15.value) & 255u);
-  const uint64_t v169_sum = v167_sum + uint64_t(v168_word);
-  // op 15
-  write_hint_u32_add3_0(row, aux_at, v169_sum, v170_byte, v171_byte, v172_byte, v173_byte);
-  // ops 16 to 19: u8_xor
-  v175_xor = row.auxiliary(aux_at + 4u, a16 ^ v170_byte);
-  v176_xor = row.auxiliary(aux_at + 5u, a17 ^ v171_byte);
-  v177_xor = row.auxiliary(aux_at + 6u, a18 ^ v172_byte);
-  v178_xor = row.auxiliary(aux_at + 7u, a19 ^ v173_byte);
-  // op 20: hint_u32_add
-  const uint32_t v179_word = pack(a20, a21, a22, a23);
-  const uint32_t v180_word = pack(v176_xor, v177_xor, v178_xor, v175_xor);
-  const uint64_t v181_sum = uint64_t(v179_word) + uint64_t(v180_word);
-  // op 20
-  write_hint_u32_add3_0(row, aux_at + 8u, v181_sum, v182_byte, v183_byte, v184_byte, v185_byte);
-  // ops 22 to 25: u8_xor_split7
-  const uint32_t v187_split7 =
-      row.auxiliary(aux_at + 12u, byte_split_high((v161_sum & 255u) ^ v182_byte, 7u));
-  const uint32_t v188_split7 =
-      row.auxiliary(aux_at + 13u, byte_split_low((v161_sum & 255u) ^ v182_byte, 7u));
-  const uint32_t v189_split7 =
-      row.auxiliary(aux_at + 14u, byte_split_high((v162_sum & 255u) ^ v183_byte, 7u));
-  const uint32_t v190_split7 =
-      row.auxiliary(aux_at + 15u, byte_split_low((v162_sum & 255u) ^ v183_byte, 7u));
-  const uint32_t v191_split7 =
-      row.auxiliary(aux_at + 16u, byte_split_high((v163_sum & 255u) ^ v184_byte, 7u));
-  const uint32_t v192_split7 =
-      row.auxiliary(aux_at + 17u, byte_split_low((v163_sum & 255u) ^ v184_byte, 7u));
-  const uint32_t v193_split7 =
-      row.auxiliary(aux_at + 18u, byte_split_high((v164_sum & 255u) ^ v185_byte, 7u));
-  const uint32_t v194_split7 =
-      row.auxiliary(aux_at + 19u, byte_split_low((v164_sum & 255u) ^ v185_byte, 7u));
-  // ops 26 to 29: add
-  v195_sum = v187_split7 + v190_split7;
-  v196_sum = v189_split7 + v192_split7;
-  v197_sum = v191_split7 + v194_split7;
-  v198_sum = v193_split7 + v188_split7;
-}
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_RANK = 8, SEED0_INPUT_0 = 12, SEED0_INPUT_1 = 13,
+    SEED0_INPUT_2 = 14, SEED0_INPUT_3 = 15, SEED0_INPUT_4 = 16, SEED0_INPUT_5 = 17,
+    SEED0_INPUT_6 = 18, SEED0_INPUT_7 = 19, SEED0_INPUT_8 = 20, SEED0_INPUT_9 = 21,
+    SEED0_INPUT_10 = 22, SEED0_INPUT_11 = 23, SEED0_INPUT_12 = 24, SEED0_INPUT_13 = 25,
+    SEED0_INPUT_14 = 26, SEED0_INPUT_15 = 27, SEED0_INPUT_16 = 28, SEED0_INPUT_17 = 29,
+    SEED0_INPUT_18 = 30, SEED0_INPUT_19 = 31, SEED0_INPUT_20 = 32, SEED0_INPUT_21 = 33,
+    SEED0_INPUT_22 = 34, SEED0_INPUT_23 = 35, SEED0_INPUT_24 = 36, SEED0_INPUT_25 = 37,
+    SEED0_INPUT_26 = 38, SEED0_INPUT_27 = 39, SEED0_INPUT_28 = 40, SEED0_INPUT_29 = 41,
+    SEED0_INPUT_30 = 42, SEED0_INPUT_31 = 43, SEED0_INPUT_32 = 44, SEED0_INPUT_33 = 45,
+    SEED0_INPUT_34 = 46, SEED0_INPUT_35 = 47, SEED0_INPUT_36 = 48, SEED0_INPUT_37 = 49,
+    SEED0_INPUT_38 = 50, SEED0_INPUT_39 = 51, SEED0_INPUT_40 = 52, SEED0_INPUT_41 = 53,
+    SEED0_INPUT_42 = 54, SEED0_INPUT_43 = 55, SEED0_INPUT_44 = 56, SEED0_INPUT_45 = 57,
+    SEED0_INPUT_46 = 58, SEED0_INPUT_47 = 59, SEED0_INPUT_48 = 60, SEED0_INPUT_49 = 61,
+    SEED0_INPUT_50 = 62, SEED0_INPUT_51 = 63, SEED0_INPUT_52 = 64, SEED0_INPUT_53 = 65,
+    SEED0_INPUT_54 = 66, SEED0_INPUT_55 = 67, SEED0_INPUT_56 = 68, SEED0_INPUT_57 = 69,
+    SEED0_INPUT_58 = 70, SEED0_INPUT_59 = 71, SEED0_INPUT_60 = 72, SEED0_INPUT_61 = 73,
+    SEED0_INPUT_62 = 74, SEED0_INPUT_63 = 75, SEED0_INPUT_64 = 76, SEED0_INPUT_65 = 77,
+    SEED0_INPUT_66 = 78, SEED0_INPUT_67 = 79, SEED0_INPUT_68 = 80, SEED0_INPUT_69 = 81,
+    SEED0_INPUT_70 = 82, SEED0_INPUT_71 = 83, SEED0_INPUT_72 = 84, SEED0_INPUT_73 = 85,
+    SEED0_INPUT_74 = 86, SEED0_INPUT_75 = 87, SEED0_INPUT_76 = 88, SEED0_INPUT_77 = 89,
+    SEED0_INPUT_78 = 90, SEED0_INPUT_79 = 91, SEED0_INPUT_80 = 92, SEED0_INPUT_81 = 93,
+    SEED0_INPUT_82 = 94, SEED0_INPUT_83 = 95, SEED0_INPUT_84 = 96, SEED0_INPUT_85 = 97,
+    SEED0_INPUT_86 = 98, SEED0_INPUT_87 = 99, SEED0_INPUT_88 = 100, SEED0_INPUT_89 = 101,
+    SEED0_INPUT_90 = 102, SEED0_INPUT_91 = 103, SEED0_INPUT_92 = 104, SEED0_INPUT_93 = 105,
+    SEED0_INPUT_94 = 106, SEED0_INPUT_95 = 107, SEED0_INPUT_96 = 108, SEED0_INPUT_97 = 109,
+    SEED0_INPUT_98 = 110, SEED0_INPUT_99 = 111, SEED0_INPUT_100 = 112, SEED0_INPUT_101 = 113,
+    SEED0_INPUT_102 = 114, SEED0_INPUT_103 = 115, SEED0_INPUT_104 = 116, SEED0_INPUT_105 = 117,
+    SEED0_INPUT_106 = 118, SEED0_INPUT_107 = 119, SEED0_INPUT_108 = 120, SEED0_INPUT_109 = 121,
+    SEED0_INPUT_110 = 122, SEED0_INPUT_111 = 123, SEED0_INPUT_112 = 124, SEED0_INPUT_113 = 125,
+    SEED0_INPUT_114 = 126, SEED0_INPUT_115 = 127, SEED0_INPUT_116 = 128, SEED0_INPUT_117 = 129,
+    SEED0_INPUT_118 = 130, SEED0_INPUT_119 = 131, SEED0_INPUT_120 = 132, SEED0_INPUT_121 = 133,
+    SEED0_INPUT_122 = 134, SEED0_INPUT_123 = 135, SEED0_INPUT_124 = 136, SEED0_INPUT_125 = 137,
+    SEED0_INPUT_126 = 138, SEED0_INPUT_127 = 139, SEED0_INPUT_128 = 140, SEED0_STRIDE = 144};
 
-// Operations 120 to 149 and alike, 4 times.
-TL_DEVICE void write_hint_u32_add3_3(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t a4, uint32_t a5, uint32_t a6, uint32_t a7, Gl a8, Gl a9, Gl a10, Gl a11,
-    uint32_t a12, uint32_t a13, uint32_t a14, uint32_t a15, uint32_t a16, uint32_t a17,
-    uint32_t a18, uint32_t a19, Gl a20, Gl a21, Gl a22, Gl a23, uint32_t &v442_byte,
-    uint32_t &v443_byte, uint32_t &v444_byte, uint32_t &v445_byte, uint32_t &v447_xor,
-    uint32_t &v448_xor, uint32_t &v449_xor, uint32_t &v450_xor, uint32_t &v454_byte,
-    uint32_t &v455_byte, uint32_t &v456_byte, uint32_t &v457_byte, uint32_t &v467_sum,
-    uint32_t &v468_sum, uint32_t &v469_sum, uint32_t &v470_sum) {
-  // op 120: hint_u32_add3
-  const uint32_t v403_word = pack(a0, a1, a2, a3);
-  const uint32_t v404_word = pack(a4 & 255u, a5 & 255u, a6 & 255u, a7 & 255u);
-  const uint64_t v405_sum = uint64_t(v403_word) + uint64_t(v404_word);
-  const uint32_t v406_word =
-      pack(
-          uint32_t(a8.value) & 255u, uint32_t(a9.value) & 255u, uint32_t(a10.value) & 255u,
-          uint32_t(a11.value) & 255u);
-  const uint64_t v407_sum = v405_sum + uint64_t(v406_word);
-  // op 120
-  uint32_t v408_byte, v409_byte, v410_byte, v411_byte;
-  write_hint_u32_add3_0(row, aux_at, v407_sum, v408_byte, v409_byte, v410_byte, v411_byte);
-  // ops 121 to 124: u8_xor
-  const uint32_t v413_xor = row.auxiliary(aux_at + 4u, a12 ^ v408_byte);
-  const uint32_t v414_xor = row.auxiliary(aux_at + 5u, a13 ^ v409_byte);
-  const uint32_t v415_xor = row.auxiliary(aux_at + 6u, a14 ^ v410_byte);
-  const uint32_t v416_xor = row.auxiliary(aux_at + 7u, a15 ^ v411_byte);
-  // op 125: hint_u32_add
-  const uint32_t v417_word = pack(a16, a17, a18, a19);
-  const uint32_t v418_word = pack(v415_xor, v416_xor, v413_xor, v414_xor);
-  const uint64_t v419_sum = uint64_t(v417_word) + uint64_t(v418_word);
-  // op 125
-  uint32_t v420_byte, v421_byte, v422_byte, v423_byte;
-  write_hint_u32_add3_0(row, aux_at + 8u, v419_sum, v420_byte, v421_byte, v422_byte, v423_byte);
-  // ops 127 to 130: u8_xor_split4
-  const uint32_t v425_split4 =
-      row.auxiliary(aux_at + 12u, byte_split_high((a4 & 255u) ^ v420_byte, 4u));
-  const uint32_t v426_split4 =
-      row.auxiliary(aux_at + 13u, byte_split_low((a4 & 255u) ^ v420_byte, 4u));
-  const uint32_t v427_split4 =
-      row.auxiliary(aux_at + 14u, byte_split_high((a5 & 255u) ^ v421_byte, 4u));
-  const uint32_t v428_split4 =
-      row.auxiliary(aux_at + 15u, byte_split_low((a5 & 255u) ^ v421_byte, 4u));
-  const uint32_t v429_split4 =
-      row.auxiliary(aux_at + 16u, byte_split_high((a6 & 255u) ^ v422_byte, 4u));
-  const uint32_t v430_split4 =
-      row.auxiliary(aux_at + 17u, byte_split_low((a6 & 255u) ^ v422_byte, 4u));
-  const uint32_t v431_split4 =
-      row.auxiliary(aux_at + 18u, byte_split_high((a7 & 255u) ^ v423_byte, 4u));
-  const uint32_t v432_split4 =
-      row.auxiliary(aux_at + 19u, byte_split_low((a7 & 255u) ^ v423_byte, 4u));
-  // ops 131 to 149
-  write_add_2(
-      row, aux_at + 20u, v427_split4, v430_split4, v429_split4, v432_split4, v431_split4,
-      v426_split4, v425_split4, v428_split4, v408_byte, v409_byte, v410_byte, v411_byte, a20,
-      a21, a22, a23, v415_xor, v416_xor, v413_xor, v414_xor, v420_byte, v421_byte, v422_byte,
-      v423_byte, v442_byte, v443_byte, v444_byte, v445_byte, v447_xor, v448_xor, v449_xor,
-      v450_xor, v454_byte, v455_byte, v456_byte, v457_byte, v467_sum, v468_sum, v469_sum,
-      v470_sum);
-}
-
-// Operations 0 to 29 and alike, 4 times.
-TL_DEVICE void write_hint_u32_add3_4(
-    const Row &row, uint32_t aux_at, Gl a0, Gl a1, Gl a2, Gl a3, Gl a4, Gl a5, Gl a6, Gl a7,
-    Gl a8, Gl a9, Gl a10, Gl a11, Gl a12, Gl a13, Gl a14, Gl a15, Gl a16, Gl a17, Gl a18, Gl a19,
-    Gl a20, Gl a21, Gl a22, Gl a23, uint32_t &v170_byte, uint32_t &v171_byte,
-    uint32_t &v172_byte, uint32_t &v173_byte, uint32_t &v175_xor, uint32_t &v176_xor,
-    uint32_t &v177_xor, uint32_t &v178_xor, uint32_t &v182_byte, uint32_t &v183_byte,
-    uint32_t &v184_byte, uint32_t &v185_byte, uint32_t &v195_sum, uint32_t &v196_sum,
-    uint32_t &v197_sum, uint32_t &v198_sum) {
-  // op 0: hint_u32_add3
-  const uint32_t v131_word =
-      pack(
-          uint32_t(a0.value) & 255u, uint32_t(a1.value) & 255u, uint32_t(a2.value) & 255u,
-          uint32_t(a3.value) & 255u);
-  const uint32_t v132_word =
-      pack(
-          uint32_t(a4.value) & 255u, uint32_t(a5.value) & 255u, uint32_t(a6.value) & 255u,
-          uint32_t(a7.value) & 255u);
-  const uint64_t v133_sum = uint64_t(v131_word) + uint64_t(v132_word);
-  const uint32_t v134_word =
-      pack(
-          uint32_t(a8.value) & 255u, uint32_t(a9.value) & 255u, uint32_t(a10.value) & 255u,
-          uint32_t(a11.value) & 255u);
-  const uint64_t v135_sum = v133_sum + uint64_t(v134_word);
-  // op 0
-  uint32_t v136_byte, v137_byte, v138_byte, v139_byte;
-  write_hint_u32_add3_0(row, aux_at, v135_sum, v136_byte, v137_byte, v138_byte, v139_byte);
-  // ops 1 to 4: u8_xor
-  const uint32_t v141_xor = row.auxiliary(aux_at + 4u, (uint32_t(a12.value) & 255u) ^ v136_byte);
-  const uint32_t v142_xor = row.auxiliary(aux_at + 5u, (uint32_t(a13.value) & 255u) ^ v137_byte);
-  const uint32_t v143_xor = row.auxiliary(aux_at + 6u, (uint32_t(a14.value) & 255u) ^ v138_byte);
-  const uint32_t v144_xor = row.auxiliary(aux_at + 7u, (uint32_t(a15.value) & 255u) ^ v139_byte);
-  // op 5: hint_u32_add
-  const uint32_t v145_word =
-      pack(
-          uint32_t(a16.value) & 255u, uint32_t(a17.value) & 255u, uint32_t(a18.value) & 255u,
-          uint32_t(a19.value) & 255u);
-  const uint32_t v146_word = pack(v143_xor, v144_xor, v141_xor, v142_xor);
-  const uint64_t v147_sum = uint64_t(v145_word) + uint64_t(v146_word);
-  // op 5
-  uint32_t v148_byte, v149_byte, v150_byte, v151_byte;
-  write_hint_u32_add3_0(row, aux_at + 8u, v147_sum, v148_byte, v149_byte, v150_byte, v151_byte);
-  // ops 7 to 10: u8_xor_split4
-  const uint32_t v153_split4 =
-      row.auxiliary(aux_at + 12u, byte_split_high((uint32_t(a4.value) & 255u) ^ v148_byte, 4u));
-  const uint32_t v154_split4 =
-      row.auxiliary(aux_at + 13u, byte_split_low((uint32_t(a4.value) & 255u) ^ v148_byte, 4u));
-  const uint32_t v155_split4 =
-      row.auxiliary(aux_at + 14u, byte_split_high((uint32_t(a5.value) & 255u) ^ v149_byte, 4u));
-  const uint32_t v156_split4 =
-      row.auxiliary(aux_at + 15u, byte_split_low((uint32_t(a5.value) & 255u) ^ v149_byte, 4u));
-  const uint32_t v157_split4 =
-      row.auxiliary(aux_at + 16u, byte_split_high((uint32_t(a6.value) & 255u) ^ v150_byte, 4u));
-  const uint32_t v158_split4 =
-      row.auxiliary(aux_at + 17u, byte_split_low((uint32_t(a6.value) & 255u) ^ v150_byte, 4u));
-  const uint32_t v159_split4 =
-      row.auxiliary(aux_at + 18u, byte_split_high((uint32_t(a7.value) & 255u) ^ v151_byte, 4u));
-  const uint32_t v160_split4 =
-      row.auxiliary(aux_at + 19u, byte_split_low((uint32_t(a7.value) & 255u) ^ v151_byte, 4u));
-  // ops 11 to 29
-  write_add_2(
-      row, aux_at + 20u, v155_split4, v158_split4, v157_split4, v160_split4, v159_split4,
-      v154_split4, v153_split4, v156_split4, v136_byte, v137_byte, v138_byte, v139_byte, a20,
-      a21, a22, a23, v143_xor, v144_xor, v141_xor, v142_xor, v148_byte, v149_byte, v150_byte,
-      v151_byte, v170_byte, v171_byte, v172_byte, v173_byte, v175_xor, v176_xor, v177_xor,
-      v178_xor, v182_byte, v183_byte, v184_byte, v185_byte, v195_sum, v196_sum, v197_sum,
-      v198_sum);
-}
+static_assert(SEED0_MULTIPLICITY - SEED0_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED0_MULTIPLICITY + 8u < SEED0_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED0_RANK - SEED0_RANK == 0u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_RANK + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_128 - SEED0_INPUT_0 == 128u, "plan: u8 words");
+static_assert(SEED0_INPUT_128 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), rank at 8 (u32), input 0 to 128 at 12 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 36;
   static constexpr uint32_t NUM_INPUTS = 129;
@@ -258,83 +154,940 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 355;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
-    row.auxiliary(354u, 0u);
-    row.selector(0u, 1u);
-    // ops 0 to 25
-    uint32_t word40, word41, word42, word44, word45;
-    write_hint_u32_add3_1(
-        row, 2u, seed.u32(13u), seed.u32(29u), seed.u32(77u), seed.u32(61u), seed.u32(45u),
-        seed.u32(81u), word40, word41, word42, word44, word45);
-    // ops 26 to 29: add
+    row.selector(SELECTOR_1, 0u);
+    row.auxiliary(AUX_354, 0u);
+    row.selector(SELECTOR_0, 1u);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.input(INPUT_1, byte_of(word0, 1u));
+    row.input(INPUT_2, byte_of(word0, 2u));
+    row.input(INPUT_3, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED0_INPUT_4);
+    row.input(INPUT_4, byte_of(word1, 0u));
+    row.input(INPUT_5, byte_of(word1, 1u));
+    row.input(INPUT_6, byte_of(word1, 2u));
+    row.input(INPUT_7, byte_of(word1, 3u));
+    // op 0: hint_u32_add3 1 2 3 4 17 18 19 20 ... (12)
+    const uint32_t v131_word = permute(word0, word1, 0x4321u);
+    const uint32_t word4 = seed.u32(SEED0_INPUT_16);
+    row.input(INPUT_16, byte_of(word4, 0u));
+    row.input(INPUT_17, byte_of(word4, 1u));
+    row.input(INPUT_18, byte_of(word4, 2u));
+    row.input(INPUT_19, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED0_INPUT_20);
+    row.input(INPUT_20, byte_of(word5, 0u));
+    row.input(INPUT_21, byte_of(word5, 1u));
+    row.input(INPUT_22, byte_of(word5, 2u));
+    row.input(INPUT_23, byte_of(word5, 3u));
+    const uint32_t v132_word = permute(word4, word5, 0x4321u);
+    const uint64_t v133_sum = uint64_t(v131_word) + uint64_t(v132_word);
+    const uint32_t word16 = seed.u32(SEED0_INPUT_64);
+    row.input(INPUT_64, byte_of(word16, 0u));
+    row.input(INPUT_65, byte_of(word16, 1u));
+    row.input(INPUT_66, byte_of(word16, 2u));
+    row.input(INPUT_67, byte_of(word16, 3u));
+    const uint32_t word17 = seed.u32(SEED0_INPUT_68);
+    row.input(INPUT_68, byte_of(word17, 0u));
+    row.input(INPUT_69, byte_of(word17, 1u));
+    row.input(INPUT_70, byte_of(word17, 2u));
+    row.input(INPUT_71, byte_of(word17, 3u));
+    const uint32_t v134_word = permute(word16, word17, 0x4321u);
+    const uint64_t v135_sum = v133_sum + uint64_t(v134_word);
+    const uint32_t word33 = uint32_t(v135_sum);
+    row.auxiliary(AUX_2, byte_of(word33, 0u));
+    row.auxiliary(AUX_3, byte_of(word33, 1u));
+    row.auxiliary(AUX_4, byte_of(word33, 2u));
+    row.auxiliary(AUX_5, byte_of(word33, 3u));
+    const uint32_t word12 = seed.u32(SEED0_INPUT_48);
+    row.input(INPUT_48, byte_of(word12, 0u));
+    row.input(INPUT_49, byte_of(word12, 1u));
+    row.input(INPUT_50, byte_of(word12, 2u));
+    row.input(INPUT_51, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED0_INPUT_52);
+    row.input(INPUT_52, byte_of(word13, 0u));
+    row.input(INPUT_53, byte_of(word13, 1u));
+    row.input(INPUT_54, byte_of(word13, 2u));
+    row.input(INPUT_55, byte_of(word13, 3u));
+    // ops 1 to 4: u8_xor 49 129
+    const uint32_t word34 = permute(word12, word13, 0x4321u) ^ word33;
+    row.auxiliary(AUX_6, byte_of(word34, 0u));
+    row.auxiliary(AUX_7, byte_of(word34, 1u));
+    row.auxiliary(AUX_8, byte_of(word34, 2u));
+    row.auxiliary(AUX_9, byte_of(word34, 3u));
+    const uint32_t word8 = seed.u32(SEED0_INPUT_32);
+    row.input(INPUT_32, byte_of(word8, 0u));
+    row.input(INPUT_33, byte_of(word8, 1u));
+    row.input(INPUT_34, byte_of(word8, 2u));
+    row.input(INPUT_35, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED0_INPUT_36);
+    row.input(INPUT_36, byte_of(word9, 0u));
+    row.input(INPUT_37, byte_of(word9, 1u));
+    row.input(INPUT_38, byte_of(word9, 2u));
+    row.input(INPUT_39, byte_of(word9, 3u));
+    // op 5: hint_u32_add 33 34 35 36 136 137 134 135
+    const uint32_t v145_word = permute(word8, word9, 0x4321u);
+    const uint32_t v146_word = permute(word34, word34, 0x1032u);
+    const uint64_t v147_sum = uint64_t(v145_word) + uint64_t(v146_word);
+    const uint32_t word35 = uint32_t(v147_sum);
+    row.auxiliary(AUX_10, byte_of(word35, 0u));
+    row.auxiliary(AUX_11, byte_of(word35, 1u));
+    row.auxiliary(AUX_12, byte_of(word35, 2u));
+    row.auxiliary(AUX_13, byte_of(word35, 3u));
+    const uint32_t word36 = permute(word4, word5, 0x4321u) ^ word35;
+    // ops 7 to 10: u8_xor_split4 17 138
+    const uint32_t word37 = packed_shift_right(word36, 4u);
+    row.auxiliary(AUX_14, byte_of(word37, 0u));
+    row.auxiliary(AUX_16, byte_of(word37, 1u));
+    row.auxiliary(AUX_18, byte_of(word37, 2u));
+    row.auxiliary(AUX_20, byte_of(word37, 3u));
+    // ops 7 to 10: u8_xor_split4 17 138
+    const uint32_t word38 = packed_shift_left(word36, 4u);
+    row.auxiliary(AUX_15, byte_of(word38, 0u));
+    row.auxiliary(AUX_17, byte_of(word38, 1u));
+    row.auxiliary(AUX_19, byte_of(word38, 2u));
+    row.auxiliary(AUX_21, byte_of(word38, 3u));
+    // ops 11 to 14: add 145 148
+    const uint32_t word39 = permute(word37, word37, 0x321u) + permute(word38, word38, 0x1032u);
+    // op 15: hint_u32_add3 129 130 131 132 151 152 153 154 ... (12)
+    const uint32_t v165_word = word33;
+    const uint32_t v166_word = word39;
+    const uint64_t v167_sum = uint64_t(v165_word) + uint64_t(v166_word);
+    const uint32_t word18 = seed.u32(SEED0_INPUT_72);
+    row.input(INPUT_72, byte_of(word18, 0u));
+    row.input(INPUT_73, byte_of(word18, 1u));
+    row.input(INPUT_74, byte_of(word18, 2u));
+    row.input(INPUT_75, byte_of(word18, 3u));
+    const uint32_t v168_word = permute(word17, word18, 0x4321u);
+    const uint64_t v169_sum = v167_sum + uint64_t(v168_word);
+    const uint32_t word40 = uint32_t(v169_sum);
+    row.auxiliary(AUX_22, byte_of(word40, 0u));
+    row.auxiliary(AUX_23, byte_of(word40, 1u));
+    row.auxiliary(AUX_24, byte_of(word40, 2u));
+    row.auxiliary(AUX_25, byte_of(word40, 3u));
+    // ops 16 to 19: u8_xor 136 155
+    const uint32_t word41 = permute(word34, word34, 0x1032u) ^ word40;
+    row.auxiliary(AUX_26, byte_of(word41, 0u));
+    row.auxiliary(AUX_27, byte_of(word41, 1u));
+    row.auxiliary(AUX_28, byte_of(word41, 2u));
+    row.auxiliary(AUX_29, byte_of(word41, 3u));
+    // op 20: hint_u32_add 138 139 140 141 161 162 163 160
+    const uint32_t v179_word = word35;
+    const uint32_t v180_word = permute(word41, word41, 0x321u);
+    const uint64_t v181_sum = uint64_t(v179_word) + uint64_t(v180_word);
+    const uint32_t word42 = uint32_t(v181_sum);
+    row.auxiliary(AUX_30, byte_of(word42, 0u));
+    row.auxiliary(AUX_31, byte_of(word42, 1u));
+    row.auxiliary(AUX_32, byte_of(word42, 2u));
+    row.auxiliary(AUX_33, byte_of(word42, 3u));
+    const uint32_t word43 = word39 ^ word42;
+    // ops 22 to 25: u8_xor_split7 151 164
+    const uint32_t word44 = packed_shift_right(word43, 7u);
+    row.auxiliary(AUX_34, byte_of(word44, 0u));
+    row.auxiliary(AUX_36, byte_of(word44, 1u));
+    row.auxiliary(AUX_38, byte_of(word44, 2u));
+    row.auxiliary(AUX_40, byte_of(word44, 3u));
+    // ops 22 to 25: u8_xor_split7 151 164
+    const uint32_t word45 = packed_shift_left(word43, 1u);
+    row.auxiliary(AUX_35, byte_of(word45, 0u));
+    row.auxiliary(AUX_37, byte_of(word45, 1u));
+    row.auxiliary(AUX_39, byte_of(word45, 2u));
+    row.auxiliary(AUX_41, byte_of(word45, 3u));
+    // ops 26 to 29: add 169 172
     const uint32_t word46 = word44 + permute(word45, word45, 0x321u);
-    // ops 30 to 55
-    uint32_t word54, word55, word56, word58, word59;
-    write_hint_u32_add3_1(
-        row, 42u, seed.u32(17u), seed.u32(33u), seed.u32(85u), seed.u32(65u), seed.u32(49u),
-        seed.u32(89u), word54, word55, word56, word58, word59);
-    // ops 56 to 59: add
+    const uint32_t word2 = seed.u32(SEED0_INPUT_8);
+    row.input(INPUT_8, byte_of(word2, 0u));
+    row.input(INPUT_9, byte_of(word2, 1u));
+    row.input(INPUT_10, byte_of(word2, 2u));
+    row.input(INPUT_11, byte_of(word2, 3u));
+    // op 30: hint_u32_add3 5 6 7 8 21 22 23 24 ... (12)
+    const uint32_t v199_word = permute(word1, word2, 0x4321u);
+    const uint32_t word6 = seed.u32(SEED0_INPUT_24);
+    row.input(INPUT_24, byte_of(word6, 0u));
+    row.input(INPUT_25, byte_of(word6, 1u));
+    row.input(INPUT_26, byte_of(word6, 2u));
+    row.input(INPUT_27, byte_of(word6, 3u));
+    const uint32_t v200_word = permute(word5, word6, 0x4321u);
+    const uint64_t v201_sum = uint64_t(v199_word) + uint64_t(v200_word);
+    const uint32_t word19 = seed.u32(SEED0_INPUT_76);
+    row.input(INPUT_76, byte_of(word19, 0u));
+    row.input(INPUT_77, byte_of(word19, 1u));
+    row.input(INPUT_78, byte_of(word19, 2u));
+    row.input(INPUT_79, byte_of(word19, 3u));
+    const uint32_t v202_word = permute(word18, word19, 0x4321u);
+    const uint64_t v203_sum = v201_sum + uint64_t(v202_word);
+    const uint32_t word47 = uint32_t(v203_sum);
+    row.auxiliary(AUX_42, byte_of(word47, 0u));
+    row.auxiliary(AUX_43, byte_of(word47, 1u));
+    row.auxiliary(AUX_44, byte_of(word47, 2u));
+    row.auxiliary(AUX_45, byte_of(word47, 3u));
+    const uint32_t word14 = seed.u32(SEED0_INPUT_56);
+    row.input(INPUT_56, byte_of(word14, 0u));
+    row.input(INPUT_57, byte_of(word14, 1u));
+    row.input(INPUT_58, byte_of(word14, 2u));
+    row.input(INPUT_59, byte_of(word14, 3u));
+    // ops 31 to 34: u8_xor 53 181
+    const uint32_t word48 = permute(word13, word14, 0x4321u) ^ word47;
+    row.auxiliary(AUX_46, byte_of(word48, 0u));
+    row.auxiliary(AUX_47, byte_of(word48, 1u));
+    row.auxiliary(AUX_48, byte_of(word48, 2u));
+    row.auxiliary(AUX_49, byte_of(word48, 3u));
+    const uint32_t word10 = seed.u32(SEED0_INPUT_40);
+    row.input(INPUT_40, byte_of(word10, 0u));
+    row.input(INPUT_41, byte_of(word10, 1u));
+    row.input(INPUT_42, byte_of(word10, 2u));
+    row.input(INPUT_43, byte_of(word10, 3u));
+    // op 35: hint_u32_add 37 38 39 40 188 189 186 187
+    const uint32_t v213_word = permute(word9, word10, 0x4321u);
+    const uint32_t v214_word = permute(word48, word48, 0x1032u);
+    const uint64_t v215_sum = uint64_t(v213_word) + uint64_t(v214_word);
+    const uint32_t word49 = uint32_t(v215_sum);
+    row.auxiliary(AUX_50, byte_of(word49, 0u));
+    row.auxiliary(AUX_51, byte_of(word49, 1u));
+    row.auxiliary(AUX_52, byte_of(word49, 2u));
+    row.auxiliary(AUX_53, byte_of(word49, 3u));
+    const uint32_t word50 = permute(word5, word6, 0x4321u) ^ word49;
+    // ops 37 to 40: u8_xor_split4 21 190
+    const uint32_t word51 = packed_shift_right(word50, 4u);
+    row.auxiliary(AUX_54, byte_of(word51, 0u));
+    row.auxiliary(AUX_56, byte_of(word51, 1u));
+    row.auxiliary(AUX_58, byte_of(word51, 2u));
+    row.auxiliary(AUX_60, byte_of(word51, 3u));
+    // ops 37 to 40: u8_xor_split4 21 190
+    const uint32_t word52 = packed_shift_left(word50, 4u);
+    row.auxiliary(AUX_55, byte_of(word52, 0u));
+    row.auxiliary(AUX_57, byte_of(word52, 1u));
+    row.auxiliary(AUX_59, byte_of(word52, 2u));
+    row.auxiliary(AUX_61, byte_of(word52, 3u));
+    // ops 41 to 44: add 197 200
+    const uint32_t word53 = permute(word51, word51, 0x321u) + permute(word52, word52, 0x1032u);
+    // op 45: hint_u32_add3 181 182 183 184 203 204 205 206 ... (12)
+    const uint32_t v233_word = word47;
+    const uint32_t v234_word = word53;
+    const uint64_t v235_sum = uint64_t(v233_word) + uint64_t(v234_word);
+    const uint32_t word20 = seed.u32(SEED0_INPUT_80);
+    row.input(INPUT_80, byte_of(word20, 0u));
+    row.input(INPUT_81, byte_of(word20, 1u));
+    row.input(INPUT_82, byte_of(word20, 2u));
+    row.input(INPUT_83, byte_of(word20, 3u));
+    const uint32_t v236_word = permute(word19, word20, 0x4321u);
+    const uint64_t v237_sum = v235_sum + uint64_t(v236_word);
+    const uint32_t word54 = uint32_t(v237_sum);
+    row.auxiliary(AUX_62, byte_of(word54, 0u));
+    row.auxiliary(AUX_63, byte_of(word54, 1u));
+    row.auxiliary(AUX_64, byte_of(word54, 2u));
+    row.auxiliary(AUX_65, byte_of(word54, 3u));
+    // ops 46 to 49: u8_xor 188 207
+    const uint32_t word55 = permute(word48, word48, 0x1032u) ^ word54;
+    row.auxiliary(AUX_66, byte_of(word55, 0u));
+    row.auxiliary(AUX_67, byte_of(word55, 1u));
+    row.auxiliary(AUX_68, byte_of(word55, 2u));
+    row.auxiliary(AUX_69, byte_of(word55, 3u));
+    // op 50: hint_u32_add 190 191 192 193 213 214 215 212
+    const uint32_t v247_word = word49;
+    const uint32_t v248_word = permute(word55, word55, 0x321u);
+    const uint64_t v249_sum = uint64_t(v247_word) + uint64_t(v248_word);
+    const uint32_t word56 = uint32_t(v249_sum);
+    row.auxiliary(AUX_70, byte_of(word56, 0u));
+    row.auxiliary(AUX_71, byte_of(word56, 1u));
+    row.auxiliary(AUX_72, byte_of(word56, 2u));
+    row.auxiliary(AUX_73, byte_of(word56, 3u));
+    const uint32_t word57 = word53 ^ word56;
+    // ops 52 to 55: u8_xor_split7 203 216
+    const uint32_t word58 = packed_shift_right(word57, 7u);
+    row.auxiliary(AUX_74, byte_of(word58, 0u));
+    row.auxiliary(AUX_76, byte_of(word58, 1u));
+    row.auxiliary(AUX_78, byte_of(word58, 2u));
+    row.auxiliary(AUX_80, byte_of(word58, 3u));
+    // ops 52 to 55: u8_xor_split7 203 216
+    const uint32_t word59 = packed_shift_left(word57, 1u);
+    row.auxiliary(AUX_75, byte_of(word59, 0u));
+    row.auxiliary(AUX_77, byte_of(word59, 1u));
+    row.auxiliary(AUX_79, byte_of(word59, 2u));
+    row.auxiliary(AUX_81, byte_of(word59, 3u));
+    // ops 56 to 59: add 221 224
     const uint32_t word60 = word58 + permute(word59, word59, 0x321u);
-    // ops 60 to 85
-    uint32_t word68, word69, word70, word72, word73;
-    write_hint_u32_add3_1(
-        row, 82u, seed.u32(21u), seed.u32(37u), seed.u32(93u), seed.u32(69u), seed.u32(53u),
-        seed.u32(97u), word68, word69, word70, word72, word73);
-    // ops 86 to 89: add
+    const uint32_t word3 = seed.u32(SEED0_INPUT_12);
+    row.input(INPUT_12, byte_of(word3, 0u));
+    row.input(INPUT_13, byte_of(word3, 1u));
+    row.input(INPUT_14, byte_of(word3, 2u));
+    row.input(INPUT_15, byte_of(word3, 3u));
+    // op 60: hint_u32_add3 9 10 11 12 25 26 27 28 ... (12)
+    const uint32_t v267_word = permute(word2, word3, 0x4321u);
+    const uint32_t word7 = seed.u32(SEED0_INPUT_28);
+    row.input(INPUT_28, byte_of(word7, 0u));
+    row.input(INPUT_29, byte_of(word7, 1u));
+    row.input(INPUT_30, byte_of(word7, 2u));
+    row.input(INPUT_31, byte_of(word7, 3u));
+    const uint32_t v268_word = permute(word6, word7, 0x4321u);
+    const uint64_t v269_sum = uint64_t(v267_word) + uint64_t(v268_word);
+    const uint32_t word21 = seed.u32(SEED0_INPUT_84);
+    row.input(INPUT_84, byte_of(word21, 0u));
+    row.input(INPUT_85, byte_of(word21, 1u));
+    row.input(INPUT_86, byte_of(word21, 2u));
+    row.input(INPUT_87, byte_of(word21, 3u));
+    const uint32_t v270_word = permute(word20, word21, 0x4321u);
+    const uint64_t v271_sum = v269_sum + uint64_t(v270_word);
+    const uint32_t word61 = uint32_t(v271_sum);
+    row.auxiliary(AUX_82, byte_of(word61, 0u));
+    row.auxiliary(AUX_83, byte_of(word61, 1u));
+    row.auxiliary(AUX_84, byte_of(word61, 2u));
+    row.auxiliary(AUX_85, byte_of(word61, 3u));
+    const uint32_t word15 = seed.u32(SEED0_INPUT_60);
+    row.input(INPUT_60, byte_of(word15, 0u));
+    row.input(INPUT_61, byte_of(word15, 1u));
+    row.input(INPUT_62, byte_of(word15, 2u));
+    row.input(INPUT_63, byte_of(word15, 3u));
+    // ops 61 to 64: u8_xor 57 233
+    const uint32_t word62 = permute(word14, word15, 0x4321u) ^ word61;
+    row.auxiliary(AUX_86, byte_of(word62, 0u));
+    row.auxiliary(AUX_87, byte_of(word62, 1u));
+    row.auxiliary(AUX_88, byte_of(word62, 2u));
+    row.auxiliary(AUX_89, byte_of(word62, 3u));
+    const uint32_t word11 = seed.u32(SEED0_INPUT_44);
+    row.input(INPUT_44, byte_of(word11, 0u));
+    row.input(INPUT_45, byte_of(word11, 1u));
+    row.input(INPUT_46, byte_of(word11, 2u));
+    row.input(INPUT_47, byte_of(word11, 3u));
+    // op 65: hint_u32_add 41 42 43 44 240 241 238 239
+    const uint32_t v281_word = permute(word10, word11, 0x4321u);
+    const uint32_t v282_word = permute(word62, word62, 0x1032u);
+    const uint64_t v283_sum = uint64_t(v281_word) + uint64_t(v282_word);
+    const uint32_t word63 = uint32_t(v283_sum);
+    row.auxiliary(AUX_90, byte_of(word63, 0u));
+    row.auxiliary(AUX_91, byte_of(word63, 1u));
+    row.auxiliary(AUX_92, byte_of(word63, 2u));
+    row.auxiliary(AUX_93, byte_of(word63, 3u));
+    const uint32_t word64 = permute(word6, word7, 0x4321u) ^ word63;
+    // ops 67 to 70: u8_xor_split4 25 242
+    const uint32_t word65 = packed_shift_right(word64, 4u);
+    row.auxiliary(AUX_94, byte_of(word65, 0u));
+    row.auxiliary(AUX_96, byte_of(word65, 1u));
+    row.auxiliary(AUX_98, byte_of(word65, 2u));
+    row.auxiliary(AUX_100, byte_of(word65, 3u));
+    // ops 67 to 70: u8_xor_split4 25 242
+    const uint32_t word66 = packed_shift_left(word64, 4u);
+    row.auxiliary(AUX_95, byte_of(word66, 0u));
+    row.auxiliary(AUX_97, byte_of(word66, 1u));
+    row.auxiliary(AUX_99, byte_of(word66, 2u));
+    row.auxiliary(AUX_101, byte_of(word66, 3u));
+    // ops 71 to 74: add 249 252
+    const uint32_t word67 = permute(word65, word65, 0x321u) + permute(word66, word66, 0x1032u);
+    // op 75: hint_u32_add3 233 234 235 236 255 256 257 258 ... (12)
+    const uint32_t v301_word = word61;
+    const uint32_t v302_word = word67;
+    const uint64_t v303_sum = uint64_t(v301_word) + uint64_t(v302_word);
+    const uint32_t word22 = seed.u32(SEED0_INPUT_88);
+    row.input(INPUT_88, byte_of(word22, 0u));
+    row.input(INPUT_89, byte_of(word22, 1u));
+    row.input(INPUT_90, byte_of(word22, 2u));
+    row.input(INPUT_91, byte_of(word22, 3u));
+    const uint32_t v304_word = permute(word21, word22, 0x4321u);
+    const uint64_t v305_sum = v303_sum + uint64_t(v304_word);
+    const uint32_t word68 = uint32_t(v305_sum);
+    row.auxiliary(AUX_102, byte_of(word68, 0u));
+    row.auxiliary(AUX_103, byte_of(word68, 1u));
+    row.auxiliary(AUX_104, byte_of(word68, 2u));
+    row.auxiliary(AUX_105, byte_of(word68, 3u));
+    // ops 76 to 79: u8_xor 240 259
+    const uint32_t word69 = permute(word62, word62, 0x1032u) ^ word68;
+    row.auxiliary(AUX_106, byte_of(word69, 0u));
+    row.auxiliary(AUX_107, byte_of(word69, 1u));
+    row.auxiliary(AUX_108, byte_of(word69, 2u));
+    row.auxiliary(AUX_109, byte_of(word69, 3u));
+    // op 80: hint_u32_add 242 243 244 245 265 266 267 264
+    const uint32_t v315_word = word63;
+    const uint32_t v316_word = permute(word69, word69, 0x321u);
+    const uint64_t v317_sum = uint64_t(v315_word) + uint64_t(v316_word);
+    const uint32_t word70 = uint32_t(v317_sum);
+    row.auxiliary(AUX_110, byte_of(word70, 0u));
+    row.auxiliary(AUX_111, byte_of(word70, 1u));
+    row.auxiliary(AUX_112, byte_of(word70, 2u));
+    row.auxiliary(AUX_113, byte_of(word70, 3u));
+    const uint32_t word71 = word67 ^ word70;
+    // ops 82 to 85: u8_xor_split7 255 268
+    const uint32_t word72 = packed_shift_right(word71, 7u);
+    row.auxiliary(AUX_114, byte_of(word72, 0u));
+    row.auxiliary(AUX_116, byte_of(word72, 1u));
+    row.auxiliary(AUX_118, byte_of(word72, 2u));
+    row.auxiliary(AUX_120, byte_of(word72, 3u));
+    // ops 82 to 85: u8_xor_split7 255 268
+    const uint32_t word73 = packed_shift_left(word71, 1u);
+    row.auxiliary(AUX_115, byte_of(word73, 0u));
+    row.auxiliary(AUX_117, byte_of(word73, 1u));
+    row.auxiliary(AUX_119, byte_of(word73, 2u));
+    row.auxiliary(AUX_121, byte_of(word73, 3u));
+    // ops 86 to 89: add 273 276
     const uint32_t word74 = word72 + permute(word73, word73, 0x321u);
-    // ops 90 to 115
-    uint32_t word82, word83, word84, word86, word87;
-    write_hint_u32_add3_1(
-        row, 122u, seed.u32(25u), seed.u32(41u), seed.u32(101u), seed.u32(73u), seed.u32(57u),
-        seed.u32(105u), word82, word83, word84, word86, word87);
-    // ops 116 to 119: add
+    // op 90: hint_u32_add3 13 14 15 16 29 30 31 32 ... (12)
+    const uint32_t v335_word = permute(word3, word4, 0x4321u);
+    const uint32_t v336_word = permute(word7, word8, 0x4321u);
+    const uint64_t v337_sum = uint64_t(v335_word) + uint64_t(v336_word);
+    const uint32_t word23 = seed.u32(SEED0_INPUT_92);
+    row.input(INPUT_92, byte_of(word23, 0u));
+    row.input(INPUT_93, byte_of(word23, 1u));
+    row.input(INPUT_94, byte_of(word23, 2u));
+    row.input(INPUT_95, byte_of(word23, 3u));
+    const uint32_t v338_word = permute(word22, word23, 0x4321u);
+    const uint64_t v339_sum = v337_sum + uint64_t(v338_word);
+    const uint32_t word75 = uint32_t(v339_sum);
+    row.auxiliary(AUX_122, byte_of(word75, 0u));
+    row.auxiliary(AUX_123, byte_of(word75, 1u));
+    row.auxiliary(AUX_124, byte_of(word75, 2u));
+    row.auxiliary(AUX_125, byte_of(word75, 3u));
+    // ops 91 to 94: u8_xor 61 285
+    const uint32_t word76 = permute(word15, word16, 0x4321u) ^ word75;
+    row.auxiliary(AUX_126, byte_of(word76, 0u));
+    row.auxiliary(AUX_127, byte_of(word76, 1u));
+    row.auxiliary(AUX_128, byte_of(word76, 2u));
+    row.auxiliary(AUX_129, byte_of(word76, 3u));
+    // op 95: hint_u32_add 45 46 47 48 292 293 290 291
+    const uint32_t v349_word = permute(word11, word12, 0x4321u);
+    const uint32_t v350_word = permute(word76, word76, 0x1032u);
+    const uint64_t v351_sum = uint64_t(v349_word) + uint64_t(v350_word);
+    const uint32_t word77 = uint32_t(v351_sum);
+    row.auxiliary(AUX_130, byte_of(word77, 0u));
+    row.auxiliary(AUX_131, byte_of(word77, 1u));
+    row.auxiliary(AUX_132, byte_of(word77, 2u));
+    row.auxiliary(AUX_133, byte_of(word77, 3u));
+    const uint32_t word78 = permute(word7, word8, 0x4321u) ^ word77;
+    // ops 97 to 100: u8_xor_split4 29 294
+    const uint32_t word79 = packed_shift_right(word78, 4u);
+    row.auxiliary(AUX_134, byte_of(word79, 0u));
+    row.auxiliary(AUX_136, byte_of(word79, 1u));
+    row.auxiliary(AUX_138, byte_of(word79, 2u));
+    row.auxiliary(AUX_140, byte_of(word79, 3u));
+    // ops 97 to 100: u8_xor_split4 29 294
+    const uint32_t word80 = packed_shift_left(word78, 4u);
+    row.auxiliary(AUX_135, byte_of(word80, 0u));
+    row.auxiliary(AUX_137, byte_of(word80, 1u));
+    row.auxiliary(AUX_139, byte_of(word80, 2u));
+    row.auxiliary(AUX_141, byte_of(word80, 3u));
+    // ops 101 to 104: add 301 304
+    const uint32_t word81 = permute(word79, word79, 0x321u) + permute(word80, word80, 0x1032u);
+    // op 105: hint_u32_add3 285 286 287 288 307 308 309 310 ... (12)
+    const uint32_t v369_word = word75;
+    const uint32_t v370_word = word81;
+    const uint64_t v371_sum = uint64_t(v369_word) + uint64_t(v370_word);
+    const uint32_t word24 = seed.u32(SEED0_INPUT_96);
+    row.input(INPUT_96, byte_of(word24, 0u));
+    row.input(INPUT_97, byte_of(word24, 1u));
+    row.input(INPUT_98, byte_of(word24, 2u));
+    row.input(INPUT_99, byte_of(word24, 3u));
+    const uint32_t v372_word = permute(word23, word24, 0x4321u);
+    const uint64_t v373_sum = v371_sum + uint64_t(v372_word);
+    const uint32_t word82 = uint32_t(v373_sum);
+    row.auxiliary(AUX_142, byte_of(word82, 0u));
+    row.auxiliary(AUX_143, byte_of(word82, 1u));
+    row.auxiliary(AUX_144, byte_of(word82, 2u));
+    row.auxiliary(AUX_145, byte_of(word82, 3u));
+    // ops 106 to 109: u8_xor 292 311
+    const uint32_t word83 = permute(word76, word76, 0x1032u) ^ word82;
+    row.auxiliary(AUX_146, byte_of(word83, 0u));
+    row.auxiliary(AUX_147, byte_of(word83, 1u));
+    row.auxiliary(AUX_148, byte_of(word83, 2u));
+    row.auxiliary(AUX_149, byte_of(word83, 3u));
+    // op 110: hint_u32_add 294 295 296 297 317 318 319 316
+    const uint32_t v383_word = word77;
+    const uint32_t v384_word = permute(word83, word83, 0x321u);
+    const uint64_t v385_sum = uint64_t(v383_word) + uint64_t(v384_word);
+    const uint32_t word84 = uint32_t(v385_sum);
+    row.auxiliary(AUX_150, byte_of(word84, 0u));
+    row.auxiliary(AUX_151, byte_of(word84, 1u));
+    row.auxiliary(AUX_152, byte_of(word84, 2u));
+    row.auxiliary(AUX_153, byte_of(word84, 3u));
+    const uint32_t word85 = word81 ^ word84;
+    // ops 112 to 115: u8_xor_split7 307 320
+    const uint32_t word86 = packed_shift_right(word85, 7u);
+    row.auxiliary(AUX_154, byte_of(word86, 0u));
+    row.auxiliary(AUX_156, byte_of(word86, 1u));
+    row.auxiliary(AUX_158, byte_of(word86, 2u));
+    row.auxiliary(AUX_160, byte_of(word86, 3u));
+    // ops 112 to 115: u8_xor_split7 307 320
+    const uint32_t word87 = packed_shift_left(word85, 1u);
+    row.auxiliary(AUX_155, byte_of(word87, 0u));
+    row.auxiliary(AUX_157, byte_of(word87, 1u));
+    row.auxiliary(AUX_159, byte_of(word87, 2u));
+    row.auxiliary(AUX_161, byte_of(word87, 3u));
+    // ops 116 to 119: add 325 328
     const uint32_t word88 = word86 + permute(word87, word87, 0x321u);
-    // ops 120 to 145
-    uint32_t word96, word97, word98, word100, word101;
-    write_hint_u32_add3_1(
-        row, 162u, word40, word60, seed.u32(109u), permute(word83, word83, 0x321u), word70,
-        seed.u32(113u), word96, word97, word98, word100, word101);
-    // ops 146 to 149: add
+    // op 120: hint_u32_add3 155 156 157 158 229 230 231 232 ... (12)
+    const uint32_t v403_word = word40;
+    const uint32_t v404_word = word60;
+    const uint64_t v405_sum = uint64_t(v403_word) + uint64_t(v404_word);
+    const uint32_t word25 = seed.u32(SEED0_INPUT_100);
+    row.input(INPUT_100, byte_of(word25, 0u));
+    row.input(INPUT_101, byte_of(word25, 1u));
+    row.input(INPUT_102, byte_of(word25, 2u));
+    row.input(INPUT_103, byte_of(word25, 3u));
+    const uint32_t v406_word = permute(word24, word25, 0x4321u);
+    const uint64_t v407_sum = v405_sum + uint64_t(v406_word);
+    const uint32_t word89 = uint32_t(v407_sum);
+    row.auxiliary(AUX_162, byte_of(word89, 0u));
+    row.auxiliary(AUX_163, byte_of(word89, 1u));
+    row.auxiliary(AUX_164, byte_of(word89, 2u));
+    row.auxiliary(AUX_165, byte_of(word89, 3u));
+    // ops 121 to 124: u8_xor 317 337
+    const uint32_t word90 = permute(word83, word83, 0x321u) ^ word89;
+    row.auxiliary(AUX_166, byte_of(word90, 0u));
+    row.auxiliary(AUX_167, byte_of(word90, 1u));
+    row.auxiliary(AUX_168, byte_of(word90, 2u));
+    row.auxiliary(AUX_169, byte_of(word90, 3u));
+    // op 125: hint_u32_add 268 269 270 271 344 345 342 343
+    const uint32_t v417_word = word70;
+    const uint32_t v418_word = permute(word90, word90, 0x1032u);
+    const uint64_t v419_sum = uint64_t(v417_word) + uint64_t(v418_word);
+    const uint32_t word91 = uint32_t(v419_sum);
+    row.auxiliary(AUX_170, byte_of(word91, 0u));
+    row.auxiliary(AUX_171, byte_of(word91, 1u));
+    row.auxiliary(AUX_172, byte_of(word91, 2u));
+    row.auxiliary(AUX_173, byte_of(word91, 3u));
+    const uint32_t word92 = word60 ^ word91;
+    // ops 127 to 130: u8_xor_split4 229 346
+    const uint32_t word93 = packed_shift_right(word92, 4u);
+    row.auxiliary(AUX_174, byte_of(word93, 0u));
+    row.auxiliary(AUX_176, byte_of(word93, 1u));
+    row.auxiliary(AUX_178, byte_of(word93, 2u));
+    row.auxiliary(AUX_180, byte_of(word93, 3u));
+    // ops 127 to 130: u8_xor_split4 229 346
+    const uint32_t word94 = packed_shift_left(word92, 4u);
+    row.auxiliary(AUX_175, byte_of(word94, 0u));
+    row.auxiliary(AUX_177, byte_of(word94, 1u));
+    row.auxiliary(AUX_179, byte_of(word94, 2u));
+    row.auxiliary(AUX_181, byte_of(word94, 3u));
+    // ops 131 to 134: add 353 356
+    const uint32_t word95 = permute(word93, word93, 0x321u) + permute(word94, word94, 0x1032u);
+    // op 135: hint_u32_add3 337 338 339 340 359 360 361 362 ... (12)
+    const uint32_t v437_word = word89;
+    const uint32_t v438_word = word95;
+    const uint64_t v439_sum = uint64_t(v437_word) + uint64_t(v438_word);
+    const uint32_t word26 = seed.u32(SEED0_INPUT_104);
+    row.input(INPUT_104, byte_of(word26, 0u));
+    row.input(INPUT_105, byte_of(word26, 1u));
+    row.input(INPUT_106, byte_of(word26, 2u));
+    row.input(INPUT_107, byte_of(word26, 3u));
+    const uint32_t v440_word = permute(word25, word26, 0x4321u);
+    const uint64_t v441_sum = v439_sum + uint64_t(v440_word);
+    const uint32_t word96 = uint32_t(v441_sum);
+    row.auxiliary(AUX_182, byte_of(word96, 0u));
+    row.auxiliary(AUX_183, byte_of(word96, 1u));
+    row.auxiliary(AUX_184, byte_of(word96, 2u));
+    row.auxiliary(AUX_185, byte_of(word96, 3u));
+    // ops 136 to 139: u8_xor 344 363
+    const uint32_t word97 = permute(word90, word90, 0x1032u) ^ word96;
+    row.auxiliary(AUX_186, byte_of(word97, 0u));
+    row.auxiliary(AUX_187, byte_of(word97, 1u));
+    row.auxiliary(AUX_188, byte_of(word97, 2u));
+    row.auxiliary(AUX_189, byte_of(word97, 3u));
+    // op 140: hint_u32_add 346 347 348 349 369 370 371 368
+    const uint32_t v451_word = word91;
+    const uint32_t v452_word = permute(word97, word97, 0x321u);
+    const uint64_t v453_sum = uint64_t(v451_word) + uint64_t(v452_word);
+    const uint32_t word98 = uint32_t(v453_sum);
+    row.auxiliary(AUX_190, byte_of(word98, 0u));
+    row.auxiliary(AUX_191, byte_of(word98, 1u));
+    row.auxiliary(AUX_192, byte_of(word98, 2u));
+    row.auxiliary(AUX_193, byte_of(word98, 3u));
+    const uint32_t word99 = word95 ^ word98;
+    // ops 142 to 145: u8_xor_split7 359 372
+    const uint32_t word100 = packed_shift_right(word99, 7u);
+    row.auxiliary(AUX_194, byte_of(word100, 0u));
+    row.auxiliary(AUX_196, byte_of(word100, 1u));
+    row.auxiliary(AUX_198, byte_of(word100, 2u));
+    row.auxiliary(AUX_200, byte_of(word100, 3u));
+    // ops 142 to 145: u8_xor_split7 359 372
+    const uint32_t word101 = packed_shift_left(word99, 1u);
+    row.auxiliary(AUX_195, byte_of(word101, 0u));
+    row.auxiliary(AUX_197, byte_of(word101, 1u));
+    row.auxiliary(AUX_199, byte_of(word101, 2u));
+    row.auxiliary(AUX_201, byte_of(word101, 3u));
+    // ops 146 to 149: add 377 380
     const uint32_t word102 = word100 + permute(word101, word101, 0x321u);
-    // ops 150 to 175
-    uint32_t word110, word111, word112, word114, word115;
-    write_hint_u32_add3_1(
-        row, 202u, word54, word74, seed.u32(117u), permute(word41, word41, 0x321u), word84,
-        seed.u32(121u), word110, word111, word112, word114, word115);
-    // ops 176 to 179: add
+    // op 150: hint_u32_add3 207 208 209 210 281 282 283 284 ... (12)
+    const uint32_t v471_word = word54;
+    const uint32_t v472_word = word74;
+    const uint64_t v473_sum = uint64_t(v471_word) + uint64_t(v472_word);
+    const uint32_t word27 = seed.u32(SEED0_INPUT_108);
+    row.input(INPUT_108, byte_of(word27, 0u));
+    row.input(INPUT_109, byte_of(word27, 1u));
+    row.input(INPUT_110, byte_of(word27, 2u));
+    row.input(INPUT_111, byte_of(word27, 3u));
+    const uint32_t v474_word = permute(word26, word27, 0x4321u);
+    const uint64_t v475_sum = v473_sum + uint64_t(v474_word);
+    const uint32_t word103 = uint32_t(v475_sum);
+    row.auxiliary(AUX_202, byte_of(word103, 0u));
+    row.auxiliary(AUX_203, byte_of(word103, 1u));
+    row.auxiliary(AUX_204, byte_of(word103, 2u));
+    row.auxiliary(AUX_205, byte_of(word103, 3u));
+    // ops 151 to 154: u8_xor 161 389
+    const uint32_t word104 = permute(word41, word41, 0x321u) ^ word103;
+    row.auxiliary(AUX_206, byte_of(word104, 0u));
+    row.auxiliary(AUX_207, byte_of(word104, 1u));
+    row.auxiliary(AUX_208, byte_of(word104, 2u));
+    row.auxiliary(AUX_209, byte_of(word104, 3u));
+    // op 155: hint_u32_add 320 321 322 323 396 397 394 395
+    const uint32_t v485_word = word84;
+    const uint32_t v486_word = permute(word104, word104, 0x1032u);
+    const uint64_t v487_sum = uint64_t(v485_word) + uint64_t(v486_word);
+    const uint32_t word105 = uint32_t(v487_sum);
+    row.auxiliary(AUX_210, byte_of(word105, 0u));
+    row.auxiliary(AUX_211, byte_of(word105, 1u));
+    row.auxiliary(AUX_212, byte_of(word105, 2u));
+    row.auxiliary(AUX_213, byte_of(word105, 3u));
+    const uint32_t word106 = word74 ^ word105;
+    // ops 157 to 160: u8_xor_split4 281 398
+    const uint32_t word107 = packed_shift_right(word106, 4u);
+    row.auxiliary(AUX_214, byte_of(word107, 0u));
+    row.auxiliary(AUX_216, byte_of(word107, 1u));
+    row.auxiliary(AUX_218, byte_of(word107, 2u));
+    row.auxiliary(AUX_220, byte_of(word107, 3u));
+    // ops 157 to 160: u8_xor_split4 281 398
+    const uint32_t word108 = packed_shift_left(word106, 4u);
+    row.auxiliary(AUX_215, byte_of(word108, 0u));
+    row.auxiliary(AUX_217, byte_of(word108, 1u));
+    row.auxiliary(AUX_219, byte_of(word108, 2u));
+    row.auxiliary(AUX_221, byte_of(word108, 3u));
+    // ops 161 to 164: add 405 408
+    const uint32_t word109 =
+        permute(word107, word107, 0x321u) + permute(word108, word108, 0x1032u);
+    // op 165: hint_u32_add3 389 390 391 392 411 412 413 414 ... (12)
+    const uint32_t v505_word = word103;
+    const uint32_t v506_word = word109;
+    const uint64_t v507_sum = uint64_t(v505_word) + uint64_t(v506_word);
+    const uint32_t word28 = seed.u32(SEED0_INPUT_112);
+    row.input(INPUT_112, byte_of(word28, 0u));
+    row.input(INPUT_113, byte_of(word28, 1u));
+    row.input(INPUT_114, byte_of(word28, 2u));
+    row.input(INPUT_115, byte_of(word28, 3u));
+    const uint32_t v508_word = permute(word27, word28, 0x4321u);
+    const uint64_t v509_sum = v507_sum + uint64_t(v508_word);
+    const uint32_t word110 = uint32_t(v509_sum);
+    row.auxiliary(AUX_222, byte_of(word110, 0u));
+    row.auxiliary(AUX_223, byte_of(word110, 1u));
+    row.auxiliary(AUX_224, byte_of(word110, 2u));
+    row.auxiliary(AUX_225, byte_of(word110, 3u));
+    // ops 166 to 169: u8_xor 396 415
+    const uint32_t word111 = permute(word104, word104, 0x1032u) ^ word110;
+    row.auxiliary(AUX_226, byte_of(word111, 0u));
+    row.auxiliary(AUX_227, byte_of(word111, 1u));
+    row.auxiliary(AUX_228, byte_of(word111, 2u));
+    row.auxiliary(AUX_229, byte_of(word111, 3u));
+    // op 170: hint_u32_add 398 399 400 401 421 422 423 420
+    const uint32_t v519_word = word105;
+    const uint32_t v520_word = permute(word111, word111, 0x321u);
+    const uint64_t v521_sum = uint64_t(v519_word) + uint64_t(v520_word);
+    const uint32_t word112 = uint32_t(v521_sum);
+    row.auxiliary(AUX_230, byte_of(word112, 0u));
+    row.auxiliary(AUX_231, byte_of(word112, 1u));
+    row.auxiliary(AUX_232, byte_of(word112, 2u));
+    row.auxiliary(AUX_233, byte_of(word112, 3u));
+    const uint32_t word113 = word109 ^ word112;
+    // ops 172 to 175: u8_xor_split7 411 424
+    const uint32_t word114 = packed_shift_right(word113, 7u);
+    row.auxiliary(AUX_234, byte_of(word114, 0u));
+    row.auxiliary(AUX_236, byte_of(word114, 1u));
+    row.auxiliary(AUX_238, byte_of(word114, 2u));
+    row.auxiliary(AUX_240, byte_of(word114, 3u));
+    // ops 172 to 175: u8_xor_split7 411 424
+    const uint32_t word115 = packed_shift_left(word113, 1u);
+    row.auxiliary(AUX_235, byte_of(word115, 0u));
+    row.auxiliary(AUX_237, byte_of(word115, 1u));
+    row.auxiliary(AUX_239, byte_of(word115, 2u));
+    row.auxiliary(AUX_241, byte_of(word115, 3u));
+    // ops 176 to 179: add 429 432
     const uint32_t word116 = word114 + permute(word115, word115, 0x321u);
-    // ops 180 to 205
-    uint32_t word124, word125, word126, word128, word129;
-    write_hint_u32_add3_1(
-        row, 242u, word68, word88, seed.u32(125u), permute(word55, word55, 0x321u), word42,
-        seed.u32(129u), word124, word125, word126, word128, word129);
-    // ops 206 to 209: add
+    // op 180: hint_u32_add3 259 260 261 262 333 334 335 336 ... (12)
+    const uint32_t v539_word = word68;
+    const uint32_t v540_word = word88;
+    const uint64_t v541_sum = uint64_t(v539_word) + uint64_t(v540_word);
+    const uint32_t word29 = seed.u32(SEED0_INPUT_116);
+    row.input(INPUT_116, byte_of(word29, 0u));
+    row.input(INPUT_117, byte_of(word29, 1u));
+    row.input(INPUT_118, byte_of(word29, 2u));
+    row.input(INPUT_119, byte_of(word29, 3u));
+    const uint32_t v542_word = permute(word28, word29, 0x4321u);
+    const uint64_t v543_sum = v541_sum + uint64_t(v542_word);
+    const uint32_t word117 = uint32_t(v543_sum);
+    row.auxiliary(AUX_242, byte_of(word117, 0u));
+    row.auxiliary(AUX_243, byte_of(word117, 1u));
+    row.auxiliary(AUX_244, byte_of(word117, 2u));
+    row.auxiliary(AUX_245, byte_of(word117, 3u));
+    // ops 181 to 184: u8_xor 213 441
+    const uint32_t word118 = permute(word55, word55, 0x321u) ^ word117;
+    row.auxiliary(AUX_246, byte_of(word118, 0u));
+    row.auxiliary(AUX_247, byte_of(word118, 1u));
+    row.auxiliary(AUX_248, byte_of(word118, 2u));
+    row.auxiliary(AUX_249, byte_of(word118, 3u));
+    // op 185: hint_u32_add 164 165 166 167 448 449 446 447
+    const uint32_t v553_word = word42;
+    const uint32_t v554_word = permute(word118, word118, 0x1032u);
+    const uint64_t v555_sum = uint64_t(v553_word) + uint64_t(v554_word);
+    const uint32_t word119 = uint32_t(v555_sum);
+    row.auxiliary(AUX_250, byte_of(word119, 0u));
+    row.auxiliary(AUX_251, byte_of(word119, 1u));
+    row.auxiliary(AUX_252, byte_of(word119, 2u));
+    row.auxiliary(AUX_253, byte_of(word119, 3u));
+    const uint32_t word120 = word88 ^ word119;
+    // ops 187 to 190: u8_xor_split4 333 450
+    const uint32_t word121 = packed_shift_right(word120, 4u);
+    row.auxiliary(AUX_254, byte_of(word121, 0u));
+    row.auxiliary(AUX_256, byte_of(word121, 1u));
+    row.auxiliary(AUX_258, byte_of(word121, 2u));
+    row.auxiliary(AUX_260, byte_of(word121, 3u));
+    // ops 187 to 190: u8_xor_split4 333 450
+    const uint32_t word122 = packed_shift_left(word120, 4u);
+    row.auxiliary(AUX_255, byte_of(word122, 0u));
+    row.auxiliary(AUX_257, byte_of(word122, 1u));
+    row.auxiliary(AUX_259, byte_of(word122, 2u));
+    row.auxiliary(AUX_261, byte_of(word122, 3u));
+    // ops 191 to 194: add 457 460
+    const uint32_t word123 =
+        permute(word121, word121, 0x321u) + permute(word122, word122, 0x1032u);
+    // op 195: hint_u32_add3 441 442 443 444 463 464 465 466 ... (12)
+    const uint32_t v573_word = word117;
+    const uint32_t v574_word = word123;
+    const uint64_t v575_sum = uint64_t(v573_word) + uint64_t(v574_word);
+    const uint32_t word30 = seed.u32(SEED0_INPUT_120);
+    row.input(INPUT_120, byte_of(word30, 0u));
+    row.input(INPUT_121, byte_of(word30, 1u));
+    row.input(INPUT_122, byte_of(word30, 2u));
+    row.input(INPUT_123, byte_of(word30, 3u));
+    const uint32_t v576_word = permute(word29, word30, 0x4321u);
+    const uint64_t v577_sum = v575_sum + uint64_t(v576_word);
+    const uint32_t word124 = uint32_t(v577_sum);
+    row.auxiliary(AUX_262, byte_of(word124, 0u));
+    row.auxiliary(AUX_263, byte_of(word124, 1u));
+    row.auxiliary(AUX_264, byte_of(word124, 2u));
+    row.auxiliary(AUX_265, byte_of(word124, 3u));
+    // ops 196 to 199: u8_xor 448 467
+    const uint32_t word125 = permute(word118, word118, 0x1032u) ^ word124;
+    row.auxiliary(AUX_266, byte_of(word125, 0u));
+    row.auxiliary(AUX_267, byte_of(word125, 1u));
+    row.auxiliary(AUX_268, byte_of(word125, 2u));
+    row.auxiliary(AUX_269, byte_of(word125, 3u));
+    // op 200: hint_u32_add 450 451 452 453 473 474 475 472
+    const uint32_t v587_word = word119;
+    const uint32_t v588_word = permute(word125, word125, 0x321u);
+    const uint64_t v589_sum = uint64_t(v587_word) + uint64_t(v588_word);
+    const uint32_t word126 = uint32_t(v589_sum);
+    row.auxiliary(AUX_270, byte_of(word126, 0u));
+    row.auxiliary(AUX_271, byte_of(word126, 1u));
+    row.auxiliary(AUX_272, byte_of(word126, 2u));
+    row.auxiliary(AUX_273, byte_of(word126, 3u));
+    const uint32_t word127 = word123 ^ word126;
+    // ops 202 to 205: u8_xor_split7 463 476
+    const uint32_t word128 = packed_shift_right(word127, 7u);
+    row.auxiliary(AUX_274, byte_of(word128, 0u));
+    row.auxiliary(AUX_276, byte_of(word128, 1u));
+    row.auxiliary(AUX_278, byte_of(word128, 2u));
+    row.auxiliary(AUX_280, byte_of(word128, 3u));
+    // ops 202 to 205: u8_xor_split7 463 476
+    const uint32_t word129 = packed_shift_left(word127, 1u);
+    row.auxiliary(AUX_275, byte_of(word129, 0u));
+    row.auxiliary(AUX_277, byte_of(word129, 1u));
+    row.auxiliary(AUX_279, byte_of(word129, 2u));
+    row.auxiliary(AUX_281, byte_of(word129, 3u));
+    // ops 206 to 209: add 481 484
     const uint32_t word130 = word128 + permute(word129, word129, 0x321u);
-    // ops 210 to 235
-    uint32_t word138, word139, word140, word142, word143;
-    write_hint_u32_add3_1(
-        row, 282u, word82, word46, seed.u32(133u), permute(word69, word69, 0x321u), word56,
-        seed.u32(137u), word138, word139, word140, word142, word143);
-    // ops 236 to 239: add
+    // op 210: hint_u32_add3 311 312 313 314 177 178 179 180 ... (12)
+    const uint32_t v607_word = word82;
+    const uint32_t v608_word = word46;
+    const uint64_t v609_sum = uint64_t(v607_word) + uint64_t(v608_word);
+    const uint32_t word31 = seed.u32(SEED0_INPUT_124);
+    row.input(INPUT_124, byte_of(word31, 0u));
+    row.input(INPUT_125, byte_of(word31, 1u));
+    row.input(INPUT_126, byte_of(word31, 2u));
+    row.input(INPUT_127, byte_of(word31, 3u));
+    const uint32_t v610_word = permute(word30, word31, 0x4321u);
+    const uint64_t v611_sum = v609_sum + uint64_t(v610_word);
+    const uint32_t word131 = uint32_t(v611_sum);
+    row.auxiliary(AUX_282, byte_of(word131, 0u));
+    row.auxiliary(AUX_283, byte_of(word131, 1u));
+    row.auxiliary(AUX_284, byte_of(word131, 2u));
+    row.auxiliary(AUX_285, byte_of(word131, 3u));
+    // ops 211 to 214: u8_xor 265 493
+    const uint32_t word132 = permute(word69, word69, 0x321u) ^ word131;
+    row.auxiliary(AUX_286, byte_of(word132, 0u));
+    row.auxiliary(AUX_287, byte_of(word132, 1u));
+    row.auxiliary(AUX_288, byte_of(word132, 2u));
+    row.auxiliary(AUX_289, byte_of(word132, 3u));
+    // op 215: hint_u32_add 216 217 218 219 500 501 498 499
+    const uint32_t v621_word = word56;
+    const uint32_t v622_word = permute(word132, word132, 0x1032u);
+    const uint64_t v623_sum = uint64_t(v621_word) + uint64_t(v622_word);
+    const uint32_t word133 = uint32_t(v623_sum);
+    row.auxiliary(AUX_290, byte_of(word133, 0u));
+    row.auxiliary(AUX_291, byte_of(word133, 1u));
+    row.auxiliary(AUX_292, byte_of(word133, 2u));
+    row.auxiliary(AUX_293, byte_of(word133, 3u));
+    const uint32_t word134 = word46 ^ word133;
+    // ops 217 to 220: u8_xor_split4 177 502
+    const uint32_t word135 = packed_shift_right(word134, 4u);
+    row.auxiliary(AUX_294, byte_of(word135, 0u));
+    row.auxiliary(AUX_296, byte_of(word135, 1u));
+    row.auxiliary(AUX_298, byte_of(word135, 2u));
+    row.auxiliary(AUX_300, byte_of(word135, 3u));
+    // ops 217 to 220: u8_xor_split4 177 502
+    const uint32_t word136 = packed_shift_left(word134, 4u);
+    row.auxiliary(AUX_295, byte_of(word136, 0u));
+    row.auxiliary(AUX_297, byte_of(word136, 1u));
+    row.auxiliary(AUX_299, byte_of(word136, 2u));
+    row.auxiliary(AUX_301, byte_of(word136, 3u));
+    // ops 221 to 224: add 509 512
+    const uint32_t word137 =
+        permute(word135, word135, 0x321u) + permute(word136, word136, 0x1032u);
+    // op 225: hint_u32_add3 493 494 495 496 515 516 517 518 ... (12)
+    const uint32_t v641_word = word131;
+    const uint32_t v642_word = word137;
+    const uint64_t v643_sum = uint64_t(v641_word) + uint64_t(v642_word);
+    const uint32_t word32 = seed.u32(SEED0_INPUT_128);
+    row.input(INPUT_128, byte_of(word32, 0u));
+    const uint32_t v644_word = permute(word31, word32, 0x4321u);
+    const uint64_t v645_sum = v643_sum + uint64_t(v644_word);
+    const uint32_t word138 = uint32_t(v645_sum);
+    row.auxiliary(AUX_302, byte_of(word138, 0u));
+    row.auxiliary(AUX_303, byte_of(word138, 1u));
+    row.auxiliary(AUX_304, byte_of(word138, 2u));
+    row.auxiliary(AUX_305, byte_of(word138, 3u));
+    // ops 226 to 229: u8_xor 500 519
+    const uint32_t word139 = permute(word132, word132, 0x1032u) ^ word138;
+    row.auxiliary(AUX_306, byte_of(word139, 0u));
+    row.auxiliary(AUX_307, byte_of(word139, 1u));
+    row.auxiliary(AUX_308, byte_of(word139, 2u));
+    row.auxiliary(AUX_309, byte_of(word139, 3u));
+    // op 230: hint_u32_add 502 503 504 505 525 526 527 524
+    const uint32_t v655_word = word133;
+    const uint32_t v656_word = permute(word139, word139, 0x321u);
+    const uint64_t v657_sum = uint64_t(v655_word) + uint64_t(v656_word);
+    const uint32_t word140 = uint32_t(v657_sum);
+    row.auxiliary(AUX_310, byte_of(word140, 0u));
+    row.auxiliary(AUX_311, byte_of(word140, 1u));
+    row.auxiliary(AUX_312, byte_of(word140, 2u));
+    row.auxiliary(AUX_313, byte_of(word140, 3u));
+    const uint32_t word141 = word137 ^ word140;
+    // ops 232 to 235: u8_xor_split7 515 528
+    const uint32_t word142 = packed_shift_right(word141, 7u);
+    row.auxiliary(AUX_314, byte_of(word142, 0u));
+    row.auxiliary(AUX_316, byte_of(word142, 1u));
+    row.auxiliary(AUX_318, byte_of(word142, 2u));
+    row.auxiliary(AUX_320, byte_of(word142, 3u));
+    // ops 232 to 235: u8_xor_split7 515 528
+    const uint32_t word143 = packed_shift_left(word141, 1u);
+    row.auxiliary(AUX_315, byte_of(word143, 0u));
+    row.auxiliary(AUX_317, byte_of(word143, 1u));
+    row.auxiliary(AUX_319, byte_of(word143, 2u));
+    row.auxiliary(AUX_321, byte_of(word143, 3u));
+    // ops 236 to 239: add 533 536
     const uint32_t word144 = word142 + permute(word143, word143, 0x321u);
-    // ops 241 to 272: u8_xor
-    row.auxiliary_bytes(322u, 1u, word96 ^ word126);
-    row.auxiliary_bytes(326u, 1u, word110 ^ word140);
-    row.auxiliary_bytes(330u, 1u, word124 ^ word98);
-    row.auxiliary_bytes(334u, 1u, word138 ^ word112);
-    row.auxiliary_bytes(338u, 1u, word144 ^ permute(word111, word111, 0x321u));
-    row.auxiliary_bytes(342u, 1u, word102 ^ permute(word125, word125, 0x321u));
-    row.auxiliary_bytes(346u, 1u, word116 ^ permute(word139, word139, 0x321u));
-    row.auxiliary_bytes(350u, 1u, word130 ^ permute(word97, word97, 0x321u));
-    row.input_u8(seed, 12u, 0u, 129u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 8u, 1u, 2u);
+    // ops 241 to 244: u8_xor 363 476
+    const uint32_t word145 = word96 ^ word126;
+    row.auxiliary(AUX_322, byte_of(word145, 0u));
+    row.auxiliary(AUX_323, byte_of(word145, 1u));
+    row.auxiliary(AUX_324, byte_of(word145, 2u));
+    row.auxiliary(AUX_325, byte_of(word145, 3u));
+    // ops 245 to 248: u8_xor 415 528
+    const uint32_t word146 = word110 ^ word140;
+    row.auxiliary(AUX_326, byte_of(word146, 0u));
+    row.auxiliary(AUX_327, byte_of(word146, 1u));
+    row.auxiliary(AUX_328, byte_of(word146, 2u));
+    row.auxiliary(AUX_329, byte_of(word146, 3u));
+    // ops 249 to 252: u8_xor 467 372
+    const uint32_t word147 = word124 ^ word98;
+    row.auxiliary(AUX_330, byte_of(word147, 0u));
+    row.auxiliary(AUX_331, byte_of(word147, 1u));
+    row.auxiliary(AUX_332, byte_of(word147, 2u));
+    row.auxiliary(AUX_333, byte_of(word147, 3u));
+    // ops 253 to 256: u8_xor 519 424
+    const uint32_t word148 = word138 ^ word112;
+    row.auxiliary(AUX_334, byte_of(word148, 0u));
+    row.auxiliary(AUX_335, byte_of(word148, 1u));
+    row.auxiliary(AUX_336, byte_of(word148, 2u));
+    row.auxiliary(AUX_337, byte_of(word148, 3u));
+    // ops 257 to 260: u8_xor 541 421
+    const uint32_t word149 = word144 ^ permute(word111, word111, 0x321u);
+    row.auxiliary(AUX_338, byte_of(word149, 0u));
+    row.auxiliary(AUX_339, byte_of(word149, 1u));
+    row.auxiliary(AUX_340, byte_of(word149, 2u));
+    row.auxiliary(AUX_341, byte_of(word149, 3u));
+    // ops 261 to 264: u8_xor 385 473
+    const uint32_t word150 = word102 ^ permute(word125, word125, 0x321u);
+    row.auxiliary(AUX_342, byte_of(word150, 0u));
+    row.auxiliary(AUX_343, byte_of(word150, 1u));
+    row.auxiliary(AUX_344, byte_of(word150, 2u));
+    row.auxiliary(AUX_345, byte_of(word150, 3u));
+    // ops 265 to 268: u8_xor 437 525
+    const uint32_t word151 = word116 ^ permute(word139, word139, 0x321u);
+    row.auxiliary(AUX_346, byte_of(word151, 0u));
+    row.auxiliary(AUX_347, byte_of(word151, 1u));
+    row.auxiliary(AUX_348, byte_of(word151, 2u));
+    row.auxiliary(AUX_349, byte_of(word151, 3u));
+    // ops 269 to 272: u8_xor 489 369
+    const uint32_t word152 = word130 ^ permute(word97, word97, 0x321u);
+    row.auxiliary(AUX_350, byte_of(word152, 0u));
+    row.auxiliary(AUX_351, byte_of(word152, 1u));
+    row.auxiliary(AUX_352, byte_of(word152, 2u));
+    row.auxiliary(AUX_353, byte_of(word152, 3u));
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_RANK = 16, SEED1_INPUT_1 = 20,
+    SEED1_INPUT_2 = 21, SEED1_INPUT_3 = 22, SEED1_INPUT_4 = 23, SEED1_INPUT_5 = 24,
+    SEED1_INPUT_6 = 25, SEED1_INPUT_7 = 26, SEED1_INPUT_8 = 27, SEED1_INPUT_9 = 28,
+    SEED1_INPUT_10 = 29, SEED1_INPUT_11 = 30, SEED1_INPUT_12 = 31, SEED1_INPUT_13 = 32,
+    SEED1_INPUT_14 = 33, SEED1_INPUT_15 = 34, SEED1_INPUT_16 = 35, SEED1_INPUT_17 = 36,
+    SEED1_INPUT_18 = 37, SEED1_INPUT_19 = 38, SEED1_INPUT_20 = 39, SEED1_INPUT_21 = 40,
+    SEED1_INPUT_22 = 41, SEED1_INPUT_23 = 42, SEED1_INPUT_24 = 43, SEED1_INPUT_25 = 44,
+    SEED1_INPUT_26 = 45, SEED1_INPUT_27 = 46, SEED1_INPUT_28 = 47, SEED1_INPUT_29 = 48,
+    SEED1_INPUT_30 = 49, SEED1_INPUT_31 = 50, SEED1_INPUT_32 = 51, SEED1_INPUT_33 = 52,
+    SEED1_INPUT_34 = 53, SEED1_INPUT_35 = 54, SEED1_INPUT_36 = 55, SEED1_INPUT_37 = 56,
+    SEED1_INPUT_38 = 57, SEED1_INPUT_39 = 58, SEED1_INPUT_40 = 59, SEED1_INPUT_41 = 60,
+    SEED1_INPUT_42 = 61, SEED1_INPUT_43 = 62, SEED1_INPUT_44 = 63, SEED1_INPUT_45 = 64,
+    SEED1_INPUT_46 = 65, SEED1_INPUT_47 = 66, SEED1_INPUT_48 = 67, SEED1_INPUT_49 = 68,
+    SEED1_INPUT_50 = 69, SEED1_INPUT_51 = 70, SEED1_INPUT_52 = 71, SEED1_INPUT_53 = 72,
+    SEED1_INPUT_54 = 73, SEED1_INPUT_55 = 74, SEED1_INPUT_56 = 75, SEED1_INPUT_57 = 76,
+    SEED1_INPUT_58 = 77, SEED1_INPUT_59 = 78, SEED1_INPUT_60 = 79, SEED1_INPUT_61 = 80,
+    SEED1_INPUT_62 = 81, SEED1_INPUT_63 = 82, SEED1_INPUT_64 = 83, SEED1_INPUT_65 = 84,
+    SEED1_INPUT_66 = 85, SEED1_INPUT_67 = 86, SEED1_INPUT_68 = 87, SEED1_INPUT_69 = 88,
+    SEED1_INPUT_70 = 89, SEED1_INPUT_71 = 90, SEED1_INPUT_72 = 91, SEED1_INPUT_73 = 92,
+    SEED1_INPUT_74 = 93, SEED1_INPUT_75 = 94, SEED1_INPUT_76 = 95, SEED1_INPUT_77 = 96,
+    SEED1_INPUT_78 = 97, SEED1_INPUT_79 = 98, SEED1_INPUT_80 = 99, SEED1_INPUT_81 = 100,
+    SEED1_INPUT_82 = 101, SEED1_INPUT_83 = 102, SEED1_INPUT_84 = 103, SEED1_INPUT_85 = 104,
+    SEED1_INPUT_86 = 105, SEED1_INPUT_87 = 106, SEED1_INPUT_88 = 107, SEED1_INPUT_89 = 108,
+    SEED1_INPUT_90 = 109, SEED1_INPUT_91 = 110, SEED1_INPUT_92 = 111, SEED1_INPUT_93 = 112,
+    SEED1_INPUT_94 = 113, SEED1_INPUT_95 = 114, SEED1_INPUT_96 = 115, SEED1_INPUT_97 = 116,
+    SEED1_INPUT_98 = 117, SEED1_INPUT_99 = 118, SEED1_INPUT_100 = 119, SEED1_INPUT_101 = 120,
+    SEED1_INPUT_102 = 121, SEED1_INPUT_103 = 122, SEED1_INPUT_104 = 123, SEED1_INPUT_105 = 124,
+    SEED1_INPUT_106 = 125, SEED1_INPUT_107 = 126, SEED1_INPUT_108 = 127, SEED1_INPUT_109 = 128,
+    SEED1_INPUT_110 = 129, SEED1_INPUT_111 = 130, SEED1_INPUT_112 = 131, SEED1_INPUT_113 = 132,
+    SEED1_INPUT_114 = 133, SEED1_INPUT_115 = 134, SEED1_INPUT_116 = 135, SEED1_INPUT_117 = 136,
+    SEED1_INPUT_118 = 137, SEED1_INPUT_119 = 138, SEED1_INPUT_120 = 139, SEED1_INPUT_121 = 140,
+    SEED1_INPUT_122 = 141, SEED1_INPUT_123 = 142, SEED1_INPUT_124 = 143, SEED1_INPUT_125 = 144,
+    SEED1_INPUT_126 = 145, SEED1_INPUT_127 = 146, SEED1_INPUT_128 = 147, SEED1_READ_0 = 148,
+    SEED1_READ_1 = 149, SEED1_READ_2 = 150, SEED1_READ_3 = 151, SEED1_READ_4 = 152,
+    SEED1_READ_5 = 153, SEED1_READ_6 = 154, SEED1_READ_7 = 155, SEED1_READ_8 = 156,
+    SEED1_READ_9 = 157, SEED1_READ_10 = 158, SEED1_READ_11 = 159, SEED1_READ_12 = 160,
+    SEED1_READ_13 = 161, SEED1_READ_14 = 162, SEED1_READ_15 = 163, SEED1_READ_16 = 164,
+    SEED1_READ_17 = 165, SEED1_READ_18 = 166, SEED1_READ_19 = 167, SEED1_READ_20 = 168,
+    SEED1_READ_21 = 169, SEED1_READ_22 = 170, SEED1_READ_23 = 171, SEED1_READ_24 = 172,
+    SEED1_READ_25 = 173, SEED1_READ_26 = 174, SEED1_READ_27 = 175, SEED1_READ_28 = 176,
+    SEED1_READ_29 = 177, SEED1_READ_30 = 178, SEED1_READ_31 = 179, SEED1_STRIDE = 184};
+
+static_assert(SEED1_INPUT_0 - SEED1_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_INPUT_0 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_RANK - SEED1_RANK == 0u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_RANK + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_31 - SEED1_INPUT_1 == 159u, "plan: u8 words");
+static_assert(SEED1_READ_31 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), rank at 16 (u32), input 1 to 128 at 20
-// (u8), read 0 to 31 at 148 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 46;
   static constexpr uint32_t NUM_INPUTS = 129;
@@ -342,61 +1095,871 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 355;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // ops 0 to 25
-    uint32_t word39, word40, word41, word43, word44;
-    write_hint_u32_add3_1(
-        row, 2u, seed.u32(20u), seed.u32(36u), seed.u32(84u), seed.u32(68u), seed.u32(52u),
-        seed.u32(88u), word39, word40, word41, word43, word44);
-    // ops 26 to 29: add
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    row.input(INPUT_4, byte_of(word0, 3u));
+    // op 0: hint_u32_add3 1 2 3 4 17 18 19 20 ... (12)
+    const uint32_t v131_word = word0;
+    const uint32_t word4 = seed.u32(SEED1_INPUT_17);
+    row.input(INPUT_17, byte_of(word4, 0u));
+    row.input(INPUT_18, byte_of(word4, 1u));
+    row.input(INPUT_19, byte_of(word4, 2u));
+    row.input(INPUT_20, byte_of(word4, 3u));
+    const uint32_t v132_word = word4;
+    const uint64_t v133_sum = uint64_t(v131_word) + uint64_t(v132_word);
+    const uint32_t word16 = seed.u32(SEED1_INPUT_65);
+    row.input(INPUT_65, byte_of(word16, 0u));
+    row.input(INPUT_66, byte_of(word16, 1u));
+    row.input(INPUT_67, byte_of(word16, 2u));
+    row.input(INPUT_68, byte_of(word16, 3u));
+    const uint32_t v134_word = word16;
+    const uint64_t v135_sum = v133_sum + uint64_t(v134_word);
+    const uint32_t word32 = uint32_t(v135_sum);
+    row.auxiliary(AUX_2, byte_of(word32, 0u));
+    row.auxiliary(AUX_3, byte_of(word32, 1u));
+    row.auxiliary(AUX_4, byte_of(word32, 2u));
+    row.auxiliary(AUX_5, byte_of(word32, 3u));
+    const uint32_t word12 = seed.u32(SEED1_INPUT_49);
+    row.input(INPUT_49, byte_of(word12, 0u));
+    row.input(INPUT_50, byte_of(word12, 1u));
+    row.input(INPUT_51, byte_of(word12, 2u));
+    row.input(INPUT_52, byte_of(word12, 3u));
+    // ops 1 to 4: u8_xor 49 129
+    const uint32_t word33 = word12 ^ word32;
+    row.auxiliary(AUX_6, byte_of(word33, 0u));
+    row.auxiliary(AUX_7, byte_of(word33, 1u));
+    row.auxiliary(AUX_8, byte_of(word33, 2u));
+    row.auxiliary(AUX_9, byte_of(word33, 3u));
+    const uint32_t word8 = seed.u32(SEED1_INPUT_33);
+    row.input(INPUT_33, byte_of(word8, 0u));
+    row.input(INPUT_34, byte_of(word8, 1u));
+    row.input(INPUT_35, byte_of(word8, 2u));
+    row.input(INPUT_36, byte_of(word8, 3u));
+    // op 5: hint_u32_add 33 34 35 36 136 137 134 135
+    const uint32_t v145_word = word8;
+    const uint32_t v146_word = permute(word33, word33, 0x1032u);
+    const uint64_t v147_sum = uint64_t(v145_word) + uint64_t(v146_word);
+    const uint32_t word34 = uint32_t(v147_sum);
+    row.auxiliary(AUX_10, byte_of(word34, 0u));
+    row.auxiliary(AUX_11, byte_of(word34, 1u));
+    row.auxiliary(AUX_12, byte_of(word34, 2u));
+    row.auxiliary(AUX_13, byte_of(word34, 3u));
+    const uint32_t word35 = word4 ^ word34;
+    // ops 7 to 10: u8_xor_split4 17 138
+    const uint32_t word36 = packed_shift_right(word35, 4u);
+    row.auxiliary(AUX_14, byte_of(word36, 0u));
+    row.auxiliary(AUX_16, byte_of(word36, 1u));
+    row.auxiliary(AUX_18, byte_of(word36, 2u));
+    row.auxiliary(AUX_20, byte_of(word36, 3u));
+    // ops 7 to 10: u8_xor_split4 17 138
+    const uint32_t word37 = packed_shift_left(word35, 4u);
+    row.auxiliary(AUX_15, byte_of(word37, 0u));
+    row.auxiliary(AUX_17, byte_of(word37, 1u));
+    row.auxiliary(AUX_19, byte_of(word37, 2u));
+    row.auxiliary(AUX_21, byte_of(word37, 3u));
+    // ops 11 to 14: add 145 148
+    const uint32_t word38 = permute(word36, word36, 0x321u) + permute(word37, word37, 0x1032u);
+    // op 15: hint_u32_add3 129 130 131 132 151 152 153 154 ... (12)
+    const uint32_t v165_word = word32;
+    const uint32_t v166_word = word38;
+    const uint64_t v167_sum = uint64_t(v165_word) + uint64_t(v166_word);
+    const uint32_t word17 = seed.u32(SEED1_INPUT_69);
+    row.input(INPUT_69, byte_of(word17, 0u));
+    row.input(INPUT_70, byte_of(word17, 1u));
+    row.input(INPUT_71, byte_of(word17, 2u));
+    row.input(INPUT_72, byte_of(word17, 3u));
+    const uint32_t v168_word = word17;
+    const uint64_t v169_sum = v167_sum + uint64_t(v168_word);
+    const uint32_t word39 = uint32_t(v169_sum);
+    row.auxiliary(AUX_22, byte_of(word39, 0u));
+    row.auxiliary(AUX_23, byte_of(word39, 1u));
+    row.auxiliary(AUX_24, byte_of(word39, 2u));
+    row.auxiliary(AUX_25, byte_of(word39, 3u));
+    // ops 16 to 19: u8_xor 136 155
+    const uint32_t word40 = permute(word33, word33, 0x1032u) ^ word39;
+    row.auxiliary(AUX_26, byte_of(word40, 0u));
+    row.auxiliary(AUX_27, byte_of(word40, 1u));
+    row.auxiliary(AUX_28, byte_of(word40, 2u));
+    row.auxiliary(AUX_29, byte_of(word40, 3u));
+    // op 20: hint_u32_add 138 139 140 141 161 162 163 160
+    const uint32_t v179_word = word34;
+    const uint32_t v180_word = permute(word40, word40, 0x321u);
+    const uint64_t v181_sum = uint64_t(v179_word) + uint64_t(v180_word);
+    const uint32_t word41 = uint32_t(v181_sum);
+    row.auxiliary(AUX_30, byte_of(word41, 0u));
+    row.auxiliary(AUX_31, byte_of(word41, 1u));
+    row.auxiliary(AUX_32, byte_of(word41, 2u));
+    row.auxiliary(AUX_33, byte_of(word41, 3u));
+    const uint32_t word42 = word38 ^ word41;
+    // ops 22 to 25: u8_xor_split7 151 164
+    const uint32_t word43 = packed_shift_right(word42, 7u);
+    row.auxiliary(AUX_34, byte_of(word43, 0u));
+    row.auxiliary(AUX_36, byte_of(word43, 1u));
+    row.auxiliary(AUX_38, byte_of(word43, 2u));
+    row.auxiliary(AUX_40, byte_of(word43, 3u));
+    // ops 22 to 25: u8_xor_split7 151 164
+    const uint32_t word44 = packed_shift_left(word42, 1u);
+    row.auxiliary(AUX_35, byte_of(word44, 0u));
+    row.auxiliary(AUX_37, byte_of(word44, 1u));
+    row.auxiliary(AUX_39, byte_of(word44, 2u));
+    row.auxiliary(AUX_41, byte_of(word44, 3u));
+    // ops 26 to 29: add 169 172
     const uint32_t word45 = word43 + permute(word44, word44, 0x321u);
-    // ops 30 to 55
-    uint32_t word53, word54, word55, word57, word58;
-    write_hint_u32_add3_1(
-        row, 42u, seed.u32(24u), seed.u32(40u), seed.u32(92u), seed.u32(72u), seed.u32(56u),
-        seed.u32(96u), word53, word54, word55, word57, word58);
-    // ops 56 to 59: add
+    const uint32_t word1 = seed.u32(SEED1_INPUT_5);
+    row.input(INPUT_5, byte_of(word1, 0u));
+    row.input(INPUT_6, byte_of(word1, 1u));
+    row.input(INPUT_7, byte_of(word1, 2u));
+    row.input(INPUT_8, byte_of(word1, 3u));
+    // op 30: hint_u32_add3 5 6 7 8 21 22 23 24 ... (12)
+    const uint32_t v199_word = word1;
+    const uint32_t word5 = seed.u32(SEED1_INPUT_21);
+    row.input(INPUT_21, byte_of(word5, 0u));
+    row.input(INPUT_22, byte_of(word5, 1u));
+    row.input(INPUT_23, byte_of(word5, 2u));
+    row.input(INPUT_24, byte_of(word5, 3u));
+    const uint32_t v200_word = word5;
+    const uint64_t v201_sum = uint64_t(v199_word) + uint64_t(v200_word);
+    const uint32_t word18 = seed.u32(SEED1_INPUT_73);
+    row.input(INPUT_73, byte_of(word18, 0u));
+    row.input(INPUT_74, byte_of(word18, 1u));
+    row.input(INPUT_75, byte_of(word18, 2u));
+    row.input(INPUT_76, byte_of(word18, 3u));
+    const uint32_t v202_word = word18;
+    const uint64_t v203_sum = v201_sum + uint64_t(v202_word);
+    const uint32_t word46 = uint32_t(v203_sum);
+    row.auxiliary(AUX_42, byte_of(word46, 0u));
+    row.auxiliary(AUX_43, byte_of(word46, 1u));
+    row.auxiliary(AUX_44, byte_of(word46, 2u));
+    row.auxiliary(AUX_45, byte_of(word46, 3u));
+    const uint32_t word13 = seed.u32(SEED1_INPUT_53);
+    row.input(INPUT_53, byte_of(word13, 0u));
+    row.input(INPUT_54, byte_of(word13, 1u));
+    row.input(INPUT_55, byte_of(word13, 2u));
+    row.input(INPUT_56, byte_of(word13, 3u));
+    // ops 31 to 34: u8_xor 53 181
+    const uint32_t word47 = word13 ^ word46;
+    row.auxiliary(AUX_46, byte_of(word47, 0u));
+    row.auxiliary(AUX_47, byte_of(word47, 1u));
+    row.auxiliary(AUX_48, byte_of(word47, 2u));
+    row.auxiliary(AUX_49, byte_of(word47, 3u));
+    const uint32_t word9 = seed.u32(SEED1_INPUT_37);
+    row.input(INPUT_37, byte_of(word9, 0u));
+    row.input(INPUT_38, byte_of(word9, 1u));
+    row.input(INPUT_39, byte_of(word9, 2u));
+    row.input(INPUT_40, byte_of(word9, 3u));
+    // op 35: hint_u32_add 37 38 39 40 188 189 186 187
+    const uint32_t v213_word = word9;
+    const uint32_t v214_word = permute(word47, word47, 0x1032u);
+    const uint64_t v215_sum = uint64_t(v213_word) + uint64_t(v214_word);
+    const uint32_t word48 = uint32_t(v215_sum);
+    row.auxiliary(AUX_50, byte_of(word48, 0u));
+    row.auxiliary(AUX_51, byte_of(word48, 1u));
+    row.auxiliary(AUX_52, byte_of(word48, 2u));
+    row.auxiliary(AUX_53, byte_of(word48, 3u));
+    const uint32_t word49 = word5 ^ word48;
+    // ops 37 to 40: u8_xor_split4 21 190
+    const uint32_t word50 = packed_shift_right(word49, 4u);
+    row.auxiliary(AUX_54, byte_of(word50, 0u));
+    row.auxiliary(AUX_56, byte_of(word50, 1u));
+    row.auxiliary(AUX_58, byte_of(word50, 2u));
+    row.auxiliary(AUX_60, byte_of(word50, 3u));
+    // ops 37 to 40: u8_xor_split4 21 190
+    const uint32_t word51 = packed_shift_left(word49, 4u);
+    row.auxiliary(AUX_55, byte_of(word51, 0u));
+    row.auxiliary(AUX_57, byte_of(word51, 1u));
+    row.auxiliary(AUX_59, byte_of(word51, 2u));
+    row.auxiliary(AUX_61, byte_of(word51, 3u));
+    // ops 41 to 44: add 197 200
+    const uint32_t word52 = permute(word50, word50, 0x321u) + permute(word51, word51, 0x1032u);
+    // op 45: hint_u32_add3 181 182 183 184 203 204 205 206 ... (12)
+    const uint32_t v233_word = word46;
+    const uint32_t v234_word = word52;
+    const uint64_t v235_sum = uint64_t(v233_word) + uint64_t(v234_word);
+    const uint32_t word19 = seed.u32(SEED1_INPUT_77);
+    row.input(INPUT_77, byte_of(word19, 0u));
+    row.input(INPUT_78, byte_of(word19, 1u));
+    row.input(INPUT_79, byte_of(word19, 2u));
+    row.input(INPUT_80, byte_of(word19, 3u));
+    const uint32_t v236_word = word19;
+    const uint64_t v237_sum = v235_sum + uint64_t(v236_word);
+    const uint32_t word53 = uint32_t(v237_sum);
+    row.auxiliary(AUX_62, byte_of(word53, 0u));
+    row.auxiliary(AUX_63, byte_of(word53, 1u));
+    row.auxiliary(AUX_64, byte_of(word53, 2u));
+    row.auxiliary(AUX_65, byte_of(word53, 3u));
+    // ops 46 to 49: u8_xor 188 207
+    const uint32_t word54 = permute(word47, word47, 0x1032u) ^ word53;
+    row.auxiliary(AUX_66, byte_of(word54, 0u));
+    row.auxiliary(AUX_67, byte_of(word54, 1u));
+    row.auxiliary(AUX_68, byte_of(word54, 2u));
+    row.auxiliary(AUX_69, byte_of(word54, 3u));
+    // op 50: hint_u32_add 190 191 192 193 213 214 215 212
+    const uint32_t v247_word = word48;
+    const uint32_t v248_word = permute(word54, word54, 0x321u);
+    const uint64_t v249_sum = uint64_t(v247_word) + uint64_t(v248_word);
+    const uint32_t word55 = uint32_t(v249_sum);
+    row.auxiliary(AUX_70, byte_of(word55, 0u));
+    row.auxiliary(AUX_71, byte_of(word55, 1u));
+    row.auxiliary(AUX_72, byte_of(word55, 2u));
+    row.auxiliary(AUX_73, byte_of(word55, 3u));
+    const uint32_t word56 = word52 ^ word55;
+    // ops 52 to 55: u8_xor_split7 203 216
+    const uint32_t word57 = packed_shift_right(word56, 7u);
+    row.auxiliary(AUX_74, byte_of(word57, 0u));
+    row.auxiliary(AUX_76, byte_of(word57, 1u));
+    row.auxiliary(AUX_78, byte_of(word57, 2u));
+    row.auxiliary(AUX_80, byte_of(word57, 3u));
+    // ops 52 to 55: u8_xor_split7 203 216
+    const uint32_t word58 = packed_shift_left(word56, 1u);
+    row.auxiliary(AUX_75, byte_of(word58, 0u));
+    row.auxiliary(AUX_77, byte_of(word58, 1u));
+    row.auxiliary(AUX_79, byte_of(word58, 2u));
+    row.auxiliary(AUX_81, byte_of(word58, 3u));
+    // ops 56 to 59: add 221 224
     const uint32_t word59 = word57 + permute(word58, word58, 0x321u);
-    // ops 60 to 85
-    uint32_t word67, word68, word69, word71, word72;
-    write_hint_u32_add3_1(
-        row, 82u, seed.u32(28u), seed.u32(44u), seed.u32(100u), seed.u32(76u), seed.u32(60u),
-        seed.u32(104u), word67, word68, word69, word71, word72);
-    // ops 86 to 89: add
+    const uint32_t word2 = seed.u32(SEED1_INPUT_9);
+    row.input(INPUT_9, byte_of(word2, 0u));
+    row.input(INPUT_10, byte_of(word2, 1u));
+    row.input(INPUT_11, byte_of(word2, 2u));
+    row.input(INPUT_12, byte_of(word2, 3u));
+    // op 60: hint_u32_add3 9 10 11 12 25 26 27 28 ... (12)
+    const uint32_t v267_word = word2;
+    const uint32_t word6 = seed.u32(SEED1_INPUT_25);
+    row.input(INPUT_25, byte_of(word6, 0u));
+    row.input(INPUT_26, byte_of(word6, 1u));
+    row.input(INPUT_27, byte_of(word6, 2u));
+    row.input(INPUT_28, byte_of(word6, 3u));
+    const uint32_t v268_word = word6;
+    const uint64_t v269_sum = uint64_t(v267_word) + uint64_t(v268_word);
+    const uint32_t word20 = seed.u32(SEED1_INPUT_81);
+    row.input(INPUT_81, byte_of(word20, 0u));
+    row.input(INPUT_82, byte_of(word20, 1u));
+    row.input(INPUT_83, byte_of(word20, 2u));
+    row.input(INPUT_84, byte_of(word20, 3u));
+    const uint32_t v270_word = word20;
+    const uint64_t v271_sum = v269_sum + uint64_t(v270_word);
+    const uint32_t word60 = uint32_t(v271_sum);
+    row.auxiliary(AUX_82, byte_of(word60, 0u));
+    row.auxiliary(AUX_83, byte_of(word60, 1u));
+    row.auxiliary(AUX_84, byte_of(word60, 2u));
+    row.auxiliary(AUX_85, byte_of(word60, 3u));
+    const uint32_t word14 = seed.u32(SEED1_INPUT_57);
+    row.input(INPUT_57, byte_of(word14, 0u));
+    row.input(INPUT_58, byte_of(word14, 1u));
+    row.input(INPUT_59, byte_of(word14, 2u));
+    row.input(INPUT_60, byte_of(word14, 3u));
+    // ops 61 to 64: u8_xor 57 233
+    const uint32_t word61 = word14 ^ word60;
+    row.auxiliary(AUX_86, byte_of(word61, 0u));
+    row.auxiliary(AUX_87, byte_of(word61, 1u));
+    row.auxiliary(AUX_88, byte_of(word61, 2u));
+    row.auxiliary(AUX_89, byte_of(word61, 3u));
+    const uint32_t word10 = seed.u32(SEED1_INPUT_41);
+    row.input(INPUT_41, byte_of(word10, 0u));
+    row.input(INPUT_42, byte_of(word10, 1u));
+    row.input(INPUT_43, byte_of(word10, 2u));
+    row.input(INPUT_44, byte_of(word10, 3u));
+    // op 65: hint_u32_add 41 42 43 44 240 241 238 239
+    const uint32_t v281_word = word10;
+    const uint32_t v282_word = permute(word61, word61, 0x1032u);
+    const uint64_t v283_sum = uint64_t(v281_word) + uint64_t(v282_word);
+    const uint32_t word62 = uint32_t(v283_sum);
+    row.auxiliary(AUX_90, byte_of(word62, 0u));
+    row.auxiliary(AUX_91, byte_of(word62, 1u));
+    row.auxiliary(AUX_92, byte_of(word62, 2u));
+    row.auxiliary(AUX_93, byte_of(word62, 3u));
+    const uint32_t word63 = word6 ^ word62;
+    // ops 67 to 70: u8_xor_split4 25 242
+    const uint32_t word64 = packed_shift_right(word63, 4u);
+    row.auxiliary(AUX_94, byte_of(word64, 0u));
+    row.auxiliary(AUX_96, byte_of(word64, 1u));
+    row.auxiliary(AUX_98, byte_of(word64, 2u));
+    row.auxiliary(AUX_100, byte_of(word64, 3u));
+    // ops 67 to 70: u8_xor_split4 25 242
+    const uint32_t word65 = packed_shift_left(word63, 4u);
+    row.auxiliary(AUX_95, byte_of(word65, 0u));
+    row.auxiliary(AUX_97, byte_of(word65, 1u));
+    row.auxiliary(AUX_99, byte_of(word65, 2u));
+    row.auxiliary(AUX_101, byte_of(word65, 3u));
+    // ops 71 to 74: add 249 252
+    const uint32_t word66 = permute(word64, word64, 0x321u) + permute(word65, word65, 0x1032u);
+    // op 75: hint_u32_add3 233 234 235 236 255 256 257 258 ... (12)
+    const uint32_t v301_word = word60;
+    const uint32_t v302_word = word66;
+    const uint64_t v303_sum = uint64_t(v301_word) + uint64_t(v302_word);
+    const uint32_t word21 = seed.u32(SEED1_INPUT_85);
+    row.input(INPUT_85, byte_of(word21, 0u));
+    row.input(INPUT_86, byte_of(word21, 1u));
+    row.input(INPUT_87, byte_of(word21, 2u));
+    row.input(INPUT_88, byte_of(word21, 3u));
+    const uint32_t v304_word = word21;
+    const uint64_t v305_sum = v303_sum + uint64_t(v304_word);
+    const uint32_t word67 = uint32_t(v305_sum);
+    row.auxiliary(AUX_102, byte_of(word67, 0u));
+    row.auxiliary(AUX_103, byte_of(word67, 1u));
+    row.auxiliary(AUX_104, byte_of(word67, 2u));
+    row.auxiliary(AUX_105, byte_of(word67, 3u));
+    // ops 76 to 79: u8_xor 240 259
+    const uint32_t word68 = permute(word61, word61, 0x1032u) ^ word67;
+    row.auxiliary(AUX_106, byte_of(word68, 0u));
+    row.auxiliary(AUX_107, byte_of(word68, 1u));
+    row.auxiliary(AUX_108, byte_of(word68, 2u));
+    row.auxiliary(AUX_109, byte_of(word68, 3u));
+    // op 80: hint_u32_add 242 243 244 245 265 266 267 264
+    const uint32_t v315_word = word62;
+    const uint32_t v316_word = permute(word68, word68, 0x321u);
+    const uint64_t v317_sum = uint64_t(v315_word) + uint64_t(v316_word);
+    const uint32_t word69 = uint32_t(v317_sum);
+    row.auxiliary(AUX_110, byte_of(word69, 0u));
+    row.auxiliary(AUX_111, byte_of(word69, 1u));
+    row.auxiliary(AUX_112, byte_of(word69, 2u));
+    row.auxiliary(AUX_113, byte_of(word69, 3u));
+    const uint32_t word70 = word66 ^ word69;
+    // ops 82 to 85: u8_xor_split7 255 268
+    const uint32_t word71 = packed_shift_right(word70, 7u);
+    row.auxiliary(AUX_114, byte_of(word71, 0u));
+    row.auxiliary(AUX_116, byte_of(word71, 1u));
+    row.auxiliary(AUX_118, byte_of(word71, 2u));
+    row.auxiliary(AUX_120, byte_of(word71, 3u));
+    // ops 82 to 85: u8_xor_split7 255 268
+    const uint32_t word72 = packed_shift_left(word70, 1u);
+    row.auxiliary(AUX_115, byte_of(word72, 0u));
+    row.auxiliary(AUX_117, byte_of(word72, 1u));
+    row.auxiliary(AUX_119, byte_of(word72, 2u));
+    row.auxiliary(AUX_121, byte_of(word72, 3u));
+    // ops 86 to 89: add 273 276
     const uint32_t word73 = word71 + permute(word72, word72, 0x321u);
-    // ops 90 to 115
-    uint32_t word81, word82, word83, word85, word86;
-    write_hint_u32_add3_1(
-        row, 122u, seed.u32(32u), seed.u32(48u), seed.u32(108u), seed.u32(80u), seed.u32(64u),
-        seed.u32(112u), word81, word82, word83, word85, word86);
-    // ops 116 to 119: add
+    const uint32_t word3 = seed.u32(SEED1_INPUT_13);
+    row.input(INPUT_13, byte_of(word3, 0u));
+    row.input(INPUT_14, byte_of(word3, 1u));
+    row.input(INPUT_15, byte_of(word3, 2u));
+    row.input(INPUT_16, byte_of(word3, 3u));
+    // op 90: hint_u32_add3 13 14 15 16 29 30 31 32 ... (12)
+    const uint32_t v335_word = word3;
+    const uint32_t word7 = seed.u32(SEED1_INPUT_29);
+    row.input(INPUT_29, byte_of(word7, 0u));
+    row.input(INPUT_30, byte_of(word7, 1u));
+    row.input(INPUT_31, byte_of(word7, 2u));
+    row.input(INPUT_32, byte_of(word7, 3u));
+    const uint32_t v336_word = word7;
+    const uint64_t v337_sum = uint64_t(v335_word) + uint64_t(v336_word);
+    const uint32_t word22 = seed.u32(SEED1_INPUT_89);
+    row.input(INPUT_89, byte_of(word22, 0u));
+    row.input(INPUT_90, byte_of(word22, 1u));
+    row.input(INPUT_91, byte_of(word22, 2u));
+    row.input(INPUT_92, byte_of(word22, 3u));
+    const uint32_t v338_word = word22;
+    const uint64_t v339_sum = v337_sum + uint64_t(v338_word);
+    const uint32_t word74 = uint32_t(v339_sum);
+    row.auxiliary(AUX_122, byte_of(word74, 0u));
+    row.auxiliary(AUX_123, byte_of(word74, 1u));
+    row.auxiliary(AUX_124, byte_of(word74, 2u));
+    row.auxiliary(AUX_125, byte_of(word74, 3u));
+    const uint32_t word15 = seed.u32(SEED1_INPUT_61);
+    row.input(INPUT_61, byte_of(word15, 0u));
+    row.input(INPUT_62, byte_of(word15, 1u));
+    row.input(INPUT_63, byte_of(word15, 2u));
+    row.input(INPUT_64, byte_of(word15, 3u));
+    // ops 91 to 94: u8_xor 61 285
+    const uint32_t word75 = word15 ^ word74;
+    row.auxiliary(AUX_126, byte_of(word75, 0u));
+    row.auxiliary(AUX_127, byte_of(word75, 1u));
+    row.auxiliary(AUX_128, byte_of(word75, 2u));
+    row.auxiliary(AUX_129, byte_of(word75, 3u));
+    const uint32_t word11 = seed.u32(SEED1_INPUT_45);
+    row.input(INPUT_45, byte_of(word11, 0u));
+    row.input(INPUT_46, byte_of(word11, 1u));
+    row.input(INPUT_47, byte_of(word11, 2u));
+    row.input(INPUT_48, byte_of(word11, 3u));
+    // op 95: hint_u32_add 45 46 47 48 292 293 290 291
+    const uint32_t v349_word = word11;
+    const uint32_t v350_word = permute(word75, word75, 0x1032u);
+    const uint64_t v351_sum = uint64_t(v349_word) + uint64_t(v350_word);
+    const uint32_t word76 = uint32_t(v351_sum);
+    row.auxiliary(AUX_130, byte_of(word76, 0u));
+    row.auxiliary(AUX_131, byte_of(word76, 1u));
+    row.auxiliary(AUX_132, byte_of(word76, 2u));
+    row.auxiliary(AUX_133, byte_of(word76, 3u));
+    const uint32_t word77 = word7 ^ word76;
+    // ops 97 to 100: u8_xor_split4 29 294
+    const uint32_t word78 = packed_shift_right(word77, 4u);
+    row.auxiliary(AUX_134, byte_of(word78, 0u));
+    row.auxiliary(AUX_136, byte_of(word78, 1u));
+    row.auxiliary(AUX_138, byte_of(word78, 2u));
+    row.auxiliary(AUX_140, byte_of(word78, 3u));
+    // ops 97 to 100: u8_xor_split4 29 294
+    const uint32_t word79 = packed_shift_left(word77, 4u);
+    row.auxiliary(AUX_135, byte_of(word79, 0u));
+    row.auxiliary(AUX_137, byte_of(word79, 1u));
+    row.auxiliary(AUX_139, byte_of(word79, 2u));
+    row.auxiliary(AUX_141, byte_of(word79, 3u));
+    // ops 101 to 104: add 301 304
+    const uint32_t word80 = permute(word78, word78, 0x321u) + permute(word79, word79, 0x1032u);
+    // op 105: hint_u32_add3 285 286 287 288 307 308 309 310 ... (12)
+    const uint32_t v369_word = word74;
+    const uint32_t v370_word = word80;
+    const uint64_t v371_sum = uint64_t(v369_word) + uint64_t(v370_word);
+    const uint32_t word23 = seed.u32(SEED1_INPUT_93);
+    row.input(INPUT_93, byte_of(word23, 0u));
+    row.input(INPUT_94, byte_of(word23, 1u));
+    row.input(INPUT_95, byte_of(word23, 2u));
+    row.input(INPUT_96, byte_of(word23, 3u));
+    const uint32_t v372_word = word23;
+    const uint64_t v373_sum = v371_sum + uint64_t(v372_word);
+    const uint32_t word81 = uint32_t(v373_sum);
+    row.auxiliary(AUX_142, byte_of(word81, 0u));
+    row.auxiliary(AUX_143, byte_of(word81, 1u));
+    row.auxiliary(AUX_144, byte_of(word81, 2u));
+    row.auxiliary(AUX_145, byte_of(word81, 3u));
+    // ops 106 to 109: u8_xor 292 311
+    const uint32_t word82 = permute(word75, word75, 0x1032u) ^ word81;
+    row.auxiliary(AUX_146, byte_of(word82, 0u));
+    row.auxiliary(AUX_147, byte_of(word82, 1u));
+    row.auxiliary(AUX_148, byte_of(word82, 2u));
+    row.auxiliary(AUX_149, byte_of(word82, 3u));
+    // op 110: hint_u32_add 294 295 296 297 317 318 319 316
+    const uint32_t v383_word = word76;
+    const uint32_t v384_word = permute(word82, word82, 0x321u);
+    const uint64_t v385_sum = uint64_t(v383_word) + uint64_t(v384_word);
+    const uint32_t word83 = uint32_t(v385_sum);
+    row.auxiliary(AUX_150, byte_of(word83, 0u));
+    row.auxiliary(AUX_151, byte_of(word83, 1u));
+    row.auxiliary(AUX_152, byte_of(word83, 2u));
+    row.auxiliary(AUX_153, byte_of(word83, 3u));
+    const uint32_t word84 = word80 ^ word83;
+    // ops 112 to 115: u8_xor_split7 307 320
+    const uint32_t word85 = packed_shift_right(word84, 7u);
+    row.auxiliary(AUX_154, byte_of(word85, 0u));
+    row.auxiliary(AUX_156, byte_of(word85, 1u));
+    row.auxiliary(AUX_158, byte_of(word85, 2u));
+    row.auxiliary(AUX_160, byte_of(word85, 3u));
+    // ops 112 to 115: u8_xor_split7 307 320
+    const uint32_t word86 = packed_shift_left(word84, 1u);
+    row.auxiliary(AUX_155, byte_of(word86, 0u));
+    row.auxiliary(AUX_157, byte_of(word86, 1u));
+    row.auxiliary(AUX_159, byte_of(word86, 2u));
+    row.auxiliary(AUX_161, byte_of(word86, 3u));
+    // ops 116 to 119: add 325 328
     const uint32_t word87 = word85 + permute(word86, word86, 0x321u);
-    // ops 120 to 235
-    uint32_t word95, word96, word97, word99, word100;
-    write_hint_u32_add3_1(
-        row, 162u, word39, word59, seed.u32(116u), permute(word82, word82, 0x321u), word69,
-        seed.u32(120u), word95, word96, word97, word99, word100);
-    uint32_t word108, word109, word110, word112, word113;
-    write_hint_u32_add3_1(
-        row, 202u, word53, word73, seed.u32(124u), permute(word40, word40, 0x321u), word83,
-        seed.u32(128u), word108, word109, word110, word112, word113);
-    uint32_t word121, word122, word123, word125, word126;
-    write_hint_u32_add3_1(
-        row, 242u, word67, word87, seed.u32(132u), permute(word54, word54, 0x321u), word41,
-        seed.u32(136u), word121, word122, word123, word125, word126);
-    uint32_t word134, word135, word136, word138, word139;
-    write_hint_u32_add3_1(
-        row, 282u, word81, word45, seed.u32(140u), permute(word68, word68, 0x321u), word55,
-        seed.u32(144u), word134, word135, word136, word138, word139);
-    // op 240: match
-    const Gl v676_diff = seed.full(8u) - gl(6u);
-    row.auxiliary(322u, inverse_or_zero(v676_diff));
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 20u, 1u, 129u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 16u, 1u, 2u);
-    row.auxiliary_u8(seed, 148u, 323u, 355u);
+    // op 120: hint_u32_add3 155 156 157 158 229 230 231 232 ... (12)
+    const uint32_t v403_word = word39;
+    const uint32_t v404_word = word59;
+    const uint64_t v405_sum = uint64_t(v403_word) + uint64_t(v404_word);
+    const uint32_t word24 = seed.u32(SEED1_INPUT_97);
+    row.input(INPUT_97, byte_of(word24, 0u));
+    row.input(INPUT_98, byte_of(word24, 1u));
+    row.input(INPUT_99, byte_of(word24, 2u));
+    row.input(INPUT_100, byte_of(word24, 3u));
+    const uint32_t v406_word = word24;
+    const uint64_t v407_sum = v405_sum + uint64_t(v406_word);
+    const uint32_t word88 = uint32_t(v407_sum);
+    row.auxiliary(AUX_162, byte_of(word88, 0u));
+    row.auxiliary(AUX_163, byte_of(word88, 1u));
+    row.auxiliary(AUX_164, byte_of(word88, 2u));
+    row.auxiliary(AUX_165, byte_of(word88, 3u));
+    // ops 121 to 124: u8_xor 317 337
+    const uint32_t word89 = permute(word82, word82, 0x321u) ^ word88;
+    row.auxiliary(AUX_166, byte_of(word89, 0u));
+    row.auxiliary(AUX_167, byte_of(word89, 1u));
+    row.auxiliary(AUX_168, byte_of(word89, 2u));
+    row.auxiliary(AUX_169, byte_of(word89, 3u));
+    // op 125: hint_u32_add 268 269 270 271 344 345 342 343
+    const uint32_t v417_word = word69;
+    const uint32_t v418_word = permute(word89, word89, 0x1032u);
+    const uint64_t v419_sum = uint64_t(v417_word) + uint64_t(v418_word);
+    const uint32_t word90 = uint32_t(v419_sum);
+    row.auxiliary(AUX_170, byte_of(word90, 0u));
+    row.auxiliary(AUX_171, byte_of(word90, 1u));
+    row.auxiliary(AUX_172, byte_of(word90, 2u));
+    row.auxiliary(AUX_173, byte_of(word90, 3u));
+    const uint32_t word91 = word59 ^ word90;
+    // ops 127 to 130: u8_xor_split4 229 346
+    const uint32_t word92 = packed_shift_right(word91, 4u);
+    row.auxiliary(AUX_174, byte_of(word92, 0u));
+    row.auxiliary(AUX_176, byte_of(word92, 1u));
+    row.auxiliary(AUX_178, byte_of(word92, 2u));
+    row.auxiliary(AUX_180, byte_of(word92, 3u));
+    // ops 127 to 130: u8_xor_split4 229 346
+    const uint32_t word93 = packed_shift_left(word91, 4u);
+    row.auxiliary(AUX_175, byte_of(word93, 0u));
+    row.auxiliary(AUX_177, byte_of(word93, 1u));
+    row.auxiliary(AUX_179, byte_of(word93, 2u));
+    row.auxiliary(AUX_181, byte_of(word93, 3u));
+    // ops 131 to 134: add 353 356
+    const uint32_t word94 = permute(word92, word92, 0x321u) + permute(word93, word93, 0x1032u);
+    // op 135: hint_u32_add3 337 338 339 340 359 360 361 362 ... (12)
+    const uint32_t v437_word = word88;
+    const uint32_t v438_word = word94;
+    const uint64_t v439_sum = uint64_t(v437_word) + uint64_t(v438_word);
+    const uint32_t word25 = seed.u32(SEED1_INPUT_101);
+    row.input(INPUT_101, byte_of(word25, 0u));
+    row.input(INPUT_102, byte_of(word25, 1u));
+    row.input(INPUT_103, byte_of(word25, 2u));
+    row.input(INPUT_104, byte_of(word25, 3u));
+    const uint32_t v440_word = word25;
+    const uint64_t v441_sum = v439_sum + uint64_t(v440_word);
+    const uint32_t word95 = uint32_t(v441_sum);
+    row.auxiliary(AUX_182, byte_of(word95, 0u));
+    row.auxiliary(AUX_183, byte_of(word95, 1u));
+    row.auxiliary(AUX_184, byte_of(word95, 2u));
+    row.auxiliary(AUX_185, byte_of(word95, 3u));
+    // ops 136 to 139: u8_xor 344 363
+    const uint32_t word96 = permute(word89, word89, 0x1032u) ^ word95;
+    row.auxiliary(AUX_186, byte_of(word96, 0u));
+    row.auxiliary(AUX_187, byte_of(word96, 1u));
+    row.auxiliary(AUX_188, byte_of(word96, 2u));
+    row.auxiliary(AUX_189, byte_of(word96, 3u));
+    // op 140: hint_u32_add 346 347 348 349 369 370 371 368
+    const uint32_t v451_word = word90;
+    const uint32_t v452_word = permute(word96, word96, 0x321u);
+    const uint64_t v453_sum = uint64_t(v451_word) + uint64_t(v452_word);
+    const uint32_t word97 = uint32_t(v453_sum);
+    row.auxiliary(AUX_190, byte_of(word97, 0u));
+    row.auxiliary(AUX_191, byte_of(word97, 1u));
+    row.auxiliary(AUX_192, byte_of(word97, 2u));
+    row.auxiliary(AUX_193, byte_of(word97, 3u));
+    const uint32_t word98 = word94 ^ word97;
+    // ops 142 to 145: u8_xor_split7 359 372
+    const uint32_t word99 = packed_shift_right(word98, 7u);
+    row.auxiliary(AUX_194, byte_of(word99, 0u));
+    row.auxiliary(AUX_196, byte_of(word99, 1u));
+    row.auxiliary(AUX_198, byte_of(word99, 2u));
+    row.auxiliary(AUX_200, byte_of(word99, 3u));
+    // ops 142 to 145: u8_xor_split7 359 372
+    const uint32_t word100 = packed_shift_left(word98, 1u);
+    row.auxiliary(AUX_195, byte_of(word100, 0u));
+    row.auxiliary(AUX_197, byte_of(word100, 1u));
+    row.auxiliary(AUX_199, byte_of(word100, 2u));
+    row.auxiliary(AUX_201, byte_of(word100, 3u));
+    // op 150: hint_u32_add3 207 208 209 210 281 282 283 284 ... (12)
+    const uint32_t v471_word = word53;
+    const uint32_t v472_word = word73;
+    const uint64_t v473_sum = uint64_t(v471_word) + uint64_t(v472_word);
+    const uint32_t word26 = seed.u32(SEED1_INPUT_105);
+    row.input(INPUT_105, byte_of(word26, 0u));
+    row.input(INPUT_106, byte_of(word26, 1u));
+    row.input(INPUT_107, byte_of(word26, 2u));
+    row.input(INPUT_108, byte_of(word26, 3u));
+    const uint32_t v474_word = word26;
+    const uint64_t v475_sum = v473_sum + uint64_t(v474_word);
+    const uint32_t word101 = uint32_t(v475_sum);
+    row.auxiliary(AUX_202, byte_of(word101, 0u));
+    row.auxiliary(AUX_203, byte_of(word101, 1u));
+    row.auxiliary(AUX_204, byte_of(word101, 2u));
+    row.auxiliary(AUX_205, byte_of(word101, 3u));
+    // ops 151 to 154: u8_xor 161 389
+    const uint32_t word102 = permute(word40, word40, 0x321u) ^ word101;
+    row.auxiliary(AUX_206, byte_of(word102, 0u));
+    row.auxiliary(AUX_207, byte_of(word102, 1u));
+    row.auxiliary(AUX_208, byte_of(word102, 2u));
+    row.auxiliary(AUX_209, byte_of(word102, 3u));
+    // op 155: hint_u32_add 320 321 322 323 396 397 394 395
+    const uint32_t v485_word = word83;
+    const uint32_t v486_word = permute(word102, word102, 0x1032u);
+    const uint64_t v487_sum = uint64_t(v485_word) + uint64_t(v486_word);
+    const uint32_t word103 = uint32_t(v487_sum);
+    row.auxiliary(AUX_210, byte_of(word103, 0u));
+    row.auxiliary(AUX_211, byte_of(word103, 1u));
+    row.auxiliary(AUX_212, byte_of(word103, 2u));
+    row.auxiliary(AUX_213, byte_of(word103, 3u));
+    const uint32_t word104 = word73 ^ word103;
+    // ops 157 to 160: u8_xor_split4 281 398
+    const uint32_t word105 = packed_shift_right(word104, 4u);
+    row.auxiliary(AUX_214, byte_of(word105, 0u));
+    row.auxiliary(AUX_216, byte_of(word105, 1u));
+    row.auxiliary(AUX_218, byte_of(word105, 2u));
+    row.auxiliary(AUX_220, byte_of(word105, 3u));
+    // ops 157 to 160: u8_xor_split4 281 398
+    const uint32_t word106 = packed_shift_left(word104, 4u);
+    row.auxiliary(AUX_215, byte_of(word106, 0u));
+    row.auxiliary(AUX_217, byte_of(word106, 1u));
+    row.auxiliary(AUX_219, byte_of(word106, 2u));
+    row.auxiliary(AUX_221, byte_of(word106, 3u));
+    // ops 161 to 164: add 405 408
+    const uint32_t word107 =
+        permute(word105, word105, 0x321u) + permute(word106, word106, 0x1032u);
+    // op 165: hint_u32_add3 389 390 391 392 411 412 413 414 ... (12)
+    const uint32_t v505_word = word101;
+    const uint32_t v506_word = word107;
+    const uint64_t v507_sum = uint64_t(v505_word) + uint64_t(v506_word);
+    const uint32_t word27 = seed.u32(SEED1_INPUT_109);
+    row.input(INPUT_109, byte_of(word27, 0u));
+    row.input(INPUT_110, byte_of(word27, 1u));
+    row.input(INPUT_111, byte_of(word27, 2u));
+    row.input(INPUT_112, byte_of(word27, 3u));
+    const uint32_t v508_word = word27;
+    const uint64_t v509_sum = v507_sum + uint64_t(v508_word);
+    const uint32_t word108 = uint32_t(v509_sum);
+    row.auxiliary(AUX_222, byte_of(word108, 0u));
+    row.auxiliary(AUX_223, byte_of(word108, 1u));
+    row.auxiliary(AUX_224, byte_of(word108, 2u));
+    row.auxiliary(AUX_225, byte_of(word108, 3u));
+    // ops 166 to 169: u8_xor 396 415
+    const uint32_t word109 = permute(word102, word102, 0x1032u) ^ word108;
+    row.auxiliary(AUX_226, byte_of(word109, 0u));
+    row.auxiliary(AUX_227, byte_of(word109, 1u));
+    row.auxiliary(AUX_228, byte_of(word109, 2u));
+    row.auxiliary(AUX_229, byte_of(word109, 3u));
+    // op 170: hint_u32_add 398 399 400 401 421 422 423 420
+    const uint32_t v519_word = word103;
+    const uint32_t v520_word = permute(word109, word109, 0x321u);
+    const uint64_t v521_sum = uint64_t(v519_word) + uint64_t(v520_word);
+    const uint32_t word110 = uint32_t(v521_sum);
+    row.auxiliary(AUX_230, byte_of(word110, 0u));
+    row.auxiliary(AUX_231, byte_of(word110, 1u));
+    row.auxiliary(AUX_232, byte_of(word110, 2u));
+    row.auxiliary(AUX_233, byte_of(word110, 3u));
+    const uint32_t word111 = word107 ^ word110;
+    // ops 172 to 175: u8_xor_split7 411 424
+    const uint32_t word112 = packed_shift_right(word111, 7u);
+    row.auxiliary(AUX_234, byte_of(word112, 0u));
+    row.auxiliary(AUX_236, byte_of(word112, 1u));
+    row.auxiliary(AUX_238, byte_of(word112, 2u));
+    row.auxiliary(AUX_240, byte_of(word112, 3u));
+    // ops 172 to 175: u8_xor_split7 411 424
+    const uint32_t word113 = packed_shift_left(word111, 1u);
+    row.auxiliary(AUX_235, byte_of(word113, 0u));
+    row.auxiliary(AUX_237, byte_of(word113, 1u));
+    row.auxiliary(AUX_239, byte_of(word113, 2u));
+    row.auxiliary(AUX_241, byte_of(word113, 3u));
+    // op 180: hint_u32_add3 259 260 261 262 333 334 335 336 ... (12)
+    const uint32_t v539_word = word67;
+    const uint32_t v540_word = word87;
+    const uint64_t v541_sum = uint64_t(v539_word) + uint64_t(v540_word);
+    const uint32_t word28 = seed.u32(SEED1_INPUT_113);
+    row.input(INPUT_113, byte_of(word28, 0u));
+    row.input(INPUT_114, byte_of(word28, 1u));
+    row.input(INPUT_115, byte_of(word28, 2u));
+    row.input(INPUT_116, byte_of(word28, 3u));
+    const uint32_t v542_word = word28;
+    const uint64_t v543_sum = v541_sum + uint64_t(v542_word);
+    const uint32_t word114 = uint32_t(v543_sum);
+    row.auxiliary(AUX_242, byte_of(word114, 0u));
+    row.auxiliary(AUX_243, byte_of(word114, 1u));
+    row.auxiliary(AUX_244, byte_of(word114, 2u));
+    row.auxiliary(AUX_245, byte_of(word114, 3u));
+    // ops 181 to 184: u8_xor 213 441
+    const uint32_t word115 = permute(word54, word54, 0x321u) ^ word114;
+    row.auxiliary(AUX_246, byte_of(word115, 0u));
+    row.auxiliary(AUX_247, byte_of(word115, 1u));
+    row.auxiliary(AUX_248, byte_of(word115, 2u));
+    row.auxiliary(AUX_249, byte_of(word115, 3u));
+    // op 185: hint_u32_add 164 165 166 167 448 449 446 447
+    const uint32_t v553_word = word41;
+    const uint32_t v554_word = permute(word115, word115, 0x1032u);
+    const uint64_t v555_sum = uint64_t(v553_word) + uint64_t(v554_word);
+    const uint32_t word116 = uint32_t(v555_sum);
+    row.auxiliary(AUX_250, byte_of(word116, 0u));
+    row.auxiliary(AUX_251, byte_of(word116, 1u));
+    row.auxiliary(AUX_252, byte_of(word116, 2u));
+    row.auxiliary(AUX_253, byte_of(word116, 3u));
+    const uint32_t word117 = word87 ^ word116;
+    // ops 187 to 190: u8_xor_split4 333 450
+    const uint32_t word118 = packed_shift_right(word117, 4u);
+    row.auxiliary(AUX_254, byte_of(word118, 0u));
+    row.auxiliary(AUX_256, byte_of(word118, 1u));
+    row.auxiliary(AUX_258, byte_of(word118, 2u));
+    row.auxiliary(AUX_260, byte_of(word118, 3u));
+    // ops 187 to 190: u8_xor_split4 333 450
+    const uint32_t word119 = packed_shift_left(word117, 4u);
+    row.auxiliary(AUX_255, byte_of(word119, 0u));
+    row.auxiliary(AUX_257, byte_of(word119, 1u));
+    row.auxiliary(AUX_259, byte_of(word119, 2u));
+    row.auxiliary(AUX_261, byte_of(word119, 3u));
+    // ops 191 to 194: add 457 460
+    const uint32_t word120 =
+        permute(word118, word118, 0x321u) + permute(word119, word119, 0x1032u);
+    // op 195: hint_u32_add3 441 442 443 444 463 464 465 466 ... (12)
+    const uint32_t v573_word = word114;
+    const uint32_t v574_word = word120;
+    const uint64_t v575_sum = uint64_t(v573_word) + uint64_t(v574_word);
+    const uint32_t word29 = seed.u32(SEED1_INPUT_117);
+    row.input(INPUT_117, byte_of(word29, 0u));
+    row.input(INPUT_118, byte_of(word29, 1u));
+    row.input(INPUT_119, byte_of(word29, 2u));
+    row.input(INPUT_120, byte_of(word29, 3u));
+    const uint32_t v576_word = word29;
+    const uint64_t v577_sum = v575_sum + uint64_t(v576_word);
+    const uint32_t word121 = uint32_t(v577_sum);
+    row.auxiliary(AUX_262, byte_of(word121, 0u));
+    row.auxiliary(AUX_263, byte_of(word121, 1u));
+    row.auxiliary(AUX_264, byte_of(word121, 2u));
+    row.auxiliary(AUX_265, byte_of(word121, 3u));
+    // ops 196 to 199: u8_xor 448 467
+    const uint32_t word122 = permute(word115, word115, 0x1032u) ^ word121;
+    row.auxiliary(AUX_266, byte_of(word122, 0u));
+    row.auxiliary(AUX_267, byte_of(word122, 1u));
+    row.auxiliary(AUX_268, byte_of(word122, 2u));
+    row.auxiliary(AUX_269, byte_of(word122, 3u));
+    // op 200: hint_u32_add 450 451 452 453 473 474 475 472
+    const uint32_t v587_word = word116;
+    const uint32_t v588_word = permute(word122, word122, 0x321u);
+    const uint64_t v589_sum = uint64_t(v587_word) + uint64_t(v588_word);
+    const uint32_t word123 = uint32_t(v589_sum);
+    row.auxiliary(AUX_270, byte_of(word123, 0u));
+    row.auxiliary(AUX_271, byte_of(word123, 1u));
+    row.auxiliary(AUX_272, byte_of(word123, 2u));
+    row.auxiliary(AUX_273, byte_of(word123, 3u));
+    const uint32_t word124 = word120 ^ word123;
+    // ops 202 to 205: u8_xor_split7 463 476
+    const uint32_t word125 = packed_shift_right(word124, 7u);
+    row.auxiliary(AUX_274, byte_of(word125, 0u));
+    row.auxiliary(AUX_276, byte_of(word125, 1u));
+    row.auxiliary(AUX_278, byte_of(word125, 2u));
+    row.auxiliary(AUX_280, byte_of(word125, 3u));
+    // ops 202 to 205: u8_xor_split7 463 476
+    const uint32_t word126 = packed_shift_left(word124, 1u);
+    row.auxiliary(AUX_275, byte_of(word126, 0u));
+    row.auxiliary(AUX_277, byte_of(word126, 1u));
+    row.auxiliary(AUX_279, byte_of(word126, 2u));
+    row.auxiliary(AUX_281, byte_of(word126, 3u));
+    // op 210: hint_u32_add3 311 312 313 314 177 178 179 180 ... (12)
+    const uint32_t v607_word = word81;
+    const uint32_t v608_word = word45;
+    const uint64_t v609_sum = uint64_t(v607_word) + uint64_t(v608_word);
+    const uint32_t word30 = seed.u32(SEED1_INPUT_121);
+    row.input(INPUT_121, byte_of(word30, 0u));
+    row.input(INPUT_122, byte_of(word30, 1u));
+    row.input(INPUT_123, byte_of(word30, 2u));
+    row.input(INPUT_124, byte_of(word30, 3u));
+    const uint32_t v610_word = word30;
+    const uint64_t v611_sum = v609_sum + uint64_t(v610_word);
+    const uint32_t word127 = uint32_t(v611_sum);
+    row.auxiliary(AUX_282, byte_of(word127, 0u));
+    row.auxiliary(AUX_283, byte_of(word127, 1u));
+    row.auxiliary(AUX_284, byte_of(word127, 2u));
+    row.auxiliary(AUX_285, byte_of(word127, 3u));
+    // ops 211 to 214: u8_xor 265 493
+    const uint32_t word128 = permute(word68, word68, 0x321u) ^ word127;
+    row.auxiliary(AUX_286, byte_of(word128, 0u));
+    row.auxiliary(AUX_287, byte_of(word128, 1u));
+    row.auxiliary(AUX_288, byte_of(word128, 2u));
+    row.auxiliary(AUX_289, byte_of(word128, 3u));
+    // op 215: hint_u32_add 216 217 218 219 500 501 498 499
+    const uint32_t v621_word = word55;
+    const uint32_t v622_word = permute(word128, word128, 0x1032u);
+    const uint64_t v623_sum = uint64_t(v621_word) + uint64_t(v622_word);
+    const uint32_t word129 = uint32_t(v623_sum);
+    row.auxiliary(AUX_290, byte_of(word129, 0u));
+    row.auxiliary(AUX_291, byte_of(word129, 1u));
+    row.auxiliary(AUX_292, byte_of(word129, 2u));
+    row.auxiliary(AUX_293, byte_of(word129, 3u));
+    const uint32_t word130 = word45 ^ word129;
+    // ops 217 to 220: u8_xor_split4 177 502
+    const uint32_t word131 = packed_shift_right(word130, 4u);
+    row.auxiliary(AUX_294, byte_of(word131, 0u));
+    row.auxiliary(AUX_296, byte_of(word131, 1u));
+    row.auxiliary(AUX_298, byte_of(word131, 2u));
+    row.auxiliary(AUX_300, byte_of(word131, 3u));
+    // ops 217 to 220: u8_xor_split4 177 502
+    const uint32_t word132 = packed_shift_left(word130, 4u);
+    row.auxiliary(AUX_295, byte_of(word132, 0u));
+    row.auxiliary(AUX_297, byte_of(word132, 1u));
+    row.auxiliary(AUX_299, byte_of(word132, 2u));
+    row.auxiliary(AUX_301, byte_of(word132, 3u));
+    // ops 221 to 224: add 509 512
+    const uint32_t word133 =
+        permute(word131, word131, 0x321u) + permute(word132, word132, 0x1032u);
+    // op 225: hint_u32_add3 493 494 495 496 515 516 517 518 ... (12)
+    const uint32_t v641_word = word127;
+    const uint32_t v642_word = word133;
+    const uint64_t v643_sum = uint64_t(v641_word) + uint64_t(v642_word);
+    const uint32_t word31 = seed.u32(SEED1_INPUT_125);
+    row.input(INPUT_125, byte_of(word31, 0u));
+    row.input(INPUT_126, byte_of(word31, 1u));
+    row.input(INPUT_127, byte_of(word31, 2u));
+    row.input(INPUT_128, byte_of(word31, 3u));
+    const uint32_t v644_word = word31;
+    const uint64_t v645_sum = v643_sum + uint64_t(v644_word);
+    const uint32_t word134 = uint32_t(v645_sum);
+    row.auxiliary(AUX_302, byte_of(word134, 0u));
+    row.auxiliary(AUX_303, byte_of(word134, 1u));
+    row.auxiliary(AUX_304, byte_of(word134, 2u));
+    row.auxiliary(AUX_305, byte_of(word134, 3u));
+    // ops 226 to 229: u8_xor 500 519
+    const uint32_t word135 = permute(word128, word128, 0x1032u) ^ word134;
+    row.auxiliary(AUX_306, byte_of(word135, 0u));
+    row.auxiliary(AUX_307, byte_of(word135, 1u));
+    row.auxiliary(AUX_308, byte_of(word135, 2u));
+    row.auxiliary(AUX_309, byte_of(word135, 3u));
+    // op 230: hint_u32_add 502 503 504 505 525 526 527 524
+    const uint32_t v655_word = word129;
+    const uint32_t v656_word = permute(word135, word135, 0x321u);
+    const uint64_t v657_sum = uint64_t(v655_word) + uint64_t(v656_word);
+    const uint32_t word136 = uint32_t(v657_sum);
+    row.auxiliary(AUX_310, byte_of(word136, 0u));
+    row.auxiliary(AUX_311, byte_of(word136, 1u));
+    row.auxiliary(AUX_312, byte_of(word136, 2u));
+    row.auxiliary(AUX_313, byte_of(word136, 3u));
+    const uint32_t word137 = word133 ^ word136;
+    // ops 232 to 235: u8_xor_split7 515 528
+    const uint32_t word138 = packed_shift_right(word137, 7u);
+    row.auxiliary(AUX_314, byte_of(word138, 0u));
+    row.auxiliary(AUX_316, byte_of(word138, 1u));
+    row.auxiliary(AUX_318, byte_of(word138, 2u));
+    row.auxiliary(AUX_320, byte_of(word138, 3u));
+    // ops 232 to 235: u8_xor_split7 515 528
+    const uint32_t word139 = packed_shift_left(word137, 1u);
+    row.auxiliary(AUX_315, byte_of(word139, 0u));
+    row.auxiliary(AUX_317, byte_of(word139, 1u));
+    row.auxiliary(AUX_319, byte_of(word139, 2u));
+    row.auxiliary(AUX_321, byte_of(word139, 3u));
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 240: match 0
+    const Gl v676_diff = input0 - gl(6u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)
+    const uint32_t word140 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_323, byte_of(word140, 0u));
+    row.auxiliary(AUX_324, byte_of(word140, 1u));
+    row.auxiliary(AUX_325, byte_of(word140, 2u));
+    row.auxiliary(AUX_326, byte_of(word140, 3u));
+    const uint32_t word141 = seed.u32(SEED1_READ_4);
+    row.auxiliary(AUX_327, byte_of(word141, 0u));
+    row.auxiliary(AUX_328, byte_of(word141, 1u));
+    row.auxiliary(AUX_329, byte_of(word141, 2u));
+    row.auxiliary(AUX_330, byte_of(word141, 3u));
+    const uint32_t word142 = seed.u32(SEED1_READ_8);
+    row.auxiliary(AUX_331, byte_of(word142, 0u));
+    row.auxiliary(AUX_332, byte_of(word142, 1u));
+    row.auxiliary(AUX_333, byte_of(word142, 2u));
+    row.auxiliary(AUX_334, byte_of(word142, 3u));
+    const uint32_t word143 = seed.u32(SEED1_READ_12);
+    row.auxiliary(AUX_335, byte_of(word143, 0u));
+    row.auxiliary(AUX_336, byte_of(word143, 1u));
+    row.auxiliary(AUX_337, byte_of(word143, 2u));
+    row.auxiliary(AUX_338, byte_of(word143, 3u));
+    const uint32_t word144 = seed.u32(SEED1_READ_16);
+    row.auxiliary(AUX_339, byte_of(word144, 0u));
+    row.auxiliary(AUX_340, byte_of(word144, 1u));
+    row.auxiliary(AUX_341, byte_of(word144, 2u));
+    row.auxiliary(AUX_342, byte_of(word144, 3u));
+    const uint32_t word145 = seed.u32(SEED1_READ_20);
+    row.auxiliary(AUX_343, byte_of(word145, 0u));
+    row.auxiliary(AUX_344, byte_of(word145, 1u));
+    row.auxiliary(AUX_345, byte_of(word145, 2u));
+    row.auxiliary(AUX_346, byte_of(word145, 3u));
+    const uint32_t word146 = seed.u32(SEED1_READ_24);
+    row.auxiliary(AUX_347, byte_of(word146, 0u));
+    row.auxiliary(AUX_348, byte_of(word146, 1u));
+    row.auxiliary(AUX_349, byte_of(word146, 2u));
+    row.auxiliary(AUX_350, byte_of(word146, 3u));
+    const uint32_t word147 = seed.u32(SEED1_READ_28);
+    row.auxiliary(AUX_351, byte_of(word147, 0u));
+    row.auxiliary(AUX_352, byte_of(word147, 1u));
+    row.auxiliary(AUX_353, byte_of(word147, 2u));
+    row.auxiliary(AUX_354, byte_of(word147, 3u));
+    // op 240: match 0
+    const Gl v677_inv = inverse_or_zero(v676_diff);
+    row.auxiliary(AUX_322, v677_inv);
   }
 };
 
@@ -408,139 +1971,1754 @@ struct Generic {
   static constexpr uint32_t NUM_AUXILIARIES = 355;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    uint32_t kept32[64] = {};
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl input0 = gl(0u);
+    uint32_t v442_byte = 0u;
+    uint32_t v443_byte = 0u;
+    uint32_t v444_byte = 0u;
+    uint32_t v445_byte = 0u;
+    uint32_t v447_xor = 0u;
+    uint32_t v448_xor = 0u;
+    uint32_t v449_xor = 0u;
+    uint32_t v450_xor = 0u;
+    uint32_t v454_byte = 0u;
+    uint32_t v455_byte = 0u;
+    uint32_t v456_byte = 0u;
+    uint32_t v457_byte = 0u;
+    uint32_t v467_sum = 0u;
+    uint32_t v468_sum = 0u;
+    uint32_t v469_sum = 0u;
+    uint32_t v470_sum = 0u;
+    uint32_t v510_byte = 0u;
+    uint32_t v511_byte = 0u;
+    uint32_t v512_byte = 0u;
+    uint32_t v513_byte = 0u;
+    uint32_t v515_xor = 0u;
+    uint32_t v516_xor = 0u;
+    uint32_t v517_xor = 0u;
+    uint32_t v518_xor = 0u;
+    uint32_t v522_byte = 0u;
+    uint32_t v523_byte = 0u;
+    uint32_t v524_byte = 0u;
+    uint32_t v525_byte = 0u;
+    uint32_t v535_sum = 0u;
+    uint32_t v536_sum = 0u;
+    uint32_t v537_sum = 0u;
+    uint32_t v538_sum = 0u;
+    uint32_t v578_byte = 0u;
+    uint32_t v579_byte = 0u;
+    uint32_t v580_byte = 0u;
+    uint32_t v581_byte = 0u;
+    uint32_t v583_xor = 0u;
+    uint32_t v584_xor = 0u;
+    uint32_t v585_xor = 0u;
+    uint32_t v586_xor = 0u;
+    uint32_t v590_byte = 0u;
+    uint32_t v591_byte = 0u;
+    uint32_t v592_byte = 0u;
+    uint32_t v593_byte = 0u;
+    uint32_t v603_sum = 0u;
+    uint32_t v604_sum = 0u;
+    uint32_t v605_sum = 0u;
+    uint32_t v606_sum = 0u;
+    uint32_t v646_byte = 0u;
+    uint32_t v647_byte = 0u;
+    uint32_t v648_byte = 0u;
+    uint32_t v649_byte = 0u;
+    uint32_t v651_xor = 0u;
+    uint32_t v652_xor = 0u;
+    uint32_t v653_xor = 0u;
+    uint32_t v654_xor = 0u;
+    uint32_t v658_byte = 0u;
+    uint32_t v659_byte = 0u;
+    uint32_t v660_byte = 0u;
+    uint32_t v661_byte = 0u;
+    uint32_t v671_sum = 0u;
+    uint32_t v672_sum = 0u;
+    uint32_t v673_sum = 0u;
+    uint32_t v674_sum = 0u;
     if (block == 0u) {
-      // ops 0 to 119
-      uint32_t 
-          v170_byte, v171_byte, v172_byte, v173_byte, v175_xor, v176_xor, v177_xor, v178_xor,
-          v182_byte, v183_byte, v184_byte, v185_byte, v195_sum, v196_sum, v197_sum, v198_sum;
-      write_hint_u32_add3_4(
-          row, 2u, seed.full(32u), seed.full(40u), seed.full(48u), seed.full(56u),
-          seed.full(160u), seed.full(168u), seed.full(176u), seed.full(184u), seed.full(544u),
-          seed.full(552u), seed.full(560u), seed.full(568u), seed.full(416u), seed.full(424u),
-          seed.full(432u), seed.full(440u), seed.full(288u), seed.full(296u), seed.full(304u),
-          seed.full(312u), seed.full(576u), seed.full(584u), seed.full(592u), seed.full(600u),
-          v170_byte, v171_byte, v172_byte, v173_byte, v175_xor, v176_xor, v177_xor, v178_xor,
-          v182_byte, v183_byte, v184_byte, v185_byte, v195_sum, v196_sum, v197_sum, v198_sum);
-      uint32_t 
-          v238_byte, v239_byte, v240_byte, v241_byte, v243_xor, v244_xor, v245_xor, v246_xor,
-          v250_byte, v251_byte, v252_byte, v253_byte, v263_sum, v264_sum, v265_sum, v266_sum;
-      write_hint_u32_add3_4(
-          row, 42u, seed.full(64u), seed.full(72u), seed.full(80u), seed.full(88u),
-          seed.full(192u), seed.full(200u), seed.full(208u), seed.full(216u), seed.full(608u),
-          seed.full(616u), seed.full(624u), seed.full(632u), seed.full(448u), seed.full(456u),
-          seed.full(464u), seed.full(472u), seed.full(320u), seed.full(328u), seed.full(336u),
-          seed.full(344u), seed.full(640u), seed.full(648u), seed.full(656u), seed.full(664u),
-          v238_byte, v239_byte, v240_byte, v241_byte, v243_xor, v244_xor, v245_xor, v246_xor,
-          v250_byte, v251_byte, v252_byte, v253_byte, v263_sum, v264_sum, v265_sum, v266_sum);
-      uint32_t 
-          v306_byte, v307_byte, v308_byte, v309_byte, v311_xor, v312_xor, v313_xor, v314_xor,
-          v318_byte, v319_byte, v320_byte, v321_byte, v331_sum, v332_sum, v333_sum, v334_sum;
-      write_hint_u32_add3_4(
-          row, 82u, seed.full(96u), seed.full(104u), seed.full(112u), seed.full(120u),
-          seed.full(224u), seed.full(232u), seed.full(240u), seed.full(248u), seed.full(672u),
-          seed.full(680u), seed.full(688u), seed.full(696u), seed.full(480u), seed.full(488u),
-          seed.full(496u), seed.full(504u), seed.full(352u), seed.full(360u), seed.full(368u),
-          seed.full(376u), seed.full(704u), seed.full(712u), seed.full(720u), seed.full(728u),
-          v306_byte, v307_byte, v308_byte, v309_byte, v311_xor, v312_xor, v313_xor, v314_xor,
-          v318_byte, v319_byte, v320_byte, v321_byte, v331_sum, v332_sum, v333_sum, v334_sum);
-      uint32_t 
-          v374_byte, v375_byte, v376_byte, v377_byte, v379_xor, v380_xor, v381_xor, v382_xor,
-          v386_byte, v387_byte, v388_byte, v389_byte, v399_sum, v400_sum, v401_sum, v402_sum;
-      write_hint_u32_add3_4(
-          row, 122u, seed.full(128u), seed.full(136u), seed.full(144u), seed.full(152u),
-          seed.full(256u), seed.full(264u), seed.full(272u), seed.full(280u), seed.full(736u),
-          seed.full(744u), seed.full(752u), seed.full(760u), seed.full(512u), seed.full(520u),
-          seed.full(528u), seed.full(536u), seed.full(384u), seed.full(392u), seed.full(400u),
-          seed.full(408u), seed.full(768u), seed.full(776u), seed.full(784u), seed.full(792u),
-          v374_byte, v375_byte, v376_byte, v377_byte, v379_xor, v380_xor, v381_xor, v382_xor,
-          v386_byte, v387_byte, v388_byte, v389_byte, v399_sum, v400_sum, v401_sum, v402_sum);
-      // ops 120 to 239
-      write_hint_u32_add3_3(
-          row, 162u, v170_byte, v171_byte, v172_byte, v173_byte, v263_sum, v264_sum, v265_sum,
-          v266_sum, seed.full(800u), seed.full(808u), seed.full(816u), seed.full(824u), v380_xor,
-          v381_xor, v382_xor, v379_xor, v318_byte, v319_byte, v320_byte, v321_byte,
-          seed.full(832u), seed.full(840u), seed.full(848u), seed.full(856u), kept32[0u],
-          kept32[1u], kept32[2u], kept32[3u], kept32[4u], kept32[5u], kept32[6u], kept32[7u],
-          kept32[8u], kept32[9u], kept32[10u], kept32[11u], kept32[12u], kept32[13u],
-          kept32[14u], kept32[15u]);
-      write_hint_u32_add3_3(
-          row, 202u, v238_byte, v239_byte, v240_byte, v241_byte, v331_sum, v332_sum, v333_sum,
-          v334_sum, seed.full(864u), seed.full(872u), seed.full(880u), seed.full(888u), v176_xor,
-          v177_xor, v178_xor, v175_xor, v386_byte, v387_byte, v388_byte, v389_byte,
-          seed.full(896u), seed.full(904u), seed.full(912u), seed.full(920u), kept32[16u],
-          kept32[17u], kept32[18u], kept32[19u], kept32[20u], kept32[21u], kept32[22u],
-          kept32[23u], kept32[24u], kept32[25u], kept32[26u], kept32[27u], kept32[28u],
-          kept32[29u], kept32[30u], kept32[31u]);
-      write_hint_u32_add3_3(
-          row, 242u, v306_byte, v307_byte, v308_byte, v309_byte, v399_sum, v400_sum, v401_sum,
-          v402_sum, seed.full(928u), seed.full(936u), seed.full(944u), seed.full(952u), v244_xor,
-          v245_xor, v246_xor, v243_xor, v182_byte, v183_byte, v184_byte, v185_byte,
-          seed.full(960u), seed.full(968u), seed.full(976u), seed.full(984u), kept32[32u],
-          kept32[33u], kept32[34u], kept32[35u], kept32[36u], kept32[37u], kept32[38u],
-          kept32[39u], kept32[40u], kept32[41u], kept32[42u], kept32[43u], kept32[44u],
-          kept32[45u], kept32[46u], kept32[47u]);
-      write_hint_u32_add3_3(
-          row, 282u, v374_byte, v375_byte, v376_byte, v377_byte, v195_sum, v196_sum, v197_sum,
-          v198_sum, seed.full(992u), seed.full(1000u), seed.full(1008u), seed.full(1016u),
-          v312_xor, v313_xor, v314_xor, v311_xor, v250_byte, v251_byte, v252_byte, v253_byte,
-          seed.full(1024u), seed.full(1032u), seed.full(1040u), seed.full(1048u), kept32[48u],
-          kept32[49u], kept32[50u], kept32[51u], kept32[52u], kept32[53u], kept32[54u],
-          kept32[55u], kept32[56u], kept32[57u], kept32[58u], kept32[59u], kept32[60u],
-          kept32[61u], kept32[62u], kept32[63u]);
-      row.input_full(seed, 24u, 0u, 129u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(32u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(40u);
+      row.input(INPUT_2, input2);
+      const Gl input3 = seed.full(48u);
+      row.input(INPUT_3, input3);
+      const Gl input4 = seed.full(56u);
+      row.input(INPUT_4, input4);
+      const Gl input5 = seed.full(64u);
+      row.input(INPUT_5, input5);
+      const Gl input6 = seed.full(72u);
+      row.input(INPUT_6, input6);
+      const Gl input7 = seed.full(80u);
+      row.input(INPUT_7, input7);
+      const Gl input8 = seed.full(88u);
+      row.input(INPUT_8, input8);
+      const Gl input9 = seed.full(96u);
+      row.input(INPUT_9, input9);
+      const Gl input10 = seed.full(104u);
+      row.input(INPUT_10, input10);
+      const Gl input11 = seed.full(112u);
+      row.input(INPUT_11, input11);
+      const Gl input12 = seed.full(120u);
+      row.input(INPUT_12, input12);
+      const Gl input13 = seed.full(128u);
+      row.input(INPUT_13, input13);
+      const Gl input14 = seed.full(136u);
+      row.input(INPUT_14, input14);
+      const Gl input15 = seed.full(144u);
+      row.input(INPUT_15, input15);
+      const Gl input16 = seed.full(152u);
+      row.input(INPUT_16, input16);
+      const Gl input17 = seed.full(160u);
+      row.input(INPUT_17, input17);
+      const Gl input18 = seed.full(168u);
+      row.input(INPUT_18, input18);
+      const Gl input19 = seed.full(176u);
+      row.input(INPUT_19, input19);
+      const Gl input20 = seed.full(184u);
+      row.input(INPUT_20, input20);
+      const Gl input21 = seed.full(192u);
+      row.input(INPUT_21, input21);
+      const Gl input22 = seed.full(200u);
+      row.input(INPUT_22, input22);
+      const Gl input23 = seed.full(208u);
+      row.input(INPUT_23, input23);
+      const Gl input24 = seed.full(216u);
+      row.input(INPUT_24, input24);
+      const Gl input25 = seed.full(224u);
+      row.input(INPUT_25, input25);
+      const Gl input26 = seed.full(232u);
+      row.input(INPUT_26, input26);
+      const Gl input27 = seed.full(240u);
+      row.input(INPUT_27, input27);
+      const Gl input28 = seed.full(248u);
+      row.input(INPUT_28, input28);
+      const Gl input29 = seed.full(256u);
+      row.input(INPUT_29, input29);
+      const Gl input30 = seed.full(264u);
+      row.input(INPUT_30, input30);
+      const Gl input31 = seed.full(272u);
+      row.input(INPUT_31, input31);
+      const Gl input32 = seed.full(280u);
+      row.input(INPUT_32, input32);
+      const Gl input33 = seed.full(288u);
+      row.input(INPUT_33, input33);
+      const Gl input34 = seed.full(296u);
+      row.input(INPUT_34, input34);
+      const Gl input35 = seed.full(304u);
+      row.input(INPUT_35, input35);
+      const Gl input36 = seed.full(312u);
+      row.input(INPUT_36, input36);
+      const Gl input37 = seed.full(320u);
+      row.input(INPUT_37, input37);
+      const Gl input38 = seed.full(328u);
+      row.input(INPUT_38, input38);
+      const Gl input39 = seed.full(336u);
+      row.input(INPUT_39, input39);
+      const Gl input40 = seed.full(344u);
+      row.input(INPUT_40, input40);
+      const Gl input41 = seed.full(352u);
+      row.input(INPUT_41, input41);
+      const Gl input42 = seed.full(360u);
+      row.input(INPUT_42, input42);
+      const Gl input43 = seed.full(368u);
+      row.input(INPUT_43, input43);
+      const Gl input44 = seed.full(376u);
+      row.input(INPUT_44, input44);
+      const Gl input45 = seed.full(384u);
+      row.input(INPUT_45, input45);
+      const Gl input46 = seed.full(392u);
+      row.input(INPUT_46, input46);
+      const Gl input47 = seed.full(400u);
+      row.input(INPUT_47, input47);
+      const Gl input48 = seed.full(408u);
+      row.input(INPUT_48, input48);
+      const Gl input49 = seed.full(416u);
+      row.input(INPUT_49, input49);
+      const Gl input50 = seed.full(424u);
+      row.input(INPUT_50, input50);
+      const Gl input51 = seed.full(432u);
+      row.input(INPUT_51, input51);
+      const Gl input52 = seed.full(440u);
+      row.input(INPUT_52, input52);
+      const Gl input53 = seed.full(448u);
+      row.input(INPUT_53, input53);
+      const Gl input54 = seed.full(456u);
+      row.input(INPUT_54, input54);
+      const Gl input55 = seed.full(464u);
+      row.input(INPUT_55, input55);
+      const Gl input56 = seed.full(472u);
+      row.input(INPUT_56, input56);
+      const Gl input57 = seed.full(480u);
+      row.input(INPUT_57, input57);
+      const Gl input58 = seed.full(488u);
+      row.input(INPUT_58, input58);
+      const Gl input59 = seed.full(496u);
+      row.input(INPUT_59, input59);
+      const Gl input60 = seed.full(504u);
+      row.input(INPUT_60, input60);
+      const Gl input61 = seed.full(512u);
+      row.input(INPUT_61, input61);
+      const Gl input62 = seed.full(520u);
+      row.input(INPUT_62, input62);
+      const Gl input63 = seed.full(528u);
+      row.input(INPUT_63, input63);
+      const Gl input64 = seed.full(536u);
+      row.input(INPUT_64, input64);
+      const Gl input65 = seed.full(544u);
+      row.input(INPUT_65, input65);
+      const Gl input66 = seed.full(552u);
+      row.input(INPUT_66, input66);
+      const Gl input67 = seed.full(560u);
+      row.input(INPUT_67, input67);
+      const Gl input68 = seed.full(568u);
+      row.input(INPUT_68, input68);
+      const Gl input69 = seed.full(576u);
+      row.input(INPUT_69, input69);
+      const Gl input70 = seed.full(584u);
+      row.input(INPUT_70, input70);
+      const Gl input71 = seed.full(592u);
+      row.input(INPUT_71, input71);
+      const Gl input72 = seed.full(600u);
+      row.input(INPUT_72, input72);
+      const Gl input73 = seed.full(608u);
+      row.input(INPUT_73, input73);
+      const Gl input74 = seed.full(616u);
+      row.input(INPUT_74, input74);
+      const Gl input75 = seed.full(624u);
+      row.input(INPUT_75, input75);
+      const Gl input76 = seed.full(632u);
+      row.input(INPUT_76, input76);
+      const Gl input77 = seed.full(640u);
+      row.input(INPUT_77, input77);
+      const Gl input78 = seed.full(648u);
+      row.input(INPUT_78, input78);
+      const Gl input79 = seed.full(656u);
+      row.input(INPUT_79, input79);
+      const Gl input80 = seed.full(664u);
+      row.input(INPUT_80, input80);
+      const Gl input81 = seed.full(672u);
+      row.input(INPUT_81, input81);
+      const Gl input82 = seed.full(680u);
+      row.input(INPUT_82, input82);
+      const Gl input83 = seed.full(688u);
+      row.input(INPUT_83, input83);
+      const Gl input84 = seed.full(696u);
+      row.input(INPUT_84, input84);
+      const Gl input85 = seed.full(704u);
+      row.input(INPUT_85, input85);
+      const Gl input86 = seed.full(712u);
+      row.input(INPUT_86, input86);
+      const Gl input87 = seed.full(720u);
+      row.input(INPUT_87, input87);
+      const Gl input88 = seed.full(728u);
+      row.input(INPUT_88, input88);
+      const Gl input89 = seed.full(736u);
+      row.input(INPUT_89, input89);
+      const Gl input90 = seed.full(744u);
+      row.input(INPUT_90, input90);
+      const Gl input91 = seed.full(752u);
+      row.input(INPUT_91, input91);
+      const Gl input92 = seed.full(760u);
+      row.input(INPUT_92, input92);
+      const Gl input93 = seed.full(768u);
+      row.input(INPUT_93, input93);
+      const Gl input94 = seed.full(776u);
+      row.input(INPUT_94, input94);
+      const Gl input95 = seed.full(784u);
+      row.input(INPUT_95, input95);
+      const Gl input96 = seed.full(792u);
+      row.input(INPUT_96, input96);
+      const Gl input97 = seed.full(800u);
+      row.input(INPUT_97, input97);
+      const Gl input98 = seed.full(808u);
+      row.input(INPUT_98, input98);
+      const Gl input99 = seed.full(816u);
+      row.input(INPUT_99, input99);
+      const Gl input100 = seed.full(824u);
+      row.input(INPUT_100, input100);
+      const Gl input101 = seed.full(832u);
+      row.input(INPUT_101, input101);
+      const Gl input102 = seed.full(840u);
+      row.input(INPUT_102, input102);
+      const Gl input103 = seed.full(848u);
+      row.input(INPUT_103, input103);
+      const Gl input104 = seed.full(856u);
+      row.input(INPUT_104, input104);
+      const Gl input105 = seed.full(864u);
+      row.input(INPUT_105, input105);
+      const Gl input106 = seed.full(872u);
+      row.input(INPUT_106, input106);
+      const Gl input107 = seed.full(880u);
+      row.input(INPUT_107, input107);
+      const Gl input108 = seed.full(888u);
+      row.input(INPUT_108, input108);
+      const Gl input109 = seed.full(896u);
+      row.input(INPUT_109, input109);
+      const Gl input110 = seed.full(904u);
+      row.input(INPUT_110, input110);
+      const Gl input111 = seed.full(912u);
+      row.input(INPUT_111, input111);
+      const Gl input112 = seed.full(920u);
+      row.input(INPUT_112, input112);
+      const Gl input113 = seed.full(928u);
+      row.input(INPUT_113, input113);
+      const Gl input114 = seed.full(936u);
+      row.input(INPUT_114, input114);
+      const Gl input115 = seed.full(944u);
+      row.input(INPUT_115, input115);
+      const Gl input116 = seed.full(952u);
+      row.input(INPUT_116, input116);
+      const Gl input117 = seed.full(960u);
+      row.input(INPUT_117, input117);
+      const Gl input118 = seed.full(968u);
+      row.input(INPUT_118, input118);
+      const Gl input119 = seed.full(976u);
+      row.input(INPUT_119, input119);
+      const Gl input120 = seed.full(984u);
+      row.input(INPUT_120, input120);
+      const Gl input121 = seed.full(992u);
+      row.input(INPUT_121, input121);
+      const Gl input122 = seed.full(1000u);
+      row.input(INPUT_122, input122);
+      const Gl input123 = seed.full(1008u);
+      row.input(INPUT_123, input123);
+      const Gl input124 = seed.full(1016u);
+      row.input(INPUT_124, input124);
+      const Gl input125 = seed.full(1024u);
+      row.input(INPUT_125, input125);
+      const Gl input126 = seed.full(1032u);
+      row.input(INPUT_126, input126);
+      const Gl input127 = seed.full(1040u);
+      row.input(INPUT_127, input127);
+      const Gl input128 = seed.full(1048u);
+      row.input(INPUT_128, input128);
+      // op 0: hint_u32_add3 1 2 3 4 17 18 19 20 ... (12)
+      const uint32_t v131_word =
+          pack(
+              uint32_t(input1.value) & 255u,
+              uint32_t(input2.value) & 255u,
+              uint32_t(input3.value) & 255u,
+              uint32_t(input4.value) & 255u);
+      const uint32_t v132_word =
+          pack(
+              uint32_t(input17.value) & 255u,
+              uint32_t(input18.value) & 255u,
+              uint32_t(input19.value) & 255u,
+              uint32_t(input20.value) & 255u);
+      const uint64_t v133_sum = uint64_t(v131_word) + uint64_t(v132_word);
+      const uint32_t v134_word =
+          pack(
+              uint32_t(input65.value) & 255u,
+              uint32_t(input66.value) & 255u,
+              uint32_t(input67.value) & 255u,
+              uint32_t(input68.value) & 255u);
+      const uint64_t v135_sum = v133_sum + uint64_t(v134_word);
+      const uint32_t v136_byte = byte_of_wide(v135_sum, 0u);
+      row.auxiliary(AUX_2, v136_byte);
+      const uint32_t v137_byte = byte_of_wide(v135_sum, 1u);
+      row.auxiliary(AUX_3, v137_byte);
+      const uint32_t v138_byte = byte_of_wide(v135_sum, 2u);
+      row.auxiliary(AUX_4, v138_byte);
+      const uint32_t v139_byte = byte_of_wide(v135_sum, 3u);
+      row.auxiliary(AUX_5, v139_byte);
+      // op 1: u8_xor 49 129
+      const uint32_t v141_xor = (uint32_t(input49.value) & 255u) ^ v136_byte;
+      row.auxiliary(AUX_6, v141_xor);
+      // op 2: u8_xor 50 130
+      const uint32_t v142_xor = (uint32_t(input50.value) & 255u) ^ v137_byte;
+      row.auxiliary(AUX_7, v142_xor);
+      // op 3: u8_xor 51 131
+      const uint32_t v143_xor = (uint32_t(input51.value) & 255u) ^ v138_byte;
+      row.auxiliary(AUX_8, v143_xor);
+      // op 4: u8_xor 52 132
+      const uint32_t v144_xor = (uint32_t(input52.value) & 255u) ^ v139_byte;
+      row.auxiliary(AUX_9, v144_xor);
+      // op 5: hint_u32_add 33 34 35 36 136 137 134 135
+      const uint32_t v145_word =
+          pack(
+              uint32_t(input33.value) & 255u,
+              uint32_t(input34.value) & 255u,
+              uint32_t(input35.value) & 255u,
+              uint32_t(input36.value) & 255u);
+      const uint32_t v146_word = pack(v143_xor, v144_xor, v141_xor, v142_xor);
+      const uint64_t v147_sum = uint64_t(v145_word) + uint64_t(v146_word);
+      const uint32_t v148_byte = byte_of_wide(v147_sum, 0u);
+      row.auxiliary(AUX_10, v148_byte);
+      const uint32_t v149_byte = byte_of_wide(v147_sum, 1u);
+      row.auxiliary(AUX_11, v149_byte);
+      const uint32_t v150_byte = byte_of_wide(v147_sum, 2u);
+      row.auxiliary(AUX_12, v150_byte);
+      const uint32_t v151_byte = byte_of_wide(v147_sum, 3u);
+      row.auxiliary(AUX_13, v151_byte);
+      // op 7: u8_xor_split4 17 138
+      const uint32_t v153_split4 =
+          byte_split_high((uint32_t(input17.value) & 255u) ^ v148_byte, 4u);
+      row.auxiliary(AUX_14, v153_split4);
+      const uint32_t v154_split4 =
+          byte_split_low((uint32_t(input17.value) & 255u) ^ v148_byte, 4u);
+      row.auxiliary(AUX_15, v154_split4);
+      // op 8: u8_xor_split4 18 139
+      const uint32_t v155_split4 =
+          byte_split_high((uint32_t(input18.value) & 255u) ^ v149_byte, 4u);
+      row.auxiliary(AUX_16, v155_split4);
+      const uint32_t v156_split4 =
+          byte_split_low((uint32_t(input18.value) & 255u) ^ v149_byte, 4u);
+      row.auxiliary(AUX_17, v156_split4);
+      // op 9: u8_xor_split4 19 140
+      const uint32_t v157_split4 =
+          byte_split_high((uint32_t(input19.value) & 255u) ^ v150_byte, 4u);
+      row.auxiliary(AUX_18, v157_split4);
+      const uint32_t v158_split4 =
+          byte_split_low((uint32_t(input19.value) & 255u) ^ v150_byte, 4u);
+      row.auxiliary(AUX_19, v158_split4);
+      // op 10: u8_xor_split4 20 141
+      const uint32_t v159_split4 =
+          byte_split_high((uint32_t(input20.value) & 255u) ^ v151_byte, 4u);
+      row.auxiliary(AUX_20, v159_split4);
+      const uint32_t v160_split4 =
+          byte_split_low((uint32_t(input20.value) & 255u) ^ v151_byte, 4u);
+      row.auxiliary(AUX_21, v160_split4);
+      // op 11: add 145 148
+      const uint32_t v161_sum = v155_split4 + v158_split4;
+      // op 12: add 147 150
+      const uint32_t v162_sum = v157_split4 + v160_split4;
+      // op 13: add 149 144
+      const uint32_t v163_sum = v159_split4 + v154_split4;
+      // op 14: add 143 146
+      const uint32_t v164_sum = v153_split4 + v156_split4;
+      // op 15: hint_u32_add3 129 130 131 132 151 152 153 154 ... (12)
+      const uint32_t v165_word = pack(v136_byte, v137_byte, v138_byte, v139_byte);
+      const uint32_t v166_word =
+          pack(v161_sum & 255u, v162_sum & 255u, v163_sum & 255u, v164_sum & 255u);
+      const uint64_t v167_sum = uint64_t(v165_word) + uint64_t(v166_word);
+      const uint32_t v168_word =
+          pack(
+              uint32_t(input69.value) & 255u,
+              uint32_t(input70.value) & 255u,
+              uint32_t(input71.value) & 255u,
+              uint32_t(input72.value) & 255u);
+      const uint64_t v169_sum = v167_sum + uint64_t(v168_word);
+      const uint32_t v170_byte = byte_of_wide(v169_sum, 0u);
+      row.auxiliary(AUX_22, v170_byte);
+      const uint32_t v171_byte = byte_of_wide(v169_sum, 1u);
+      row.auxiliary(AUX_23, v171_byte);
+      const uint32_t v172_byte = byte_of_wide(v169_sum, 2u);
+      row.auxiliary(AUX_24, v172_byte);
+      const uint32_t v173_byte = byte_of_wide(v169_sum, 3u);
+      row.auxiliary(AUX_25, v173_byte);
+      // op 16: u8_xor 136 155
+      const uint32_t v175_xor = v143_xor ^ v170_byte;
+      row.auxiliary(AUX_26, v175_xor);
+      // op 17: u8_xor 137 156
+      const uint32_t v176_xor = v144_xor ^ v171_byte;
+      row.auxiliary(AUX_27, v176_xor);
+      // op 18: u8_xor 134 157
+      const uint32_t v177_xor = v141_xor ^ v172_byte;
+      row.auxiliary(AUX_28, v177_xor);
+      // op 19: u8_xor 135 158
+      const uint32_t v178_xor = v142_xor ^ v173_byte;
+      row.auxiliary(AUX_29, v178_xor);
+      // op 20: hint_u32_add 138 139 140 141 161 162 163 160
+      const uint32_t v179_word = pack(v148_byte, v149_byte, v150_byte, v151_byte);
+      const uint32_t v180_word = pack(v176_xor, v177_xor, v178_xor, v175_xor);
+      const uint64_t v181_sum = uint64_t(v179_word) + uint64_t(v180_word);
+      const uint32_t v182_byte = byte_of_wide(v181_sum, 0u);
+      row.auxiliary(AUX_30, v182_byte);
+      const uint32_t v183_byte = byte_of_wide(v181_sum, 1u);
+      row.auxiliary(AUX_31, v183_byte);
+      const uint32_t v184_byte = byte_of_wide(v181_sum, 2u);
+      row.auxiliary(AUX_32, v184_byte);
+      const uint32_t v185_byte = byte_of_wide(v181_sum, 3u);
+      row.auxiliary(AUX_33, v185_byte);
+      // op 22: u8_xor_split7 151 164
+      const uint32_t v187_split7 = byte_split_high((v161_sum & 255u) ^ v182_byte, 7u);
+      row.auxiliary(AUX_34, v187_split7);
+      const uint32_t v188_split7 = byte_split_low((v161_sum & 255u) ^ v182_byte, 7u);
+      row.auxiliary(AUX_35, v188_split7);
+      // op 23: u8_xor_split7 152 165
+      const uint32_t v189_split7 = byte_split_high((v162_sum & 255u) ^ v183_byte, 7u);
+      row.auxiliary(AUX_36, v189_split7);
+      const uint32_t v190_split7 = byte_split_low((v162_sum & 255u) ^ v183_byte, 7u);
+      row.auxiliary(AUX_37, v190_split7);
+      // op 24: u8_xor_split7 153 166
+      const uint32_t v191_split7 = byte_split_high((v163_sum & 255u) ^ v184_byte, 7u);
+      row.auxiliary(AUX_38, v191_split7);
+      const uint32_t v192_split7 = byte_split_low((v163_sum & 255u) ^ v184_byte, 7u);
+      row.auxiliary(AUX_39, v192_split7);
+      // op 25: u8_xor_split7 154 167
+      const uint32_t v193_split7 = byte_split_high((v164_sum & 255u) ^ v185_byte, 7u);
+      row.auxiliary(AUX_40, v193_split7);
+      const uint32_t v194_split7 = byte_split_low((v164_sum & 255u) ^ v185_byte, 7u);
+      row.auxiliary(AUX_41, v194_split7);
+      // op 26: add 169 172
+      const uint32_t v195_sum = v187_split7 + v190_split7;
+      // op 27: add 171 174
+      const uint32_t v196_sum = v189_split7 + v192_split7;
+      // op 28: add 173 176
+      const uint32_t v197_sum = v191_split7 + v194_split7;
+      // op 29: add 175 170
+      const uint32_t v198_sum = v193_split7 + v188_split7;
+      // op 30: hint_u32_add3 5 6 7 8 21 22 23 24 ... (12)
+      const uint32_t v199_word =
+          pack(
+              uint32_t(input5.value) & 255u,
+              uint32_t(input6.value) & 255u,
+              uint32_t(input7.value) & 255u,
+              uint32_t(input8.value) & 255u);
+      const uint32_t v200_word =
+          pack(
+              uint32_t(input21.value) & 255u,
+              uint32_t(input22.value) & 255u,
+              uint32_t(input23.value) & 255u,
+              uint32_t(input24.value) & 255u);
+      const uint64_t v201_sum = uint64_t(v199_word) + uint64_t(v200_word);
+      const uint32_t v202_word =
+          pack(
+              uint32_t(input73.value) & 255u,
+              uint32_t(input74.value) & 255u,
+              uint32_t(input75.value) & 255u,
+              uint32_t(input76.value) & 255u);
+      const uint64_t v203_sum = v201_sum + uint64_t(v202_word);
+      const uint32_t v204_byte = byte_of_wide(v203_sum, 0u);
+      row.auxiliary(AUX_42, v204_byte);
+      const uint32_t v205_byte = byte_of_wide(v203_sum, 1u);
+      row.auxiliary(AUX_43, v205_byte);
+      const uint32_t v206_byte = byte_of_wide(v203_sum, 2u);
+      row.auxiliary(AUX_44, v206_byte);
+      const uint32_t v207_byte = byte_of_wide(v203_sum, 3u);
+      row.auxiliary(AUX_45, v207_byte);
+      // op 31: u8_xor 53 181
+      const uint32_t v209_xor = (uint32_t(input53.value) & 255u) ^ v204_byte;
+      row.auxiliary(AUX_46, v209_xor);
+      // op 32: u8_xor 54 182
+      const uint32_t v210_xor = (uint32_t(input54.value) & 255u) ^ v205_byte;
+      row.auxiliary(AUX_47, v210_xor);
+      // op 33: u8_xor 55 183
+      const uint32_t v211_xor = (uint32_t(input55.value) & 255u) ^ v206_byte;
+      row.auxiliary(AUX_48, v211_xor);
+      // op 34: u8_xor 56 184
+      const uint32_t v212_xor = (uint32_t(input56.value) & 255u) ^ v207_byte;
+      row.auxiliary(AUX_49, v212_xor);
+      // op 35: hint_u32_add 37 38 39 40 188 189 186 187
+      const uint32_t v213_word =
+          pack(
+              uint32_t(input37.value) & 255u,
+              uint32_t(input38.value) & 255u,
+              uint32_t(input39.value) & 255u,
+              uint32_t(input40.value) & 255u);
+      const uint32_t v214_word = pack(v211_xor, v212_xor, v209_xor, v210_xor);
+      const uint64_t v215_sum = uint64_t(v213_word) + uint64_t(v214_word);
+      const uint32_t v216_byte = byte_of_wide(v215_sum, 0u);
+      row.auxiliary(AUX_50, v216_byte);
+      const uint32_t v217_byte = byte_of_wide(v215_sum, 1u);
+      row.auxiliary(AUX_51, v217_byte);
+      const uint32_t v218_byte = byte_of_wide(v215_sum, 2u);
+      row.auxiliary(AUX_52, v218_byte);
+      const uint32_t v219_byte = byte_of_wide(v215_sum, 3u);
+      row.auxiliary(AUX_53, v219_byte);
+      // op 37: u8_xor_split4 21 190
+      const uint32_t v221_split4 =
+          byte_split_high((uint32_t(input21.value) & 255u) ^ v216_byte, 4u);
+      row.auxiliary(AUX_54, v221_split4);
+      const uint32_t v222_split4 =
+          byte_split_low((uint32_t(input21.value) & 255u) ^ v216_byte, 4u);
+      row.auxiliary(AUX_55, v222_split4);
+      // op 38: u8_xor_split4 22 191
+      const uint32_t v223_split4 =
+          byte_split_high((uint32_t(input22.value) & 255u) ^ v217_byte, 4u);
+      row.auxiliary(AUX_56, v223_split4);
+      const uint32_t v224_split4 =
+          byte_split_low((uint32_t(input22.value) & 255u) ^ v217_byte, 4u);
+      row.auxiliary(AUX_57, v224_split4);
+      // op 39: u8_xor_split4 23 192
+      const uint32_t v225_split4 =
+          byte_split_high((uint32_t(input23.value) & 255u) ^ v218_byte, 4u);
+      row.auxiliary(AUX_58, v225_split4);
+      const uint32_t v226_split4 =
+          byte_split_low((uint32_t(input23.value) & 255u) ^ v218_byte, 4u);
+      row.auxiliary(AUX_59, v226_split4);
+      // op 40: u8_xor_split4 24 193
+      const uint32_t v227_split4 =
+          byte_split_high((uint32_t(input24.value) & 255u) ^ v219_byte, 4u);
+      row.auxiliary(AUX_60, v227_split4);
+      const uint32_t v228_split4 =
+          byte_split_low((uint32_t(input24.value) & 255u) ^ v219_byte, 4u);
+      row.auxiliary(AUX_61, v228_split4);
+      // op 41: add 197 200
+      const uint32_t v229_sum = v223_split4 + v226_split4;
+      // op 42: add 199 202
+      const uint32_t v230_sum = v225_split4 + v228_split4;
+      // op 43: add 201 196
+      const uint32_t v231_sum = v227_split4 + v222_split4;
+      // op 44: add 195 198
+      const uint32_t v232_sum = v221_split4 + v224_split4;
+      // op 45: hint_u32_add3 181 182 183 184 203 204 205 206 ... (12)
+      const uint32_t v233_word = pack(v204_byte, v205_byte, v206_byte, v207_byte);
+      const uint32_t v234_word =
+          pack(v229_sum & 255u, v230_sum & 255u, v231_sum & 255u, v232_sum & 255u);
+      const uint64_t v235_sum = uint64_t(v233_word) + uint64_t(v234_word);
+      const uint32_t v236_word =
+          pack(
+              uint32_t(input77.value) & 255u,
+              uint32_t(input78.value) & 255u,
+              uint32_t(input79.value) & 255u,
+              uint32_t(input80.value) & 255u);
+      const uint64_t v237_sum = v235_sum + uint64_t(v236_word);
+      const uint32_t v238_byte = byte_of_wide(v237_sum, 0u);
+      row.auxiliary(AUX_62, v238_byte);
+      const uint32_t v239_byte = byte_of_wide(v237_sum, 1u);
+      row.auxiliary(AUX_63, v239_byte);
+      const uint32_t v240_byte = byte_of_wide(v237_sum, 2u);
+      row.auxiliary(AUX_64, v240_byte);
+      const uint32_t v241_byte = byte_of_wide(v237_sum, 3u);
+      row.auxiliary(AUX_65, v241_byte);
+      // op 46: u8_xor 188 207
+      const uint32_t v243_xor = v211_xor ^ v238_byte;
+      row.auxiliary(AUX_66, v243_xor);
+      // op 47: u8_xor 189 208
+      const uint32_t v244_xor = v212_xor ^ v239_byte;
+      row.auxiliary(AUX_67, v244_xor);
+      // op 48: u8_xor 186 209
+      const uint32_t v245_xor = v209_xor ^ v240_byte;
+      row.auxiliary(AUX_68, v245_xor);
+      // op 49: u8_xor 187 210
+      const uint32_t v246_xor = v210_xor ^ v241_byte;
+      row.auxiliary(AUX_69, v246_xor);
+      // op 50: hint_u32_add 190 191 192 193 213 214 215 212
+      const uint32_t v247_word = pack(v216_byte, v217_byte, v218_byte, v219_byte);
+      const uint32_t v248_word = pack(v244_xor, v245_xor, v246_xor, v243_xor);
+      const uint64_t v249_sum = uint64_t(v247_word) + uint64_t(v248_word);
+      const uint32_t v250_byte = byte_of_wide(v249_sum, 0u);
+      row.auxiliary(AUX_70, v250_byte);
+      const uint32_t v251_byte = byte_of_wide(v249_sum, 1u);
+      row.auxiliary(AUX_71, v251_byte);
+      const uint32_t v252_byte = byte_of_wide(v249_sum, 2u);
+      row.auxiliary(AUX_72, v252_byte);
+      const uint32_t v253_byte = byte_of_wide(v249_sum, 3u);
+      row.auxiliary(AUX_73, v253_byte);
+      // op 52: u8_xor_split7 203 216
+      const uint32_t v255_split7 = byte_split_high((v229_sum & 255u) ^ v250_byte, 7u);
+      row.auxiliary(AUX_74, v255_split7);
+      const uint32_t v256_split7 = byte_split_low((v229_sum & 255u) ^ v250_byte, 7u);
+      row.auxiliary(AUX_75, v256_split7);
+      // op 53: u8_xor_split7 204 217
+      const uint32_t v257_split7 = byte_split_high((v230_sum & 255u) ^ v251_byte, 7u);
+      row.auxiliary(AUX_76, v257_split7);
+      const uint32_t v258_split7 = byte_split_low((v230_sum & 255u) ^ v251_byte, 7u);
+      row.auxiliary(AUX_77, v258_split7);
+      // op 54: u8_xor_split7 205 218
+      const uint32_t v259_split7 = byte_split_high((v231_sum & 255u) ^ v252_byte, 7u);
+      row.auxiliary(AUX_78, v259_split7);
+      const uint32_t v260_split7 = byte_split_low((v231_sum & 255u) ^ v252_byte, 7u);
+      row.auxiliary(AUX_79, v260_split7);
+      // op 55: u8_xor_split7 206 219
+      const uint32_t v261_split7 = byte_split_high((v232_sum & 255u) ^ v253_byte, 7u);
+      row.auxiliary(AUX_80, v261_split7);
+      const uint32_t v262_split7 = byte_split_low((v232_sum & 255u) ^ v253_byte, 7u);
+      row.auxiliary(AUX_81, v262_split7);
+      // op 56: add 221 224
+      const uint32_t v263_sum = v255_split7 + v258_split7;
+      // op 57: add 223 226
+      const uint32_t v264_sum = v257_split7 + v260_split7;
+      // op 58: add 225 228
+      const uint32_t v265_sum = v259_split7 + v262_split7;
+      // op 59: add 227 222
+      const uint32_t v266_sum = v261_split7 + v256_split7;
+      // op 60: hint_u32_add3 9 10 11 12 25 26 27 28 ... (12)
+      const uint32_t v267_word =
+          pack(
+              uint32_t(input9.value) & 255u,
+              uint32_t(input10.value) & 255u,
+              uint32_t(input11.value) & 255u,
+              uint32_t(input12.value) & 255u);
+      const uint32_t v268_word =
+          pack(
+              uint32_t(input25.value) & 255u,
+              uint32_t(input26.value) & 255u,
+              uint32_t(input27.value) & 255u,
+              uint32_t(input28.value) & 255u);
+      const uint64_t v269_sum = uint64_t(v267_word) + uint64_t(v268_word);
+      const uint32_t v270_word =
+          pack(
+              uint32_t(input81.value) & 255u,
+              uint32_t(input82.value) & 255u,
+              uint32_t(input83.value) & 255u,
+              uint32_t(input84.value) & 255u);
+      const uint64_t v271_sum = v269_sum + uint64_t(v270_word);
+      const uint32_t v272_byte = byte_of_wide(v271_sum, 0u);
+      row.auxiliary(AUX_82, v272_byte);
+      const uint32_t v273_byte = byte_of_wide(v271_sum, 1u);
+      row.auxiliary(AUX_83, v273_byte);
+      const uint32_t v274_byte = byte_of_wide(v271_sum, 2u);
+      row.auxiliary(AUX_84, v274_byte);
+      const uint32_t v275_byte = byte_of_wide(v271_sum, 3u);
+      row.auxiliary(AUX_85, v275_byte);
+      // op 61: u8_xor 57 233
+      const uint32_t v277_xor = (uint32_t(input57.value) & 255u) ^ v272_byte;
+      row.auxiliary(AUX_86, v277_xor);
+      // op 62: u8_xor 58 234
+      const uint32_t v278_xor = (uint32_t(input58.value) & 255u) ^ v273_byte;
+      row.auxiliary(AUX_87, v278_xor);
+      // op 63: u8_xor 59 235
+      const uint32_t v279_xor = (uint32_t(input59.value) & 255u) ^ v274_byte;
+      row.auxiliary(AUX_88, v279_xor);
+      // op 64: u8_xor 60 236
+      const uint32_t v280_xor = (uint32_t(input60.value) & 255u) ^ v275_byte;
+      row.auxiliary(AUX_89, v280_xor);
+      // op 65: hint_u32_add 41 42 43 44 240 241 238 239
+      const uint32_t v281_word =
+          pack(
+              uint32_t(input41.value) & 255u,
+              uint32_t(input42.value) & 255u,
+              uint32_t(input43.value) & 255u,
+              uint32_t(input44.value) & 255u);
+      const uint32_t v282_word = pack(v279_xor, v280_xor, v277_xor, v278_xor);
+      const uint64_t v283_sum = uint64_t(v281_word) + uint64_t(v282_word);
+      const uint32_t v284_byte = byte_of_wide(v283_sum, 0u);
+      row.auxiliary(AUX_90, v284_byte);
+      const uint32_t v285_byte = byte_of_wide(v283_sum, 1u);
+      row.auxiliary(AUX_91, v285_byte);
+      const uint32_t v286_byte = byte_of_wide(v283_sum, 2u);
+      row.auxiliary(AUX_92, v286_byte);
+      const uint32_t v287_byte = byte_of_wide(v283_sum, 3u);
+      row.auxiliary(AUX_93, v287_byte);
+      // op 67: u8_xor_split4 25 242
+      const uint32_t v289_split4 =
+          byte_split_high((uint32_t(input25.value) & 255u) ^ v284_byte, 4u);
+      row.auxiliary(AUX_94, v289_split4);
+      const uint32_t v290_split4 =
+          byte_split_low((uint32_t(input25.value) & 255u) ^ v284_byte, 4u);
+      row.auxiliary(AUX_95, v290_split4);
+      // op 68: u8_xor_split4 26 243
+      const uint32_t v291_split4 =
+          byte_split_high((uint32_t(input26.value) & 255u) ^ v285_byte, 4u);
+      row.auxiliary(AUX_96, v291_split4);
+      const uint32_t v292_split4 =
+          byte_split_low((uint32_t(input26.value) & 255u) ^ v285_byte, 4u);
+      row.auxiliary(AUX_97, v292_split4);
+      // op 69: u8_xor_split4 27 244
+      const uint32_t v293_split4 =
+          byte_split_high((uint32_t(input27.value) & 255u) ^ v286_byte, 4u);
+      row.auxiliary(AUX_98, v293_split4);
+      const uint32_t v294_split4 =
+          byte_split_low((uint32_t(input27.value) & 255u) ^ v286_byte, 4u);
+      row.auxiliary(AUX_99, v294_split4);
+      // op 70: u8_xor_split4 28 245
+      const uint32_t v295_split4 =
+          byte_split_high((uint32_t(input28.value) & 255u) ^ v287_byte, 4u);
+      row.auxiliary(AUX_100, v295_split4);
+      const uint32_t v296_split4 =
+          byte_split_low((uint32_t(input28.value) & 255u) ^ v287_byte, 4u);
+      row.auxiliary(AUX_101, v296_split4);
+      // op 71: add 249 252
+      const uint32_t v297_sum = v291_split4 + v294_split4;
+      // op 72: add 251 254
+      const uint32_t v298_sum = v293_split4 + v296_split4;
+      // op 73: add 253 248
+      const uint32_t v299_sum = v295_split4 + v290_split4;
+      // op 74: add 247 250
+      const uint32_t v300_sum = v289_split4 + v292_split4;
+      // op 75: hint_u32_add3 233 234 235 236 255 256 257 258 ... (12)
+      const uint32_t v301_word = pack(v272_byte, v273_byte, v274_byte, v275_byte);
+      const uint32_t v302_word =
+          pack(v297_sum & 255u, v298_sum & 255u, v299_sum & 255u, v300_sum & 255u);
+      const uint64_t v303_sum = uint64_t(v301_word) + uint64_t(v302_word);
+      const uint32_t v304_word =
+          pack(
+              uint32_t(input85.value) & 255u,
+              uint32_t(input86.value) & 255u,
+              uint32_t(input87.value) & 255u,
+              uint32_t(input88.value) & 255u);
+      const uint64_t v305_sum = v303_sum + uint64_t(v304_word);
+      const uint32_t v306_byte = byte_of_wide(v305_sum, 0u);
+      row.auxiliary(AUX_102, v306_byte);
+      const uint32_t v307_byte = byte_of_wide(v305_sum, 1u);
+      row.auxiliary(AUX_103, v307_byte);
+      const uint32_t v308_byte = byte_of_wide(v305_sum, 2u);
+      row.auxiliary(AUX_104, v308_byte);
+      const uint32_t v309_byte = byte_of_wide(v305_sum, 3u);
+      row.auxiliary(AUX_105, v309_byte);
+      // op 76: u8_xor 240 259
+      const uint32_t v311_xor = v279_xor ^ v306_byte;
+      row.auxiliary(AUX_106, v311_xor);
+      // op 77: u8_xor 241 260
+      const uint32_t v312_xor = v280_xor ^ v307_byte;
+      row.auxiliary(AUX_107, v312_xor);
+      // op 78: u8_xor 238 261
+      const uint32_t v313_xor = v277_xor ^ v308_byte;
+      row.auxiliary(AUX_108, v313_xor);
+      // op 79: u8_xor 239 262
+      const uint32_t v314_xor = v278_xor ^ v309_byte;
+      row.auxiliary(AUX_109, v314_xor);
+      // op 80: hint_u32_add 242 243 244 245 265 266 267 264
+      const uint32_t v315_word = pack(v284_byte, v285_byte, v286_byte, v287_byte);
+      const uint32_t v316_word = pack(v312_xor, v313_xor, v314_xor, v311_xor);
+      const uint64_t v317_sum = uint64_t(v315_word) + uint64_t(v316_word);
+      const uint32_t v318_byte = byte_of_wide(v317_sum, 0u);
+      row.auxiliary(AUX_110, v318_byte);
+      const uint32_t v319_byte = byte_of_wide(v317_sum, 1u);
+      row.auxiliary(AUX_111, v319_byte);
+      const uint32_t v320_byte = byte_of_wide(v317_sum, 2u);
+      row.auxiliary(AUX_112, v320_byte);
+      const uint32_t v321_byte = byte_of_wide(v317_sum, 3u);
+      row.auxiliary(AUX_113, v321_byte);
+      // op 82: u8_xor_split7 255 268
+      const uint32_t v323_split7 = byte_split_high((v297_sum & 255u) ^ v318_byte, 7u);
+      row.auxiliary(AUX_114, v323_split7);
+      const uint32_t v324_split7 = byte_split_low((v297_sum & 255u) ^ v318_byte, 7u);
+      row.auxiliary(AUX_115, v324_split7);
+      // op 83: u8_xor_split7 256 269
+      const uint32_t v325_split7 = byte_split_high((v298_sum & 255u) ^ v319_byte, 7u);
+      row.auxiliary(AUX_116, v325_split7);
+      const uint32_t v326_split7 = byte_split_low((v298_sum & 255u) ^ v319_byte, 7u);
+      row.auxiliary(AUX_117, v326_split7);
+      // op 84: u8_xor_split7 257 270
+      const uint32_t v327_split7 = byte_split_high((v299_sum & 255u) ^ v320_byte, 7u);
+      row.auxiliary(AUX_118, v327_split7);
+      const uint32_t v328_split7 = byte_split_low((v299_sum & 255u) ^ v320_byte, 7u);
+      row.auxiliary(AUX_119, v328_split7);
+      // op 85: u8_xor_split7 258 271
+      const uint32_t v329_split7 = byte_split_high((v300_sum & 255u) ^ v321_byte, 7u);
+      row.auxiliary(AUX_120, v329_split7);
+      const uint32_t v330_split7 = byte_split_low((v300_sum & 255u) ^ v321_byte, 7u);
+      row.auxiliary(AUX_121, v330_split7);
+      // op 86: add 273 276
+      const uint32_t v331_sum = v323_split7 + v326_split7;
+      // op 87: add 275 278
+      const uint32_t v332_sum = v325_split7 + v328_split7;
+      // op 88: add 277 280
+      const uint32_t v333_sum = v327_split7 + v330_split7;
+      // op 89: add 279 274
+      const uint32_t v334_sum = v329_split7 + v324_split7;
+      // op 90: hint_u32_add3 13 14 15 16 29 30 31 32 ... (12)
+      const uint32_t v335_word =
+          pack(
+              uint32_t(input13.value) & 255u,
+              uint32_t(input14.value) & 255u,
+              uint32_t(input15.value) & 255u,
+              uint32_t(input16.value) & 255u);
+      const uint32_t v336_word =
+          pack(
+              uint32_t(input29.value) & 255u,
+              uint32_t(input30.value) & 255u,
+              uint32_t(input31.value) & 255u,
+              uint32_t(input32.value) & 255u);
+      const uint64_t v337_sum = uint64_t(v335_word) + uint64_t(v336_word);
+      const uint32_t v338_word =
+          pack(
+              uint32_t(input89.value) & 255u,
+              uint32_t(input90.value) & 255u,
+              uint32_t(input91.value) & 255u,
+              uint32_t(input92.value) & 255u);
+      const uint64_t v339_sum = v337_sum + uint64_t(v338_word);
+      const uint32_t v340_byte = byte_of_wide(v339_sum, 0u);
+      row.auxiliary(AUX_122, v340_byte);
+      const uint32_t v341_byte = byte_of_wide(v339_sum, 1u);
+      row.auxiliary(AUX_123, v341_byte);
+      const uint32_t v342_byte = byte_of_wide(v339_sum, 2u);
+      row.auxiliary(AUX_124, v342_byte);
+      const uint32_t v343_byte = byte_of_wide(v339_sum, 3u);
+      row.auxiliary(AUX_125, v343_byte);
+      // op 91: u8_xor 61 285
+      const uint32_t v345_xor = (uint32_t(input61.value) & 255u) ^ v340_byte;
+      row.auxiliary(AUX_126, v345_xor);
+      // op 92: u8_xor 62 286
+      const uint32_t v346_xor = (uint32_t(input62.value) & 255u) ^ v341_byte;
+      row.auxiliary(AUX_127, v346_xor);
+      // op 93: u8_xor 63 287
+      const uint32_t v347_xor = (uint32_t(input63.value) & 255u) ^ v342_byte;
+      row.auxiliary(AUX_128, v347_xor);
+      // op 94: u8_xor 64 288
+      const uint32_t v348_xor = (uint32_t(input64.value) & 255u) ^ v343_byte;
+      row.auxiliary(AUX_129, v348_xor);
+      // op 95: hint_u32_add 45 46 47 48 292 293 290 291
+      const uint32_t v349_word =
+          pack(
+              uint32_t(input45.value) & 255u,
+              uint32_t(input46.value) & 255u,
+              uint32_t(input47.value) & 255u,
+              uint32_t(input48.value) & 255u);
+      const uint32_t v350_word = pack(v347_xor, v348_xor, v345_xor, v346_xor);
+      const uint64_t v351_sum = uint64_t(v349_word) + uint64_t(v350_word);
+      const uint32_t v352_byte = byte_of_wide(v351_sum, 0u);
+      row.auxiliary(AUX_130, v352_byte);
+      const uint32_t v353_byte = byte_of_wide(v351_sum, 1u);
+      row.auxiliary(AUX_131, v353_byte);
+      const uint32_t v354_byte = byte_of_wide(v351_sum, 2u);
+      row.auxiliary(AUX_132, v354_byte);
+      const uint32_t v355_byte = byte_of_wide(v351_sum, 3u);
+      row.auxiliary(AUX_133, v355_byte);
+      // op 97: u8_xor_split4 29 294
+      const uint32_t v357_split4 =
+          byte_split_high((uint32_t(input29.value) & 255u) ^ v352_byte, 4u);
+      row.auxiliary(AUX_134, v357_split4);
+      const uint32_t v358_split4 =
+          byte_split_low((uint32_t(input29.value) & 255u) ^ v352_byte, 4u);
+      row.auxiliary(AUX_135, v358_split4);
+      // op 98: u8_xor_split4 30 295
+      const uint32_t v359_split4 =
+          byte_split_high((uint32_t(input30.value) & 255u) ^ v353_byte, 4u);
+      row.auxiliary(AUX_136, v359_split4);
+      const uint32_t v360_split4 =
+          byte_split_low((uint32_t(input30.value) & 255u) ^ v353_byte, 4u);
+      row.auxiliary(AUX_137, v360_split4);
+      // op 99: u8_xor_split4 31 296
+      const uint32_t v361_split4 =
+          byte_split_high((uint32_t(input31.value) & 255u) ^ v354_byte, 4u);
+      row.auxiliary(AUX_138, v361_split4);
+      const uint32_t v362_split4 =
+          byte_split_low((uint32_t(input31.value) & 255u) ^ v354_byte, 4u);
+      row.auxiliary(AUX_139, v362_split4);
+      // op 100: u8_xor_split4 32 297
+      const uint32_t v363_split4 =
+          byte_split_high((uint32_t(input32.value) & 255u) ^ v355_byte, 4u);
+      row.auxiliary(AUX_140, v363_split4);
+      const uint32_t v364_split4 =
+          byte_split_low((uint32_t(input32.value) & 255u) ^ v355_byte, 4u);
+      row.auxiliary(AUX_141, v364_split4);
+      // op 101: add 301 304
+      const uint32_t v365_sum = v359_split4 + v362_split4;
+      // op 102: add 303 306
+      const uint32_t v366_sum = v361_split4 + v364_split4;
+      // op 103: add 305 300
+      const uint32_t v367_sum = v363_split4 + v358_split4;
+      // op 104: add 299 302
+      const uint32_t v368_sum = v357_split4 + v360_split4;
+      // op 105: hint_u32_add3 285 286 287 288 307 308 309 310 ... (12)
+      const uint32_t v369_word = pack(v340_byte, v341_byte, v342_byte, v343_byte);
+      const uint32_t v370_word =
+          pack(v365_sum & 255u, v366_sum & 255u, v367_sum & 255u, v368_sum & 255u);
+      const uint64_t v371_sum = uint64_t(v369_word) + uint64_t(v370_word);
+      const uint32_t v372_word =
+          pack(
+              uint32_t(input93.value) & 255u,
+              uint32_t(input94.value) & 255u,
+              uint32_t(input95.value) & 255u,
+              uint32_t(input96.value) & 255u);
+      const uint64_t v373_sum = v371_sum + uint64_t(v372_word);
+      const uint32_t v374_byte = byte_of_wide(v373_sum, 0u);
+      row.auxiliary(AUX_142, v374_byte);
+      const uint32_t v375_byte = byte_of_wide(v373_sum, 1u);
+      row.auxiliary(AUX_143, v375_byte);
+      const uint32_t v376_byte = byte_of_wide(v373_sum, 2u);
+      row.auxiliary(AUX_144, v376_byte);
+      const uint32_t v377_byte = byte_of_wide(v373_sum, 3u);
+      row.auxiliary(AUX_145, v377_byte);
+      // op 106: u8_xor 292 311
+      const uint32_t v379_xor = v347_xor ^ v374_byte;
+      row.auxiliary(AUX_146, v379_xor);
+      // op 107: u8_xor 293 312
+      const uint32_t v380_xor = v348_xor ^ v375_byte;
+      row.auxiliary(AUX_147, v380_xor);
+      // op 108: u8_xor 290 313
+      const uint32_t v381_xor = v345_xor ^ v376_byte;
+      row.auxiliary(AUX_148, v381_xor);
+      // op 109: u8_xor 291 314
+      const uint32_t v382_xor = v346_xor ^ v377_byte;
+      row.auxiliary(AUX_149, v382_xor);
+      // op 110: hint_u32_add 294 295 296 297 317 318 319 316
+      const uint32_t v383_word = pack(v352_byte, v353_byte, v354_byte, v355_byte);
+      const uint32_t v384_word = pack(v380_xor, v381_xor, v382_xor, v379_xor);
+      const uint64_t v385_sum = uint64_t(v383_word) + uint64_t(v384_word);
+      const uint32_t v386_byte = byte_of_wide(v385_sum, 0u);
+      row.auxiliary(AUX_150, v386_byte);
+      const uint32_t v387_byte = byte_of_wide(v385_sum, 1u);
+      row.auxiliary(AUX_151, v387_byte);
+      const uint32_t v388_byte = byte_of_wide(v385_sum, 2u);
+      row.auxiliary(AUX_152, v388_byte);
+      const uint32_t v389_byte = byte_of_wide(v385_sum, 3u);
+      row.auxiliary(AUX_153, v389_byte);
+      // op 112: u8_xor_split7 307 320
+      const uint32_t v391_split7 = byte_split_high((v365_sum & 255u) ^ v386_byte, 7u);
+      row.auxiliary(AUX_154, v391_split7);
+      const uint32_t v392_split7 = byte_split_low((v365_sum & 255u) ^ v386_byte, 7u);
+      row.auxiliary(AUX_155, v392_split7);
+      // op 113: u8_xor_split7 308 321
+      const uint32_t v393_split7 = byte_split_high((v366_sum & 255u) ^ v387_byte, 7u);
+      row.auxiliary(AUX_156, v393_split7);
+      const uint32_t v394_split7 = byte_split_low((v366_sum & 255u) ^ v387_byte, 7u);
+      row.auxiliary(AUX_157, v394_split7);
+      // op 114: u8_xor_split7 309 322
+      const uint32_t v395_split7 = byte_split_high((v367_sum & 255u) ^ v388_byte, 7u);
+      row.auxiliary(AUX_158, v395_split7);
+      const uint32_t v396_split7 = byte_split_low((v367_sum & 255u) ^ v388_byte, 7u);
+      row.auxiliary(AUX_159, v396_split7);
+      // op 115: u8_xor_split7 310 323
+      const uint32_t v397_split7 = byte_split_high((v368_sum & 255u) ^ v389_byte, 7u);
+      row.auxiliary(AUX_160, v397_split7);
+      const uint32_t v398_split7 = byte_split_low((v368_sum & 255u) ^ v389_byte, 7u);
+      row.auxiliary(AUX_161, v398_split7);
+      // op 116: add 325 328
+      const uint32_t v399_sum = v391_split7 + v394_split7;
+      // op 117: add 327 330
+      const uint32_t v400_sum = v393_split7 + v396_split7;
+      // op 118: add 329 332
+      const uint32_t v401_sum = v395_split7 + v398_split7;
+      // op 119: add 331 326
+      const uint32_t v402_sum = v397_split7 + v392_split7;
+      // op 120: hint_u32_add3 155 156 157 158 229 230 231 232 ... (12)
+      const uint32_t v403_word = pack(v170_byte, v171_byte, v172_byte, v173_byte);
+      const uint32_t v404_word =
+          pack(v263_sum & 255u, v264_sum & 255u, v265_sum & 255u, v266_sum & 255u);
+      const uint64_t v405_sum = uint64_t(v403_word) + uint64_t(v404_word);
+      const uint32_t v406_word =
+          pack(
+              uint32_t(input97.value) & 255u,
+              uint32_t(input98.value) & 255u,
+              uint32_t(input99.value) & 255u,
+              uint32_t(input100.value) & 255u);
+      const uint64_t v407_sum = v405_sum + uint64_t(v406_word);
+      const uint32_t v408_byte = byte_of_wide(v407_sum, 0u);
+      row.auxiliary(AUX_162, v408_byte);
+      const uint32_t v409_byte = byte_of_wide(v407_sum, 1u);
+      row.auxiliary(AUX_163, v409_byte);
+      const uint32_t v410_byte = byte_of_wide(v407_sum, 2u);
+      row.auxiliary(AUX_164, v410_byte);
+      const uint32_t v411_byte = byte_of_wide(v407_sum, 3u);
+      row.auxiliary(AUX_165, v411_byte);
+      // op 121: u8_xor 317 337
+      const uint32_t v413_xor = v380_xor ^ v408_byte;
+      row.auxiliary(AUX_166, v413_xor);
+      // op 122: u8_xor 318 338
+      const uint32_t v414_xor = v381_xor ^ v409_byte;
+      row.auxiliary(AUX_167, v414_xor);
+      // op 123: u8_xor 319 339
+      const uint32_t v415_xor = v382_xor ^ v410_byte;
+      row.auxiliary(AUX_168, v415_xor);
+      // op 124: u8_xor 316 340
+      const uint32_t v416_xor = v379_xor ^ v411_byte;
+      row.auxiliary(AUX_169, v416_xor);
+      // op 125: hint_u32_add 268 269 270 271 344 345 342 343
+      const uint32_t v417_word = pack(v318_byte, v319_byte, v320_byte, v321_byte);
+      const uint32_t v418_word = pack(v415_xor, v416_xor, v413_xor, v414_xor);
+      const uint64_t v419_sum = uint64_t(v417_word) + uint64_t(v418_word);
+      const uint32_t v420_byte = byte_of_wide(v419_sum, 0u);
+      row.auxiliary(AUX_170, v420_byte);
+      const uint32_t v421_byte = byte_of_wide(v419_sum, 1u);
+      row.auxiliary(AUX_171, v421_byte);
+      const uint32_t v422_byte = byte_of_wide(v419_sum, 2u);
+      row.auxiliary(AUX_172, v422_byte);
+      const uint32_t v423_byte = byte_of_wide(v419_sum, 3u);
+      row.auxiliary(AUX_173, v423_byte);
+      // op 127: u8_xor_split4 229 346
+      const uint32_t v425_split4 = byte_split_high((v263_sum & 255u) ^ v420_byte, 4u);
+      row.auxiliary(AUX_174, v425_split4);
+      const uint32_t v426_split4 = byte_split_low((v263_sum & 255u) ^ v420_byte, 4u);
+      row.auxiliary(AUX_175, v426_split4);
+      // op 128: u8_xor_split4 230 347
+      const uint32_t v427_split4 = byte_split_high((v264_sum & 255u) ^ v421_byte, 4u);
+      row.auxiliary(AUX_176, v427_split4);
+      const uint32_t v428_split4 = byte_split_low((v264_sum & 255u) ^ v421_byte, 4u);
+      row.auxiliary(AUX_177, v428_split4);
+      // op 129: u8_xor_split4 231 348
+      const uint32_t v429_split4 = byte_split_high((v265_sum & 255u) ^ v422_byte, 4u);
+      row.auxiliary(AUX_178, v429_split4);
+      const uint32_t v430_split4 = byte_split_low((v265_sum & 255u) ^ v422_byte, 4u);
+      row.auxiliary(AUX_179, v430_split4);
+      // op 130: u8_xor_split4 232 349
+      const uint32_t v431_split4 = byte_split_high((v266_sum & 255u) ^ v423_byte, 4u);
+      row.auxiliary(AUX_180, v431_split4);
+      const uint32_t v432_split4 = byte_split_low((v266_sum & 255u) ^ v423_byte, 4u);
+      row.auxiliary(AUX_181, v432_split4);
+      // op 131: add 353 356
+      const uint32_t v433_sum = v427_split4 + v430_split4;
+      // op 132: add 355 358
+      const uint32_t v434_sum = v429_split4 + v432_split4;
+      // op 133: add 357 352
+      const uint32_t v435_sum = v431_split4 + v426_split4;
+      // op 134: add 351 354
+      const uint32_t v436_sum = v425_split4 + v428_split4;
+      // op 135: hint_u32_add3 337 338 339 340 359 360 361 362 ... (12)
+      const uint32_t v437_word = pack(v408_byte, v409_byte, v410_byte, v411_byte);
+      const uint32_t v438_word =
+          pack(v433_sum & 255u, v434_sum & 255u, v435_sum & 255u, v436_sum & 255u);
+      const uint64_t v439_sum = uint64_t(v437_word) + uint64_t(v438_word);
+      const uint32_t v440_word =
+          pack(
+              uint32_t(input101.value) & 255u,
+              uint32_t(input102.value) & 255u,
+              uint32_t(input103.value) & 255u,
+              uint32_t(input104.value) & 255u);
+      const uint64_t v441_sum = v439_sum + uint64_t(v440_word);
+      v442_byte = byte_of_wide(v441_sum, 0u);
+      row.auxiliary(AUX_182, v442_byte);
+      v443_byte = byte_of_wide(v441_sum, 1u);
+      row.auxiliary(AUX_183, v443_byte);
+      v444_byte = byte_of_wide(v441_sum, 2u);
+      row.auxiliary(AUX_184, v444_byte);
+      v445_byte = byte_of_wide(v441_sum, 3u);
+      row.auxiliary(AUX_185, v445_byte);
+      // op 136: u8_xor 344 363
+      v447_xor = v415_xor ^ v442_byte;
+      row.auxiliary(AUX_186, v447_xor);
+      // op 137: u8_xor 345 364
+      v448_xor = v416_xor ^ v443_byte;
+      row.auxiliary(AUX_187, v448_xor);
+      // op 138: u8_xor 342 365
+      v449_xor = v413_xor ^ v444_byte;
+      row.auxiliary(AUX_188, v449_xor);
+      // op 139: u8_xor 343 366
+      v450_xor = v414_xor ^ v445_byte;
+      row.auxiliary(AUX_189, v450_xor);
+      // op 140: hint_u32_add 346 347 348 349 369 370 371 368
+      const uint32_t v451_word = pack(v420_byte, v421_byte, v422_byte, v423_byte);
+      const uint32_t v452_word = pack(v448_xor, v449_xor, v450_xor, v447_xor);
+      const uint64_t v453_sum = uint64_t(v451_word) + uint64_t(v452_word);
+      v454_byte = byte_of_wide(v453_sum, 0u);
+      row.auxiliary(AUX_190, v454_byte);
+      v455_byte = byte_of_wide(v453_sum, 1u);
+      row.auxiliary(AUX_191, v455_byte);
+      v456_byte = byte_of_wide(v453_sum, 2u);
+      row.auxiliary(AUX_192, v456_byte);
+      v457_byte = byte_of_wide(v453_sum, 3u);
+      row.auxiliary(AUX_193, v457_byte);
+      // op 142: u8_xor_split7 359 372
+      const uint32_t v459_split7 = byte_split_high((v433_sum & 255u) ^ v454_byte, 7u);
+      row.auxiliary(AUX_194, v459_split7);
+      const uint32_t v460_split7 = byte_split_low((v433_sum & 255u) ^ v454_byte, 7u);
+      row.auxiliary(AUX_195, v460_split7);
+      // op 143: u8_xor_split7 360 373
+      const uint32_t v461_split7 = byte_split_high((v434_sum & 255u) ^ v455_byte, 7u);
+      row.auxiliary(AUX_196, v461_split7);
+      const uint32_t v462_split7 = byte_split_low((v434_sum & 255u) ^ v455_byte, 7u);
+      row.auxiliary(AUX_197, v462_split7);
+      // op 144: u8_xor_split7 361 374
+      const uint32_t v463_split7 = byte_split_high((v435_sum & 255u) ^ v456_byte, 7u);
+      row.auxiliary(AUX_198, v463_split7);
+      const uint32_t v464_split7 = byte_split_low((v435_sum & 255u) ^ v456_byte, 7u);
+      row.auxiliary(AUX_199, v464_split7);
+      // op 145: u8_xor_split7 362 375
+      const uint32_t v465_split7 = byte_split_high((v436_sum & 255u) ^ v457_byte, 7u);
+      row.auxiliary(AUX_200, v465_split7);
+      const uint32_t v466_split7 = byte_split_low((v436_sum & 255u) ^ v457_byte, 7u);
+      row.auxiliary(AUX_201, v466_split7);
+      // op 146: add 377 380
+      v467_sum = v459_split7 + v462_split7;
+      // op 147: add 379 382
+      v468_sum = v461_split7 + v464_split7;
+      // op 148: add 381 384
+      v469_sum = v463_split7 + v466_split7;
+      // op 149: add 383 378
+      v470_sum = v465_split7 + v460_split7;
+      // op 150: hint_u32_add3 207 208 209 210 281 282 283 284 ... (12)
+      const uint32_t v471_word = pack(v238_byte, v239_byte, v240_byte, v241_byte);
+      const uint32_t v472_word =
+          pack(v331_sum & 255u, v332_sum & 255u, v333_sum & 255u, v334_sum & 255u);
+      const uint64_t v473_sum = uint64_t(v471_word) + uint64_t(v472_word);
+      const uint32_t v474_word =
+          pack(
+              uint32_t(input105.value) & 255u,
+              uint32_t(input106.value) & 255u,
+              uint32_t(input107.value) & 255u,
+              uint32_t(input108.value) & 255u);
+      const uint64_t v475_sum = v473_sum + uint64_t(v474_word);
+      const uint32_t v476_byte = byte_of_wide(v475_sum, 0u);
+      row.auxiliary(AUX_202, v476_byte);
+      const uint32_t v477_byte = byte_of_wide(v475_sum, 1u);
+      row.auxiliary(AUX_203, v477_byte);
+      const uint32_t v478_byte = byte_of_wide(v475_sum, 2u);
+      row.auxiliary(AUX_204, v478_byte);
+      const uint32_t v479_byte = byte_of_wide(v475_sum, 3u);
+      row.auxiliary(AUX_205, v479_byte);
+      // op 151: u8_xor 161 389
+      const uint32_t v481_xor = v176_xor ^ v476_byte;
+      row.auxiliary(AUX_206, v481_xor);
+      // op 152: u8_xor 162 390
+      const uint32_t v482_xor = v177_xor ^ v477_byte;
+      row.auxiliary(AUX_207, v482_xor);
+      // op 153: u8_xor 163 391
+      const uint32_t v483_xor = v178_xor ^ v478_byte;
+      row.auxiliary(AUX_208, v483_xor);
+      // op 154: u8_xor 160 392
+      const uint32_t v484_xor = v175_xor ^ v479_byte;
+      row.auxiliary(AUX_209, v484_xor);
+      // op 155: hint_u32_add 320 321 322 323 396 397 394 395
+      const uint32_t v485_word = pack(v386_byte, v387_byte, v388_byte, v389_byte);
+      const uint32_t v486_word = pack(v483_xor, v484_xor, v481_xor, v482_xor);
+      const uint64_t v487_sum = uint64_t(v485_word) + uint64_t(v486_word);
+      const uint32_t v488_byte = byte_of_wide(v487_sum, 0u);
+      row.auxiliary(AUX_210, v488_byte);
+      const uint32_t v489_byte = byte_of_wide(v487_sum, 1u);
+      row.auxiliary(AUX_211, v489_byte);
+      const uint32_t v490_byte = byte_of_wide(v487_sum, 2u);
+      row.auxiliary(AUX_212, v490_byte);
+      const uint32_t v491_byte = byte_of_wide(v487_sum, 3u);
+      row.auxiliary(AUX_213, v491_byte);
+      // op 157: u8_xor_split4 281 398
+      const uint32_t v493_split4 = byte_split_high((v331_sum & 255u) ^ v488_byte, 4u);
+      row.auxiliary(AUX_214, v493_split4);
+      const uint32_t v494_split4 = byte_split_low((v331_sum & 255u) ^ v488_byte, 4u);
+      row.auxiliary(AUX_215, v494_split4);
+      // op 158: u8_xor_split4 282 399
+      const uint32_t v495_split4 = byte_split_high((v332_sum & 255u) ^ v489_byte, 4u);
+      row.auxiliary(AUX_216, v495_split4);
+      const uint32_t v496_split4 = byte_split_low((v332_sum & 255u) ^ v489_byte, 4u);
+      row.auxiliary(AUX_217, v496_split4);
+      // op 159: u8_xor_split4 283 400
+      const uint32_t v497_split4 = byte_split_high((v333_sum & 255u) ^ v490_byte, 4u);
+      row.auxiliary(AUX_218, v497_split4);
+      const uint32_t v498_split4 = byte_split_low((v333_sum & 255u) ^ v490_byte, 4u);
+      row.auxiliary(AUX_219, v498_split4);
+      // op 160: u8_xor_split4 284 401
+      const uint32_t v499_split4 = byte_split_high((v334_sum & 255u) ^ v491_byte, 4u);
+      row.auxiliary(AUX_220, v499_split4);
+      const uint32_t v500_split4 = byte_split_low((v334_sum & 255u) ^ v491_byte, 4u);
+      row.auxiliary(AUX_221, v500_split4);
+      // op 161: add 405 408
+      const uint32_t v501_sum = v495_split4 + v498_split4;
+      // op 162: add 407 410
+      const uint32_t v502_sum = v497_split4 + v500_split4;
+      // op 163: add 409 404
+      const uint32_t v503_sum = v499_split4 + v494_split4;
+      // op 164: add 403 406
+      const uint32_t v504_sum = v493_split4 + v496_split4;
+      // op 165: hint_u32_add3 389 390 391 392 411 412 413 414 ... (12)
+      const uint32_t v505_word = pack(v476_byte, v477_byte, v478_byte, v479_byte);
+      const uint32_t v506_word =
+          pack(v501_sum & 255u, v502_sum & 255u, v503_sum & 255u, v504_sum & 255u);
+      const uint64_t v507_sum = uint64_t(v505_word) + uint64_t(v506_word);
+      const uint32_t v508_word =
+          pack(
+              uint32_t(input109.value) & 255u,
+              uint32_t(input110.value) & 255u,
+              uint32_t(input111.value) & 255u,
+              uint32_t(input112.value) & 255u);
+      const uint64_t v509_sum = v507_sum + uint64_t(v508_word);
+      v510_byte = byte_of_wide(v509_sum, 0u);
+      row.auxiliary(AUX_222, v510_byte);
+      v511_byte = byte_of_wide(v509_sum, 1u);
+      row.auxiliary(AUX_223, v511_byte);
+      v512_byte = byte_of_wide(v509_sum, 2u);
+      row.auxiliary(AUX_224, v512_byte);
+      v513_byte = byte_of_wide(v509_sum, 3u);
+      row.auxiliary(AUX_225, v513_byte);
+      // op 166: u8_xor 396 415
+      v515_xor = v483_xor ^ v510_byte;
+      row.auxiliary(AUX_226, v515_xor);
+      // op 167: u8_xor 397 416
+      v516_xor = v484_xor ^ v511_byte;
+      row.auxiliary(AUX_227, v516_xor);
+      // op 168: u8_xor 394 417
+      v517_xor = v481_xor ^ v512_byte;
+      row.auxiliary(AUX_228, v517_xor);
+      // op 169: u8_xor 395 418
+      v518_xor = v482_xor ^ v513_byte;
+      row.auxiliary(AUX_229, v518_xor);
+      // op 170: hint_u32_add 398 399 400 401 421 422 423 420
+      const uint32_t v519_word = pack(v488_byte, v489_byte, v490_byte, v491_byte);
+      const uint32_t v520_word = pack(v516_xor, v517_xor, v518_xor, v515_xor);
+      const uint64_t v521_sum = uint64_t(v519_word) + uint64_t(v520_word);
+      v522_byte = byte_of_wide(v521_sum, 0u);
+      row.auxiliary(AUX_230, v522_byte);
+      v523_byte = byte_of_wide(v521_sum, 1u);
+      row.auxiliary(AUX_231, v523_byte);
+      v524_byte = byte_of_wide(v521_sum, 2u);
+      row.auxiliary(AUX_232, v524_byte);
+      v525_byte = byte_of_wide(v521_sum, 3u);
+      row.auxiliary(AUX_233, v525_byte);
+      // op 172: u8_xor_split7 411 424
+      const uint32_t v527_split7 = byte_split_high((v501_sum & 255u) ^ v522_byte, 7u);
+      row.auxiliary(AUX_234, v527_split7);
+      const uint32_t v528_split7 = byte_split_low((v501_sum & 255u) ^ v522_byte, 7u);
+      row.auxiliary(AUX_235, v528_split7);
+      // op 173: u8_xor_split7 412 425
+      const uint32_t v529_split7 = byte_split_high((v502_sum & 255u) ^ v523_byte, 7u);
+      row.auxiliary(AUX_236, v529_split7);
+      const uint32_t v530_split7 = byte_split_low((v502_sum & 255u) ^ v523_byte, 7u);
+      row.auxiliary(AUX_237, v530_split7);
+      // op 174: u8_xor_split7 413 426
+      const uint32_t v531_split7 = byte_split_high((v503_sum & 255u) ^ v524_byte, 7u);
+      row.auxiliary(AUX_238, v531_split7);
+      const uint32_t v532_split7 = byte_split_low((v503_sum & 255u) ^ v524_byte, 7u);
+      row.auxiliary(AUX_239, v532_split7);
+      // op 175: u8_xor_split7 414 427
+      const uint32_t v533_split7 = byte_split_high((v504_sum & 255u) ^ v525_byte, 7u);
+      row.auxiliary(AUX_240, v533_split7);
+      const uint32_t v534_split7 = byte_split_low((v504_sum & 255u) ^ v525_byte, 7u);
+      row.auxiliary(AUX_241, v534_split7);
+      // op 176: add 429 432
+      v535_sum = v527_split7 + v530_split7;
+      // op 177: add 431 434
+      v536_sum = v529_split7 + v532_split7;
+      // op 178: add 433 436
+      v537_sum = v531_split7 + v534_split7;
+      // op 179: add 435 430
+      v538_sum = v533_split7 + v528_split7;
+      // op 180: hint_u32_add3 259 260 261 262 333 334 335 336 ... (12)
+      const uint32_t v539_word = pack(v306_byte, v307_byte, v308_byte, v309_byte);
+      const uint32_t v540_word =
+          pack(v399_sum & 255u, v400_sum & 255u, v401_sum & 255u, v402_sum & 255u);
+      const uint64_t v541_sum = uint64_t(v539_word) + uint64_t(v540_word);
+      const uint32_t v542_word =
+          pack(
+              uint32_t(input113.value) & 255u,
+              uint32_t(input114.value) & 255u,
+              uint32_t(input115.value) & 255u,
+              uint32_t(input116.value) & 255u);
+      const uint64_t v543_sum = v541_sum + uint64_t(v542_word);
+      const uint32_t v544_byte = byte_of_wide(v543_sum, 0u);
+      row.auxiliary(AUX_242, v544_byte);
+      const uint32_t v545_byte = byte_of_wide(v543_sum, 1u);
+      row.auxiliary(AUX_243, v545_byte);
+      const uint32_t v546_byte = byte_of_wide(v543_sum, 2u);
+      row.auxiliary(AUX_244, v546_byte);
+      const uint32_t v547_byte = byte_of_wide(v543_sum, 3u);
+      row.auxiliary(AUX_245, v547_byte);
+      // op 181: u8_xor 213 441
+      const uint32_t v549_xor = v244_xor ^ v544_byte;
+      row.auxiliary(AUX_246, v549_xor);
+      // op 182: u8_xor 214 442
+      const uint32_t v550_xor = v245_xor ^ v545_byte;
+      row.auxiliary(AUX_247, v550_xor);
+      // op 183: u8_xor 215 443
+      const uint32_t v551_xor = v246_xor ^ v546_byte;
+      row.auxiliary(AUX_248, v551_xor);
+      // op 184: u8_xor 212 444
+      const uint32_t v552_xor = v243_xor ^ v547_byte;
+      row.auxiliary(AUX_249, v552_xor);
+      // op 185: hint_u32_add 164 165 166 167 448 449 446 447
+      const uint32_t v553_word = pack(v182_byte, v183_byte, v184_byte, v185_byte);
+      const uint32_t v554_word = pack(v551_xor, v552_xor, v549_xor, v550_xor);
+      const uint64_t v555_sum = uint64_t(v553_word) + uint64_t(v554_word);
+      const uint32_t v556_byte = byte_of_wide(v555_sum, 0u);
+      row.auxiliary(AUX_250, v556_byte);
+      const uint32_t v557_byte = byte_of_wide(v555_sum, 1u);
+      row.auxiliary(AUX_251, v557_byte);
+      const uint32_t v558_byte = byte_of_wide(v555_sum, 2u);
+      row.auxiliary(AUX_252, v558_byte);
+      const uint32_t v559_byte = byte_of_wide(v555_sum, 3u);
+      row.auxiliary(AUX_253, v559_byte);
+      // op 187: u8_xor_split4 333 450
+      const uint32_t v561_split4 = byte_split_high((v399_sum & 255u) ^ v556_byte, 4u);
+      row.auxiliary(AUX_254, v561_split4);
+      const uint32_t v562_split4 = byte_split_low((v399_sum & 255u) ^ v556_byte, 4u);
+      row.auxiliary(AUX_255, v562_split4);
+      // op 188: u8_xor_split4 334 451
+      const uint32_t v563_split4 = byte_split_high((v400_sum & 255u) ^ v557_byte, 4u);
+      row.auxiliary(AUX_256, v563_split4);
+      const uint32_t v564_split4 = byte_split_low((v400_sum & 255u) ^ v557_byte, 4u);
+      row.auxiliary(AUX_257, v564_split4);
+      // op 189: u8_xor_split4 335 452
+      const uint32_t v565_split4 = byte_split_high((v401_sum & 255u) ^ v558_byte, 4u);
+      row.auxiliary(AUX_258, v565_split4);
+      const uint32_t v566_split4 = byte_split_low((v401_sum & 255u) ^ v558_byte, 4u);
+      row.auxiliary(AUX_259, v566_split4);
+      // op 190: u8_xor_split4 336 453
+      const uint32_t v567_split4 = byte_split_high((v402_sum & 255u) ^ v559_byte, 4u);
+      row.auxiliary(AUX_260, v567_split4);
+      const uint32_t v568_split4 = byte_split_low((v402_sum & 255u) ^ v559_byte, 4u);
+      row.auxiliary(AUX_261, v568_split4);
+      // op 191: add 457 460
+      const uint32_t v569_sum = v563_split4 + v566_split4;
+      // op 192: add 459 462
+      const uint32_t v570_sum = v565_split4 + v568_split4;
+      // op 193: add 461 456
+      const uint32_t v571_sum = v567_split4 + v562_split4;
+      // op 194: add 455 458
+      const uint32_t v572_sum = v561_split4 + v564_split4;
+      // op 195: hint_u32_add3 441 442 443 444 463 464 465 466 ... (12)
+      const uint32_t v573_word = pack(v544_byte, v545_byte, v546_byte, v547_byte);
+      const uint32_t v574_word =
+          pack(v569_sum & 255u, v570_sum & 255u, v571_sum & 255u, v572_sum & 255u);
+      const uint64_t v575_sum = uint64_t(v573_word) + uint64_t(v574_word);
+      const uint32_t v576_word =
+          pack(
+              uint32_t(input117.value) & 255u,
+              uint32_t(input118.value) & 255u,
+              uint32_t(input119.value) & 255u,
+              uint32_t(input120.value) & 255u);
+      const uint64_t v577_sum = v575_sum + uint64_t(v576_word);
+      v578_byte = byte_of_wide(v577_sum, 0u);
+      row.auxiliary(AUX_262, v578_byte);
+      v579_byte = byte_of_wide(v577_sum, 1u);
+      row.auxiliary(AUX_263, v579_byte);
+      v580_byte = byte_of_wide(v577_sum, 2u);
+      row.auxiliary(AUX_264, v580_byte);
+      v581_byte = byte_of_wide(v577_sum, 3u);
+      row.auxiliary(AUX_265, v581_byte);
+      // op 196: u8_xor 448 467
+      v583_xor = v551_xor ^ v578_byte;
+      row.auxiliary(AUX_266, v583_xor);
+      // op 197: u8_xor 449 468
+      v584_xor = v552_xor ^ v579_byte;
+      row.auxiliary(AUX_267, v584_xor);
+      // op 198: u8_xor 446 469
+      v585_xor = v549_xor ^ v580_byte;
+      row.auxiliary(AUX_268, v585_xor);
+      // op 199: u8_xor 447 470
+      v586_xor = v550_xor ^ v581_byte;
+      row.auxiliary(AUX_269, v586_xor);
+      // op 200: hint_u32_add 450 451 452 453 473 474 475 472
+      const uint32_t v587_word = pack(v556_byte, v557_byte, v558_byte, v559_byte);
+      const uint32_t v588_word = pack(v584_xor, v585_xor, v586_xor, v583_xor);
+      const uint64_t v589_sum = uint64_t(v587_word) + uint64_t(v588_word);
+      v590_byte = byte_of_wide(v589_sum, 0u);
+      row.auxiliary(AUX_270, v590_byte);
+      v591_byte = byte_of_wide(v589_sum, 1u);
+      row.auxiliary(AUX_271, v591_byte);
+      v592_byte = byte_of_wide(v589_sum, 2u);
+      row.auxiliary(AUX_272, v592_byte);
+      v593_byte = byte_of_wide(v589_sum, 3u);
+      row.auxiliary(AUX_273, v593_byte);
+      // op 202: u8_xor_split7 463 476
+      const uint32_t v595_split7 = byte_split_high((v569_sum & 255u) ^ v590_byte, 7u);
+      row.auxiliary(AUX_274, v595_split7);
+      const uint32_t v596_split7 = byte_split_low((v569_sum & 255u) ^ v590_byte, 7u);
+      row.auxiliary(AUX_275, v596_split7);
+      // op 203: u8_xor_split7 464 477
+      const uint32_t v597_split7 = byte_split_high((v570_sum & 255u) ^ v591_byte, 7u);
+      row.auxiliary(AUX_276, v597_split7);
+      const uint32_t v598_split7 = byte_split_low((v570_sum & 255u) ^ v591_byte, 7u);
+      row.auxiliary(AUX_277, v598_split7);
+      // op 204: u8_xor_split7 465 478
+      const uint32_t v599_split7 = byte_split_high((v571_sum & 255u) ^ v592_byte, 7u);
+      row.auxiliary(AUX_278, v599_split7);
+      const uint32_t v600_split7 = byte_split_low((v571_sum & 255u) ^ v592_byte, 7u);
+      row.auxiliary(AUX_279, v600_split7);
+      // op 205: u8_xor_split7 466 479
+      const uint32_t v601_split7 = byte_split_high((v572_sum & 255u) ^ v593_byte, 7u);
+      row.auxiliary(AUX_280, v601_split7);
+      const uint32_t v602_split7 = byte_split_low((v572_sum & 255u) ^ v593_byte, 7u);
+      row.auxiliary(AUX_281, v602_split7);
+      // op 206: add 481 484
+      v603_sum = v595_split7 + v598_split7;
+      // op 207: add 483 486
+      v604_sum = v597_split7 + v600_split7;
+      // op 208: add 485 488
+      v605_sum = v599_split7 + v602_split7;
+      // op 209: add 487 482
+      v606_sum = v601_split7 + v596_split7;
+      // op 210: hint_u32_add3 311 312 313 314 177 178 179 180 ... (12)
+      const uint32_t v607_word = pack(v374_byte, v375_byte, v376_byte, v377_byte);
+      const uint32_t v608_word =
+          pack(v195_sum & 255u, v196_sum & 255u, v197_sum & 255u, v198_sum & 255u);
+      const uint64_t v609_sum = uint64_t(v607_word) + uint64_t(v608_word);
+      const uint32_t v610_word =
+          pack(
+              uint32_t(input121.value) & 255u,
+              uint32_t(input122.value) & 255u,
+              uint32_t(input123.value) & 255u,
+              uint32_t(input124.value) & 255u);
+      const uint64_t v611_sum = v609_sum + uint64_t(v610_word);
+      const uint32_t v612_byte = byte_of_wide(v611_sum, 0u);
+      row.auxiliary(AUX_282, v612_byte);
+      const uint32_t v613_byte = byte_of_wide(v611_sum, 1u);
+      row.auxiliary(AUX_283, v613_byte);
+      const uint32_t v614_byte = byte_of_wide(v611_sum, 2u);
+      row.auxiliary(AUX_284, v614_byte);
+      const uint32_t v615_byte = byte_of_wide(v611_sum, 3u);
+      row.auxiliary(AUX_285, v615_byte);
+      // op 211: u8_xor 265 493
+      const uint32_t v617_xor = v312_xor ^ v612_byte;
+      row.auxiliary(AUX_286, v617_xor);
+      // op 212: u8_xor 266 494
+      const uint32_t v618_xor = v313_xor ^ v613_byte;
+      row.auxiliary(AUX_287, v618_xor);
+      // op 213: u8_xor 267 495
+      const uint32_t v619_xor = v314_xor ^ v614_byte;
+      row.auxiliary(AUX_288, v619_xor);
+      // op 214: u8_xor 264 496
+      const uint32_t v620_xor = v311_xor ^ v615_byte;
+      row.auxiliary(AUX_289, v620_xor);
+      // op 215: hint_u32_add 216 217 218 219 500 501 498 499
+      const uint32_t v621_word = pack(v250_byte, v251_byte, v252_byte, v253_byte);
+      const uint32_t v622_word = pack(v619_xor, v620_xor, v617_xor, v618_xor);
+      const uint64_t v623_sum = uint64_t(v621_word) + uint64_t(v622_word);
+      const uint32_t v624_byte = byte_of_wide(v623_sum, 0u);
+      row.auxiliary(AUX_290, v624_byte);
+      const uint32_t v625_byte = byte_of_wide(v623_sum, 1u);
+      row.auxiliary(AUX_291, v625_byte);
+      const uint32_t v626_byte = byte_of_wide(v623_sum, 2u);
+      row.auxiliary(AUX_292, v626_byte);
+      const uint32_t v627_byte = byte_of_wide(v623_sum, 3u);
+      row.auxiliary(AUX_293, v627_byte);
+      // op 217: u8_xor_split4 177 502
+      const uint32_t v629_split4 = byte_split_high((v195_sum & 255u) ^ v624_byte, 4u);
+      row.auxiliary(AUX_294, v629_split4);
+      const uint32_t v630_split4 = byte_split_low((v195_sum & 255u) ^ v624_byte, 4u);
+      row.auxiliary(AUX_295, v630_split4);
+      // op 218: u8_xor_split4 178 503
+      const uint32_t v631_split4 = byte_split_high((v196_sum & 255u) ^ v625_byte, 4u);
+      row.auxiliary(AUX_296, v631_split4);
+      const uint32_t v632_split4 = byte_split_low((v196_sum & 255u) ^ v625_byte, 4u);
+      row.auxiliary(AUX_297, v632_split4);
+      // op 219: u8_xor_split4 179 504
+      const uint32_t v633_split4 = byte_split_high((v197_sum & 255u) ^ v626_byte, 4u);
+      row.auxiliary(AUX_298, v633_split4);
+      const uint32_t v634_split4 = byte_split_low((v197_sum & 255u) ^ v626_byte, 4u);
+      row.auxiliary(AUX_299, v634_split4);
+      // op 220: u8_xor_split4 180 505
+      const uint32_t v635_split4 = byte_split_high((v198_sum & 255u) ^ v627_byte, 4u);
+      row.auxiliary(AUX_300, v635_split4);
+      const uint32_t v636_split4 = byte_split_low((v198_sum & 255u) ^ v627_byte, 4u);
+      row.auxiliary(AUX_301, v636_split4);
+      // op 221: add 509 512
+      const uint32_t v637_sum = v631_split4 + v634_split4;
+      // op 222: add 511 514
+      const uint32_t v638_sum = v633_split4 + v636_split4;
+      // op 223: add 513 508
+      const uint32_t v639_sum = v635_split4 + v630_split4;
+      // op 224: add 507 510
+      const uint32_t v640_sum = v629_split4 + v632_split4;
+      // op 225: hint_u32_add3 493 494 495 496 515 516 517 518 ... (12)
+      const uint32_t v641_word = pack(v612_byte, v613_byte, v614_byte, v615_byte);
+      const uint32_t v642_word =
+          pack(v637_sum & 255u, v638_sum & 255u, v639_sum & 255u, v640_sum & 255u);
+      const uint64_t v643_sum = uint64_t(v641_word) + uint64_t(v642_word);
+      const uint32_t v644_word =
+          pack(
+              uint32_t(input125.value) & 255u,
+              uint32_t(input126.value) & 255u,
+              uint32_t(input127.value) & 255u,
+              uint32_t(input128.value) & 255u);
+      const uint64_t v645_sum = v643_sum + uint64_t(v644_word);
+      v646_byte = byte_of_wide(v645_sum, 0u);
+      row.auxiliary(AUX_302, v646_byte);
+      v647_byte = byte_of_wide(v645_sum, 1u);
+      row.auxiliary(AUX_303, v647_byte);
+      v648_byte = byte_of_wide(v645_sum, 2u);
+      row.auxiliary(AUX_304, v648_byte);
+      v649_byte = byte_of_wide(v645_sum, 3u);
+      row.auxiliary(AUX_305, v649_byte);
+      // op 226: u8_xor 500 519
+      v651_xor = v619_xor ^ v646_byte;
+      row.auxiliary(AUX_306, v651_xor);
+      // op 227: u8_xor 501 520
+      v652_xor = v620_xor ^ v647_byte;
+      row.auxiliary(AUX_307, v652_xor);
+      // op 228: u8_xor 498 521
+      v653_xor = v617_xor ^ v648_byte;
+      row.auxiliary(AUX_308, v653_xor);
+      // op 229: u8_xor 499 522
+      v654_xor = v618_xor ^ v649_byte;
+      row.auxiliary(AUX_309, v654_xor);
+      // op 230: hint_u32_add 502 503 504 505 525 526 527 524
+      const uint32_t v655_word = pack(v624_byte, v625_byte, v626_byte, v627_byte);
+      const uint32_t v656_word = pack(v652_xor, v653_xor, v654_xor, v651_xor);
+      const uint64_t v657_sum = uint64_t(v655_word) + uint64_t(v656_word);
+      v658_byte = byte_of_wide(v657_sum, 0u);
+      row.auxiliary(AUX_310, v658_byte);
+      v659_byte = byte_of_wide(v657_sum, 1u);
+      row.auxiliary(AUX_311, v659_byte);
+      v660_byte = byte_of_wide(v657_sum, 2u);
+      row.auxiliary(AUX_312, v660_byte);
+      v661_byte = byte_of_wide(v657_sum, 3u);
+      row.auxiliary(AUX_313, v661_byte);
+      // op 232: u8_xor_split7 515 528
+      const uint32_t v663_split7 = byte_split_high((v637_sum & 255u) ^ v658_byte, 7u);
+      row.auxiliary(AUX_314, v663_split7);
+      const uint32_t v664_split7 = byte_split_low((v637_sum & 255u) ^ v658_byte, 7u);
+      row.auxiliary(AUX_315, v664_split7);
+      // op 233: u8_xor_split7 516 529
+      const uint32_t v665_split7 = byte_split_high((v638_sum & 255u) ^ v659_byte, 7u);
+      row.auxiliary(AUX_316, v665_split7);
+      const uint32_t v666_split7 = byte_split_low((v638_sum & 255u) ^ v659_byte, 7u);
+      row.auxiliary(AUX_317, v666_split7);
+      // op 234: u8_xor_split7 517 530
+      const uint32_t v667_split7 = byte_split_high((v639_sum & 255u) ^ v660_byte, 7u);
+      row.auxiliary(AUX_318, v667_split7);
+      const uint32_t v668_split7 = byte_split_low((v639_sum & 255u) ^ v660_byte, 7u);
+      row.auxiliary(AUX_319, v668_split7);
+      // op 235: u8_xor_split7 518 531
+      const uint32_t v669_split7 = byte_split_high((v640_sum & 255u) ^ v661_byte, 7u);
+      row.auxiliary(AUX_320, v669_split7);
+      const uint32_t v670_split7 = byte_split_low((v640_sum & 255u) ^ v661_byte, 7u);
+      row.auxiliary(AUX_321, v670_split7);
+      // op 236: add 533 536
+      v671_sum = v663_split7 + v666_split7;
+      // op 237: add 535 538
+      v672_sum = v665_split7 + v668_split7;
+      // op 238: add 537 540
+      v673_sum = v667_split7 + v670_split7;
+      // op 239: add 539 534
+      v674_sum = v669_split7 + v664_split7;
       block = 2u;
-      block = (seed.full(24u).value == 6u) ? 1u : block;
+      if (input0.value == 6u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
-      row.auxiliary(354u, 0u);
-      row.selector(0u, 1u);
-      // ops 241 to 272: u8_xor
-      row.auxiliary(322u, kept32[0u] ^ kept32[40u]);
-      row.auxiliary(323u, kept32[1u] ^ kept32[41u]);
-      row.auxiliary(324u, kept32[2u] ^ kept32[42u]);
-      row.auxiliary(325u, kept32[3u] ^ kept32[43u]);
-      row.auxiliary(326u, kept32[16u] ^ kept32[56u]);
-      row.auxiliary(327u, kept32[17u] ^ kept32[57u]);
-      row.auxiliary(328u, kept32[18u] ^ kept32[58u]);
-      row.auxiliary(329u, kept32[19u] ^ kept32[59u]);
-      row.auxiliary(330u, kept32[32u] ^ kept32[8u]);
-      row.auxiliary(331u, kept32[33u] ^ kept32[9u]);
-      row.auxiliary(332u, kept32[34u] ^ kept32[10u]);
-      row.auxiliary(333u, kept32[35u] ^ kept32[11u]);
-      row.auxiliary(334u, kept32[48u] ^ kept32[24u]);
-      row.auxiliary(335u, kept32[49u] ^ kept32[25u]);
-      row.auxiliary(336u, kept32[50u] ^ kept32[26u]);
-      row.auxiliary(337u, kept32[51u] ^ kept32[27u]);
-      row.auxiliary(338u, (kept32[60u] & 255u) ^ kept32[21u]);
-      row.auxiliary(339u, (kept32[61u] & 255u) ^ kept32[22u]);
-      row.auxiliary(340u, (kept32[62u] & 255u) ^ kept32[23u]);
-      row.auxiliary(341u, (kept32[63u] & 255u) ^ kept32[20u]);
-      row.auxiliary(342u, (kept32[12u] & 255u) ^ kept32[37u]);
-      row.auxiliary(343u, (kept32[13u] & 255u) ^ kept32[38u]);
-      row.auxiliary(344u, (kept32[14u] & 255u) ^ kept32[39u]);
-      row.auxiliary(345u, (kept32[15u] & 255u) ^ kept32[36u]);
-      row.auxiliary(346u, (kept32[28u] & 255u) ^ kept32[53u]);
-      row.auxiliary(347u, (kept32[29u] & 255u) ^ kept32[54u]);
-      row.auxiliary(348u, (kept32[30u] & 255u) ^ kept32[55u]);
-      row.auxiliary(349u, (kept32[31u] & 255u) ^ kept32[52u]);
-      row.auxiliary(350u, (kept32[44u] & 255u) ^ kept32[5u]);
-      row.auxiliary(351u, (kept32[45u] & 255u) ^ kept32[6u]);
-      row.auxiliary(352u, (kept32[46u] & 255u) ^ kept32[7u]);
-      row.auxiliary(353u, (kept32[47u] & 255u) ^ kept32[4u]);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
+      row.auxiliary(AUX_354, 0u);
+      // op 241: u8_xor 363 476
+      const uint32_t v675_xor = v442_byte ^ v590_byte;
+      row.auxiliary(AUX_322, v675_xor);
+      // op 242: u8_xor 364 477
+      const uint32_t v676_xor = v443_byte ^ v591_byte;
+      row.auxiliary(AUX_323, v676_xor);
+      // op 243: u8_xor 365 478
+      const uint32_t v677_xor = v444_byte ^ v592_byte;
+      row.auxiliary(AUX_324, v677_xor);
+      // op 244: u8_xor 366 479
+      const uint32_t v678_xor = v445_byte ^ v593_byte;
+      row.auxiliary(AUX_325, v678_xor);
+      // op 245: u8_xor 415 528
+      const uint32_t v679_xor = v510_byte ^ v658_byte;
+      row.auxiliary(AUX_326, v679_xor);
+      // op 246: u8_xor 416 529
+      const uint32_t v680_xor = v511_byte ^ v659_byte;
+      row.auxiliary(AUX_327, v680_xor);
+      // op 247: u8_xor 417 530
+      const uint32_t v681_xor = v512_byte ^ v660_byte;
+      row.auxiliary(AUX_328, v681_xor);
+      // op 248: u8_xor 418 531
+      const uint32_t v682_xor = v513_byte ^ v661_byte;
+      row.auxiliary(AUX_329, v682_xor);
+      // op 249: u8_xor 467 372
+      const uint32_t v683_xor = v578_byte ^ v454_byte;
+      row.auxiliary(AUX_330, v683_xor);
+      // op 250: u8_xor 468 373
+      const uint32_t v684_xor = v579_byte ^ v455_byte;
+      row.auxiliary(AUX_331, v684_xor);
+      // op 251: u8_xor 469 374
+      const uint32_t v685_xor = v580_byte ^ v456_byte;
+      row.auxiliary(AUX_332, v685_xor);
+      // op 252: u8_xor 470 375
+      const uint32_t v686_xor = v581_byte ^ v457_byte;
+      row.auxiliary(AUX_333, v686_xor);
+      // op 253: u8_xor 519 424
+      const uint32_t v687_xor = v646_byte ^ v522_byte;
+      row.auxiliary(AUX_334, v687_xor);
+      // op 254: u8_xor 520 425
+      const uint32_t v688_xor = v647_byte ^ v523_byte;
+      row.auxiliary(AUX_335, v688_xor);
+      // op 255: u8_xor 521 426
+      const uint32_t v689_xor = v648_byte ^ v524_byte;
+      row.auxiliary(AUX_336, v689_xor);
+      // op 256: u8_xor 522 427
+      const uint32_t v690_xor = v649_byte ^ v525_byte;
+      row.auxiliary(AUX_337, v690_xor);
+      // op 257: u8_xor 541 421
+      const uint32_t v691_xor = (v671_sum & 255u) ^ v516_xor;
+      row.auxiliary(AUX_338, v691_xor);
+      // op 258: u8_xor 542 422
+      const uint32_t v692_xor = (v672_sum & 255u) ^ v517_xor;
+      row.auxiliary(AUX_339, v692_xor);
+      // op 259: u8_xor 543 423
+      const uint32_t v693_xor = (v673_sum & 255u) ^ v518_xor;
+      row.auxiliary(AUX_340, v693_xor);
+      // op 260: u8_xor 544 420
+      const uint32_t v694_xor = (v674_sum & 255u) ^ v515_xor;
+      row.auxiliary(AUX_341, v694_xor);
+      // op 261: u8_xor 385 473
+      const uint32_t v695_xor = (v467_sum & 255u) ^ v584_xor;
+      row.auxiliary(AUX_342, v695_xor);
+      // op 262: u8_xor 386 474
+      const uint32_t v696_xor = (v468_sum & 255u) ^ v585_xor;
+      row.auxiliary(AUX_343, v696_xor);
+      // op 263: u8_xor 387 475
+      const uint32_t v697_xor = (v469_sum & 255u) ^ v586_xor;
+      row.auxiliary(AUX_344, v697_xor);
+      // op 264: u8_xor 388 472
+      const uint32_t v698_xor = (v470_sum & 255u) ^ v583_xor;
+      row.auxiliary(AUX_345, v698_xor);
+      // op 265: u8_xor 437 525
+      const uint32_t v699_xor = (v535_sum & 255u) ^ v652_xor;
+      row.auxiliary(AUX_346, v699_xor);
+      // op 266: u8_xor 438 526
+      const uint32_t v700_xor = (v536_sum & 255u) ^ v653_xor;
+      row.auxiliary(AUX_347, v700_xor);
+      // op 267: u8_xor 439 527
+      const uint32_t v701_xor = (v537_sum & 255u) ^ v654_xor;
+      row.auxiliary(AUX_348, v701_xor);
+      // op 268: u8_xor 440 524
+      const uint32_t v702_xor = (v538_sum & 255u) ^ v651_xor;
+      row.auxiliary(AUX_349, v702_xor);
+      // op 269: u8_xor 489 369
+      const uint32_t v703_xor = (v603_sum & 255u) ^ v448_xor;
+      row.auxiliary(AUX_350, v703_xor);
+      // op 270: u8_xor 490 370
+      const uint32_t v704_xor = (v604_sum & 255u) ^ v449_xor;
+      row.auxiliary(AUX_351, v704_xor);
+      // op 271: u8_xor 491 371
+      const uint32_t v705_xor = (v605_sum & 255u) ^ v450_xor;
+      row.auxiliary(AUX_352, v705_xor);
+      // op 272: u8_xor 492 368
+      const uint32_t v706_xor = (v606_sum & 255u) ^ v447_xor;
+      row.auxiliary(AUX_353, v706_xor);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 240: match
-      const Gl v708_diff = seed.full(24u) - gl(6u);
-      row.auxiliary(322u, inverse_or_zero(v708_diff));
-      row.auxiliary_full(seed, 1056u + 8u * reads, 323u, 355u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 240: match 0
+      const Gl v708_diff = input0 - gl(6u);
+      const Gl v709_inv = inverse_or_zero(v708_diff);
+      row.auxiliary(AUX_322, v709_inv);
+      // op 276: call function 1: 546 363 364 365 366 415 416 417 ... (129)
+      const Gl v712_seed = seed.full(1056u + 8u * reads);
+      row.auxiliary(AUX_323, v712_seed);
+      const Gl v713_seed = seed.full(1064u + 8u * reads);
+      row.auxiliary(AUX_324, v713_seed);
+      const Gl v714_seed = seed.full(1072u + 8u * reads);
+      row.auxiliary(AUX_325, v714_seed);
+      const Gl v715_seed = seed.full(1080u + 8u * reads);
+      row.auxiliary(AUX_326, v715_seed);
+      const Gl v716_seed = seed.full(1088u + 8u * reads);
+      row.auxiliary(AUX_327, v716_seed);
+      const Gl v717_seed = seed.full(1096u + 8u * reads);
+      row.auxiliary(AUX_328, v717_seed);
+      const Gl v718_seed = seed.full(1104u + 8u * reads);
+      row.auxiliary(AUX_329, v718_seed);
+      const Gl v719_seed = seed.full(1112u + 8u * reads);
+      row.auxiliary(AUX_330, v719_seed);
+      const Gl v720_seed = seed.full(1120u + 8u * reads);
+      row.auxiliary(AUX_331, v720_seed);
+      const Gl v721_seed = seed.full(1128u + 8u * reads);
+      row.auxiliary(AUX_332, v721_seed);
+      const Gl v722_seed = seed.full(1136u + 8u * reads);
+      row.auxiliary(AUX_333, v722_seed);
+      const Gl v723_seed = seed.full(1144u + 8u * reads);
+      row.auxiliary(AUX_334, v723_seed);
+      const Gl v724_seed = seed.full(1152u + 8u * reads);
+      row.auxiliary(AUX_335, v724_seed);
+      const Gl v725_seed = seed.full(1160u + 8u * reads);
+      row.auxiliary(AUX_336, v725_seed);
+      const Gl v726_seed = seed.full(1168u + 8u * reads);
+      row.auxiliary(AUX_337, v726_seed);
+      const Gl v727_seed = seed.full(1176u + 8u * reads);
+      row.auxiliary(AUX_338, v727_seed);
+      const Gl v728_seed = seed.full(1184u + 8u * reads);
+      row.auxiliary(AUX_339, v728_seed);
+      const Gl v729_seed = seed.full(1192u + 8u * reads);
+      row.auxiliary(AUX_340, v729_seed);
+      const Gl v730_seed = seed.full(1200u + 8u * reads);
+      row.auxiliary(AUX_341, v730_seed);
+      const Gl v731_seed = seed.full(1208u + 8u * reads);
+      row.auxiliary(AUX_342, v731_seed);
+      const Gl v732_seed = seed.full(1216u + 8u * reads);
+      row.auxiliary(AUX_343, v732_seed);
+      const Gl v733_seed = seed.full(1224u + 8u * reads);
+      row.auxiliary(AUX_344, v733_seed);
+      const Gl v734_seed = seed.full(1232u + 8u * reads);
+      row.auxiliary(AUX_345, v734_seed);
+      const Gl v735_seed = seed.full(1240u + 8u * reads);
+      row.auxiliary(AUX_346, v735_seed);
+      const Gl v736_seed = seed.full(1248u + 8u * reads);
+      row.auxiliary(AUX_347, v736_seed);
+      const Gl v737_seed = seed.full(1256u + 8u * reads);
+      row.auxiliary(AUX_348, v737_seed);
+      const Gl v738_seed = seed.full(1264u + 8u * reads);
+      row.auxiliary(AUX_349, v738_seed);
+      const Gl v739_seed = seed.full(1272u + 8u * reads);
+      row.auxiliary(AUX_350, v739_seed);
+      const Gl v740_seed = seed.full(1280u + 8u * reads);
+      row.auxiliary(AUX_351, v740_seed);
+      const Gl v741_seed = seed.full(1288u + 8u * reads);
+      row.auxiliary(AUX_352, v741_seed);
+      const Gl v742_seed = seed.full(1296u + 8u * reads);
+      row.auxiliary(AUX_353, v742_seed);
+      const Gl v743_seed = seed.full(1304u + 8u * reads);
+      row.auxiliary(AUX_354, v743_seed);
       reads = reads + 32u;
     }
   }

@@ -11,9 +11,77 @@ namespace p_blake3 {
 
 namespace f_blake3_last_block {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, INPUT_5 = 5, INPUT_6 = 6,
+    INPUT_7 = 7, INPUT_8 = 8, INPUT_9 = 9, INPUT_10 = 10, SELECTOR_0 = 0, SELECTOR_1 = 1,
+    MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6,
+    AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13,
+    AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17, AUX_18 = 18, AUX_19 = 19, AUX_20 = 20,
+    AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24, AUX_25 = 25, AUX_26 = 26, AUX_27 = 27,
+    AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31, AUX_32 = 32, AUX_33 = 33, AUX_34 = 34,
+    AUX_35 = 35, AUX_36 = 36, AUX_37 = 37, AUX_38 = 38, AUX_39 = 39, AUX_40 = 40, AUX_41 = 41,
+    AUX_42 = 42, AUX_43 = 43, AUX_44 = 44, AUX_45 = 45, AUX_46 = 46, AUX_47 = 47, AUX_48 = 48,
+    AUX_49 = 49, AUX_50 = 50, AUX_51 = 51, AUX_52 = 52, AUX_53 = 53, AUX_54 = 54, AUX_55 = 55,
+    AUX_56 = 56, AUX_57 = 57, AUX_58 = 58, AUX_59 = 59, AUX_60 = 60, AUX_61 = 61, AUX_62 = 62,
+    AUX_63 = 63, AUX_64 = 64, AUX_65 = 65, AUX_66 = 66, AUX_67 = 67, AUX_68 = 68, AUX_69 = 69,
+    AUX_70 = 70, AUX_71 = 71, AUX_72 = 72, AUX_73 = 73, AUX_74 = 74, AUX_75 = 75, AUX_76 = 76,
+    AUX_77 = 77, AUX_78 = 78, AUX_79 = 79, AUX_80 = 80, AUX_81 = 81, AUX_82 = 82, AUX_83 = 83,
+    AUX_84 = 84, AUX_85 = 85, AUX_86 = 86, AUX_87 = 87, AUX_88 = 88, AUX_89 = 89, AUX_90 = 90,
+    AUX_91 = 91, AUX_92 = 92, AUX_93 = 93, AUX_94 = 94, AUX_95 = 95, AUX_96 = 96, AUX_97 = 97,
+    AUX_98 = 98, AUX_99 = 99, AUX_100 = 100, AUX_101 = 101, AUX_102 = 102, AUX_103 = 103,
+    AUX_104 = 104, AUX_105 = 105, AUX_106 = 106, AUX_107 = 107, AUX_108 = 108, AUX_109 = 109,
+    AUX_110 = 110, AUX_111 = 111, AUX_112 = 112, AUX_113 = 113, AUX_114 = 114, AUX_115 = 115,
+    AUX_116 = 116, AUX_117 = 117, AUX_118 = 118, AUX_119 = 119, AUX_120 = 120, AUX_121 = 121,
+    AUX_122 = 122, AUX_123 = 123, AUX_124 = 124, AUX_125 = 125, AUX_126 = 126, AUX_127 = 127,
+    AUX_128 = 128, AUX_129 = 129, AUX_130 = 130, AUX_131 = 131};
+
+static_assert(INPUT_10 + 1u == 11u, "plan: 11 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_131 + 1u == 132u, "plan: 132 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_10 = 8, SEED0_READ_96 = 16, SEED0_INPUT_0 = 20,
+    SEED0_INPUT_1 = 21, SEED0_INPUT_2 = 22, SEED0_INPUT_3 = 23, SEED0_INPUT_4 = 24,
+    SEED0_INPUT_5 = 25, SEED0_INPUT_6 = 26, SEED0_INPUT_7 = 27, SEED0_INPUT_8 = 28,
+    SEED0_INPUT_9 = 29, SEED0_READ_0 = 30, SEED0_READ_1 = 31, SEED0_READ_2 = 32,
+    SEED0_READ_3 = 33, SEED0_READ_4 = 34, SEED0_READ_5 = 35, SEED0_READ_6 = 36,
+    SEED0_READ_7 = 37, SEED0_READ_8 = 38, SEED0_READ_9 = 39, SEED0_READ_10 = 40,
+    SEED0_READ_11 = 41, SEED0_READ_12 = 42, SEED0_READ_13 = 43, SEED0_READ_14 = 44,
+    SEED0_READ_15 = 45, SEED0_READ_16 = 46, SEED0_READ_17 = 47, SEED0_READ_18 = 48,
+    SEED0_READ_19 = 49, SEED0_READ_20 = 50, SEED0_READ_21 = 51, SEED0_READ_22 = 52,
+    SEED0_READ_23 = 53, SEED0_READ_24 = 54, SEED0_READ_25 = 55, SEED0_READ_26 = 56,
+    SEED0_READ_27 = 57, SEED0_READ_28 = 58, SEED0_READ_29 = 59, SEED0_READ_30 = 60,
+    SEED0_READ_31 = 61, SEED0_READ_32 = 62, SEED0_READ_33 = 63, SEED0_READ_34 = 64,
+    SEED0_READ_35 = 65, SEED0_READ_36 = 66, SEED0_READ_37 = 67, SEED0_READ_38 = 68,
+    SEED0_READ_39 = 69, SEED0_READ_40 = 70, SEED0_READ_41 = 71, SEED0_READ_42 = 72,
+    SEED0_READ_43 = 73, SEED0_READ_44 = 74, SEED0_READ_45 = 75, SEED0_READ_46 = 76,
+    SEED0_READ_47 = 77, SEED0_READ_48 = 78, SEED0_READ_49 = 79, SEED0_READ_50 = 80,
+    SEED0_READ_51 = 81, SEED0_READ_52 = 82, SEED0_READ_53 = 83, SEED0_READ_54 = 84,
+    SEED0_READ_55 = 85, SEED0_READ_56 = 86, SEED0_READ_57 = 87, SEED0_READ_58 = 88,
+    SEED0_READ_59 = 89, SEED0_READ_60 = 90, SEED0_READ_61 = 91, SEED0_READ_62 = 92,
+    SEED0_READ_63 = 93, SEED0_READ_64 = 94, SEED0_READ_65 = 95, SEED0_READ_66 = 96,
+    SEED0_READ_67 = 97, SEED0_READ_68 = 98, SEED0_READ_69 = 99, SEED0_READ_70 = 100,
+    SEED0_READ_71 = 101, SEED0_READ_72 = 102, SEED0_READ_73 = 103, SEED0_READ_74 = 104,
+    SEED0_READ_75 = 105, SEED0_READ_76 = 106, SEED0_READ_77 = 107, SEED0_READ_78 = 108,
+    SEED0_READ_79 = 109, SEED0_READ_80 = 110, SEED0_READ_81 = 111, SEED0_READ_82 = 112,
+    SEED0_READ_83 = 113, SEED0_READ_84 = 114, SEED0_READ_85 = 115, SEED0_READ_86 = 116,
+    SEED0_READ_87 = 117, SEED0_READ_88 = 118, SEED0_READ_89 = 119, SEED0_READ_90 = 120,
+    SEED0_READ_91 = 121, SEED0_READ_92 = 122, SEED0_READ_93 = 123, SEED0_READ_94 = 124,
+    SEED0_READ_95 = 125, SEED0_STRIDE = 128};
+
+static_assert(SEED0_INPUT_10 - SEED0_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_INPUT_10 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_96 - SEED0_READ_96 == 0u, "plan: u32 words");
+static_assert((SEED0_READ_96 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_READ_96 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_95 - SEED0_INPUT_0 == 105u, "plan: u8 words");
+static_assert(SEED0_READ_95 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 10 at 8 (full), read 96 at 16 (u32), input 0 to 9 at 20
-// (u8), read 0 to 95 at 30 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 32;
   static constexpr uint32_t NUM_INPUTS = 11;
@@ -21,21 +89,204 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 132;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(98u, 132u);
-    row.selector(0u, 1u);
-    row.input_u8(seed, 20u, 0u, 10u);
-    row.input_full(seed, 8u, 10u, 11u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 30u, 1u, 97u);
-    row.auxiliary_u32(seed, 16u, 97u, 98u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.input(INPUT_1, byte_of(word0, 1u));
+    row.input(INPUT_2, byte_of(word0, 2u));
+    row.input(INPUT_3, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED0_INPUT_4);
+    row.input(INPUT_4, byte_of(word1, 0u));
+    row.input(INPUT_5, byte_of(word1, 1u));
+    row.input(INPUT_6, byte_of(word1, 2u));
+    row.input(INPUT_7, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED0_INPUT_8);
+    row.input(INPUT_8, byte_of(word2, 0u));
+    row.input(INPUT_9, byte_of(word2, 1u));
+    row.auxiliary(AUX_1, byte_of(word2, 2u));
+    row.auxiliary(AUX_2, byte_of(word2, 3u));
+    const Gl input10 = seed.full(SEED0_INPUT_10);
+    row.input(INPUT_10, input10);
+    // op 16: call function 10: 25 4 5 6 7 8 9
+    const uint32_t word3 = seed.u32(SEED0_READ_2);
+    row.auxiliary(AUX_3, byte_of(word3, 0u));
+    row.auxiliary(AUX_4, byte_of(word3, 1u));
+    row.auxiliary(AUX_5, byte_of(word3, 2u));
+    row.auxiliary(AUX_6, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED0_READ_6);
+    row.auxiliary(AUX_7, byte_of(word4, 0u));
+    row.auxiliary(AUX_8, byte_of(word4, 1u));
+    row.auxiliary(AUX_9, byte_of(word4, 2u));
+    row.auxiliary(AUX_10, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED0_READ_10);
+    row.auxiliary(AUX_11, byte_of(word5, 0u));
+    row.auxiliary(AUX_12, byte_of(word5, 1u));
+    row.auxiliary(AUX_13, byte_of(word5, 2u));
+    row.auxiliary(AUX_14, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED0_READ_14);
+    row.auxiliary(AUX_15, byte_of(word6, 0u));
+    row.auxiliary(AUX_16, byte_of(word6, 1u));
+    row.auxiliary(AUX_17, byte_of(word6, 2u));
+    row.auxiliary(AUX_18, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED0_READ_18);
+    row.auxiliary(AUX_19, byte_of(word7, 0u));
+    row.auxiliary(AUX_20, byte_of(word7, 1u));
+    row.auxiliary(AUX_21, byte_of(word7, 2u));
+    row.auxiliary(AUX_22, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED0_READ_22);
+    row.auxiliary(AUX_23, byte_of(word8, 0u));
+    row.auxiliary(AUX_24, byte_of(word8, 1u));
+    row.auxiliary(AUX_25, byte_of(word8, 2u));
+    row.auxiliary(AUX_26, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED0_READ_26);
+    row.auxiliary(AUX_27, byte_of(word9, 0u));
+    row.auxiliary(AUX_28, byte_of(word9, 1u));
+    row.auxiliary(AUX_29, byte_of(word9, 2u));
+    row.auxiliary(AUX_30, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED0_READ_30);
+    row.auxiliary(AUX_31, byte_of(word10, 0u));
+    row.auxiliary(AUX_32, byte_of(word10, 1u));
+    row.auxiliary(AUX_33, byte_of(word10, 2u));
+    row.auxiliary(AUX_34, byte_of(word10, 3u));
+    const uint32_t word11 = seed.u32(SEED0_READ_34);
+    row.auxiliary(AUX_35, byte_of(word11, 0u));
+    row.auxiliary(AUX_36, byte_of(word11, 1u));
+    row.auxiliary(AUX_37, byte_of(word11, 2u));
+    row.auxiliary(AUX_38, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED0_READ_38);
+    row.auxiliary(AUX_39, byte_of(word12, 0u));
+    row.auxiliary(AUX_40, byte_of(word12, 1u));
+    row.auxiliary(AUX_41, byte_of(word12, 2u));
+    row.auxiliary(AUX_42, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED0_READ_42);
+    row.auxiliary(AUX_43, byte_of(word13, 0u));
+    row.auxiliary(AUX_44, byte_of(word13, 1u));
+    row.auxiliary(AUX_45, byte_of(word13, 2u));
+    row.auxiliary(AUX_46, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED0_READ_46);
+    row.auxiliary(AUX_47, byte_of(word14, 0u));
+    row.auxiliary(AUX_48, byte_of(word14, 1u));
+    row.auxiliary(AUX_49, byte_of(word14, 2u));
+    row.auxiliary(AUX_50, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED0_READ_50);
+    row.auxiliary(AUX_51, byte_of(word15, 0u));
+    row.auxiliary(AUX_52, byte_of(word15, 1u));
+    row.auxiliary(AUX_53, byte_of(word15, 2u));
+    row.auxiliary(AUX_54, byte_of(word15, 3u));
+    const uint32_t word16 = seed.u32(SEED0_READ_54);
+    row.auxiliary(AUX_55, byte_of(word16, 0u));
+    row.auxiliary(AUX_56, byte_of(word16, 1u));
+    row.auxiliary(AUX_57, byte_of(word16, 2u));
+    row.auxiliary(AUX_58, byte_of(word16, 3u));
+    const uint32_t word17 = seed.u32(SEED0_READ_58);
+    row.auxiliary(AUX_59, byte_of(word17, 0u));
+    row.auxiliary(AUX_60, byte_of(word17, 1u));
+    row.auxiliary(AUX_61, byte_of(word17, 2u));
+    row.auxiliary(AUX_62, byte_of(word17, 3u));
+    // ops 16 to 66: call function 10: 25 4 5 6 7 8 9
+    const uint32_t word18 = seed.u32(SEED0_READ_62);
+    row.auxiliary(AUX_63, byte_of(word18, 0u));
+    row.auxiliary(AUX_64, byte_of(word18, 1u));
+    row.auxiliary(AUX_65, byte_of(word18, 2u));
+    row.auxiliary(AUX_66, byte_of(word18, 3u));
+    // op 66: call function 1: 22 106 107 108 109 110 111 106 ... (129)
+    const uint32_t word19 = seed.u32(SEED0_READ_66);
+    row.auxiliary(AUX_67, byte_of(word19, 0u));
+    row.auxiliary(AUX_68, byte_of(word19, 1u));
+    row.auxiliary(AUX_69, byte_of(word19, 2u));
+    row.auxiliary(AUX_70, byte_of(word19, 3u));
+    const uint32_t word20 = seed.u32(SEED0_READ_70);
+    row.auxiliary(AUX_71, byte_of(word20, 0u));
+    row.auxiliary(AUX_72, byte_of(word20, 1u));
+    row.auxiliary(AUX_73, byte_of(word20, 2u));
+    row.auxiliary(AUX_74, byte_of(word20, 3u));
+    const uint32_t word21 = seed.u32(SEED0_READ_74);
+    row.auxiliary(AUX_75, byte_of(word21, 0u));
+    row.auxiliary(AUX_76, byte_of(word21, 1u));
+    row.auxiliary(AUX_77, byte_of(word21, 2u));
+    row.auxiliary(AUX_78, byte_of(word21, 3u));
+    const uint32_t word22 = seed.u32(SEED0_READ_78);
+    row.auxiliary(AUX_79, byte_of(word22, 0u));
+    row.auxiliary(AUX_80, byte_of(word22, 1u));
+    row.auxiliary(AUX_81, byte_of(word22, 2u));
+    row.auxiliary(AUX_82, byte_of(word22, 3u));
+    const uint32_t word23 = seed.u32(SEED0_READ_82);
+    row.auxiliary(AUX_83, byte_of(word23, 0u));
+    row.auxiliary(AUX_84, byte_of(word23, 1u));
+    row.auxiliary(AUX_85, byte_of(word23, 2u));
+    row.auxiliary(AUX_86, byte_of(word23, 3u));
+    const uint32_t word24 = seed.u32(SEED0_READ_86);
+    row.auxiliary(AUX_87, byte_of(word24, 0u));
+    row.auxiliary(AUX_88, byte_of(word24, 1u));
+    row.auxiliary(AUX_89, byte_of(word24, 2u));
+    row.auxiliary(AUX_90, byte_of(word24, 3u));
+    const uint32_t word25 = seed.u32(SEED0_READ_90);
+    row.auxiliary(AUX_91, byte_of(word25, 0u));
+    row.auxiliary(AUX_92, byte_of(word25, 1u));
+    row.auxiliary(AUX_93, byte_of(word25, 2u));
+    row.auxiliary(AUX_94, byte_of(word25, 3u));
+    const uint32_t word26 = seed.u32(SEED0_READ_94);
+    row.auxiliary(AUX_95, byte_of(word26, 0u));
+    row.auxiliary(AUX_96, byte_of(word26, 1u));
+    const uint32_t v170_seed = seed.u32(SEED0_READ_96);
+    row.auxiliary(AUX_97, v170_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_3 = 8, SEED1_READ_96 = 16, SEED1_READ_129 = 20,
+    SEED1_INPUT_0 = 24, SEED1_INPUT_1 = 25, SEED1_INPUT_2 = 26, SEED1_INPUT_4 = 27,
+    SEED1_INPUT_5 = 28, SEED1_INPUT_6 = 29, SEED1_INPUT_7 = 30, SEED1_INPUT_8 = 31,
+    SEED1_INPUT_9 = 32, SEED1_INPUT_10 = 33, SEED1_READ_0 = 34, SEED1_READ_1 = 35,
+    SEED1_READ_2 = 36, SEED1_READ_3 = 37, SEED1_READ_4 = 38, SEED1_READ_5 = 39,
+    SEED1_READ_6 = 40, SEED1_READ_7 = 41, SEED1_READ_8 = 42, SEED1_READ_9 = 43,
+    SEED1_READ_10 = 44, SEED1_READ_11 = 45, SEED1_READ_12 = 46, SEED1_READ_13 = 47,
+    SEED1_READ_14 = 48, SEED1_READ_15 = 49, SEED1_READ_16 = 50, SEED1_READ_17 = 51,
+    SEED1_READ_18 = 52, SEED1_READ_19 = 53, SEED1_READ_20 = 54, SEED1_READ_21 = 55,
+    SEED1_READ_22 = 56, SEED1_READ_23 = 57, SEED1_READ_24 = 58, SEED1_READ_25 = 59,
+    SEED1_READ_26 = 60, SEED1_READ_27 = 61, SEED1_READ_28 = 62, SEED1_READ_29 = 63,
+    SEED1_READ_30 = 64, SEED1_READ_31 = 65, SEED1_READ_32 = 66, SEED1_READ_33 = 67,
+    SEED1_READ_34 = 68, SEED1_READ_35 = 69, SEED1_READ_36 = 70, SEED1_READ_37 = 71,
+    SEED1_READ_38 = 72, SEED1_READ_39 = 73, SEED1_READ_40 = 74, SEED1_READ_41 = 75,
+    SEED1_READ_42 = 76, SEED1_READ_43 = 77, SEED1_READ_44 = 78, SEED1_READ_45 = 79,
+    SEED1_READ_46 = 80, SEED1_READ_47 = 81, SEED1_READ_48 = 82, SEED1_READ_49 = 83,
+    SEED1_READ_50 = 84, SEED1_READ_51 = 85, SEED1_READ_52 = 86, SEED1_READ_53 = 87,
+    SEED1_READ_54 = 88, SEED1_READ_55 = 89, SEED1_READ_56 = 90, SEED1_READ_57 = 91,
+    SEED1_READ_58 = 92, SEED1_READ_59 = 93, SEED1_READ_60 = 94, SEED1_READ_61 = 95,
+    SEED1_READ_62 = 96, SEED1_READ_63 = 97, SEED1_READ_64 = 98, SEED1_READ_65 = 99,
+    SEED1_READ_66 = 100, SEED1_READ_67 = 101, SEED1_READ_68 = 102, SEED1_READ_69 = 103,
+    SEED1_READ_70 = 104, SEED1_READ_71 = 105, SEED1_READ_72 = 106, SEED1_READ_73 = 107,
+    SEED1_READ_74 = 108, SEED1_READ_75 = 109, SEED1_READ_76 = 110, SEED1_READ_77 = 111,
+    SEED1_READ_78 = 112, SEED1_READ_79 = 113, SEED1_READ_80 = 114, SEED1_READ_81 = 115,
+    SEED1_READ_82 = 116, SEED1_READ_83 = 117, SEED1_READ_84 = 118, SEED1_READ_85 = 119,
+    SEED1_READ_86 = 120, SEED1_READ_87 = 121, SEED1_READ_88 = 122, SEED1_READ_89 = 123,
+    SEED1_READ_90 = 124, SEED1_READ_91 = 125, SEED1_READ_92 = 126, SEED1_READ_93 = 127,
+    SEED1_READ_94 = 128, SEED1_READ_95 = 129, SEED1_READ_97 = 130, SEED1_READ_98 = 131,
+    SEED1_READ_99 = 132, SEED1_READ_100 = 133, SEED1_READ_101 = 134, SEED1_READ_102 = 135,
+    SEED1_READ_103 = 136, SEED1_READ_104 = 137, SEED1_READ_105 = 138, SEED1_READ_106 = 139,
+    SEED1_READ_107 = 140, SEED1_READ_108 = 141, SEED1_READ_109 = 142, SEED1_READ_110 = 143,
+    SEED1_READ_111 = 144, SEED1_READ_112 = 145, SEED1_READ_113 = 146, SEED1_READ_114 = 147,
+    SEED1_READ_115 = 148, SEED1_READ_116 = 149, SEED1_READ_117 = 150, SEED1_READ_118 = 151,
+    SEED1_READ_119 = 152, SEED1_READ_120 = 153, SEED1_READ_121 = 154, SEED1_READ_122 = 155,
+    SEED1_READ_123 = 156, SEED1_READ_124 = 157, SEED1_READ_125 = 158, SEED1_READ_126 = 159,
+    SEED1_READ_127 = 160, SEED1_READ_128 = 161, SEED1_STRIDE = 168};
+
+static_assert(SEED1_INPUT_3 - SEED1_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_INPUT_3 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_129 - SEED1_READ_96 == 4u, "plan: u32 words");
+static_assert((SEED1_READ_96 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_READ_129 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_128 - SEED1_INPUT_0 == 137u, "plan: u8 words");
+static_assert(SEED1_READ_128 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 3 at 8 (full), read 96 at 16 (u32), read 129 at 20 (u32),
-// input 0 to 2 at 24 (u8), input 4 to 10 at 27 (u8), read 0 to 95 at 34 (u8), read 97 to 128 at
-// 130 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 42;
   static constexpr uint32_t NUM_INPUTS = 11;
@@ -43,20 +294,199 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 132;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // op 33: match
-    const Gl v107_diff = seed.full(8u) - gl(0u);
-    row.auxiliary(65u, inverse_or_zero(v107_diff));
-    row.input_u8(seed, 24u, 0u, 3u);
-    row.input_full(seed, 8u, 3u, 4u);
-    row.input_u8(seed, 27u, 4u, 11u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 34u, 1u, 65u);
-    row.auxiliary_u8(seed, 98u, 66u, 98u);
-    row.auxiliary_u32(seed, 16u, 98u, 99u);
-    row.auxiliary_u8(seed, 130u, 99u, 131u);
-    row.auxiliary_u32(seed, 20u, 131u, 132u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl input3 = seed.full(SEED1_INPUT_3);
+    row.input(INPUT_3, input3);
+    // op 33: match 3
+    const Gl v107_diff = input3 - gl(0u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.input(INPUT_1, byte_of(word0, 1u));
+    row.input(INPUT_2, byte_of(word0, 2u));
+    row.input(INPUT_4, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED1_INPUT_5);
+    row.input(INPUT_5, byte_of(word1, 0u));
+    row.input(INPUT_6, byte_of(word1, 1u));
+    row.input(INPUT_7, byte_of(word1, 2u));
+    row.input(INPUT_8, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED1_INPUT_9);
+    row.input(INPUT_9, byte_of(word2, 0u));
+    row.input(INPUT_10, byte_of(word2, 1u));
+    row.auxiliary(AUX_1, byte_of(word2, 2u));
+    row.auxiliary(AUX_2, byte_of(word2, 3u));
+    // op 16: call function 10: 25 4 5 6 7 8 9
+    const uint32_t word3 = seed.u32(SEED1_READ_2);
+    row.auxiliary(AUX_3, byte_of(word3, 0u));
+    row.auxiliary(AUX_4, byte_of(word3, 1u));
+    row.auxiliary(AUX_5, byte_of(word3, 2u));
+    row.auxiliary(AUX_6, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED1_READ_6);
+    row.auxiliary(AUX_7, byte_of(word4, 0u));
+    row.auxiliary(AUX_8, byte_of(word4, 1u));
+    row.auxiliary(AUX_9, byte_of(word4, 2u));
+    row.auxiliary(AUX_10, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED1_READ_10);
+    row.auxiliary(AUX_11, byte_of(word5, 0u));
+    row.auxiliary(AUX_12, byte_of(word5, 1u));
+    row.auxiliary(AUX_13, byte_of(word5, 2u));
+    row.auxiliary(AUX_14, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED1_READ_14);
+    row.auxiliary(AUX_15, byte_of(word6, 0u));
+    row.auxiliary(AUX_16, byte_of(word6, 1u));
+    row.auxiliary(AUX_17, byte_of(word6, 2u));
+    row.auxiliary(AUX_18, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED1_READ_18);
+    row.auxiliary(AUX_19, byte_of(word7, 0u));
+    row.auxiliary(AUX_20, byte_of(word7, 1u));
+    row.auxiliary(AUX_21, byte_of(word7, 2u));
+    row.auxiliary(AUX_22, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED1_READ_22);
+    row.auxiliary(AUX_23, byte_of(word8, 0u));
+    row.auxiliary(AUX_24, byte_of(word8, 1u));
+    row.auxiliary(AUX_25, byte_of(word8, 2u));
+    row.auxiliary(AUX_26, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED1_READ_26);
+    row.auxiliary(AUX_27, byte_of(word9, 0u));
+    row.auxiliary(AUX_28, byte_of(word9, 1u));
+    row.auxiliary(AUX_29, byte_of(word9, 2u));
+    row.auxiliary(AUX_30, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED1_READ_30);
+    row.auxiliary(AUX_31, byte_of(word10, 0u));
+    row.auxiliary(AUX_32, byte_of(word10, 1u));
+    row.auxiliary(AUX_33, byte_of(word10, 2u));
+    row.auxiliary(AUX_34, byte_of(word10, 3u));
+    const uint32_t word11 = seed.u32(SEED1_READ_34);
+    row.auxiliary(AUX_35, byte_of(word11, 0u));
+    row.auxiliary(AUX_36, byte_of(word11, 1u));
+    row.auxiliary(AUX_37, byte_of(word11, 2u));
+    row.auxiliary(AUX_38, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED1_READ_38);
+    row.auxiliary(AUX_39, byte_of(word12, 0u));
+    row.auxiliary(AUX_40, byte_of(word12, 1u));
+    row.auxiliary(AUX_41, byte_of(word12, 2u));
+    row.auxiliary(AUX_42, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED1_READ_42);
+    row.auxiliary(AUX_43, byte_of(word13, 0u));
+    row.auxiliary(AUX_44, byte_of(word13, 1u));
+    row.auxiliary(AUX_45, byte_of(word13, 2u));
+    row.auxiliary(AUX_46, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED1_READ_46);
+    row.auxiliary(AUX_47, byte_of(word14, 0u));
+    row.auxiliary(AUX_48, byte_of(word14, 1u));
+    row.auxiliary(AUX_49, byte_of(word14, 2u));
+    row.auxiliary(AUX_50, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED1_READ_50);
+    row.auxiliary(AUX_51, byte_of(word15, 0u));
+    row.auxiliary(AUX_52, byte_of(word15, 1u));
+    row.auxiliary(AUX_53, byte_of(word15, 2u));
+    row.auxiliary(AUX_54, byte_of(word15, 3u));
+    const uint32_t word16 = seed.u32(SEED1_READ_54);
+    row.auxiliary(AUX_55, byte_of(word16, 0u));
+    row.auxiliary(AUX_56, byte_of(word16, 1u));
+    row.auxiliary(AUX_57, byte_of(word16, 2u));
+    row.auxiliary(AUX_58, byte_of(word16, 3u));
+    const uint32_t word17 = seed.u32(SEED1_READ_58);
+    row.auxiliary(AUX_59, byte_of(word17, 0u));
+    row.auxiliary(AUX_60, byte_of(word17, 1u));
+    row.auxiliary(AUX_61, byte_of(word17, 2u));
+    row.auxiliary(AUX_62, byte_of(word17, 3u));
+    // ops 16 to 69: call function 10: 25 4 5 6 7 8 9
+    const uint32_t word18 = seed.u32(SEED1_READ_62);
+    row.auxiliary(AUX_63, byte_of(word18, 0u));
+    row.auxiliary(AUX_64, byte_of(word18, 1u));
+    row.auxiliary(AUX_66, byte_of(word18, 2u));
+    row.auxiliary(AUX_67, byte_of(word18, 3u));
+    // op 69: call function 2: 0 1 2 105 22
+    const uint32_t word19 = seed.u32(SEED1_READ_66);
+    row.auxiliary(AUX_68, byte_of(word19, 0u));
+    row.auxiliary(AUX_69, byte_of(word19, 1u));
+    row.auxiliary(AUX_70, byte_of(word19, 2u));
+    row.auxiliary(AUX_71, byte_of(word19, 3u));
+    const uint32_t word20 = seed.u32(SEED1_READ_70);
+    row.auxiliary(AUX_72, byte_of(word20, 0u));
+    row.auxiliary(AUX_73, byte_of(word20, 1u));
+    row.auxiliary(AUX_74, byte_of(word20, 2u));
+    row.auxiliary(AUX_75, byte_of(word20, 3u));
+    const uint32_t word21 = seed.u32(SEED1_READ_74);
+    row.auxiliary(AUX_76, byte_of(word21, 0u));
+    row.auxiliary(AUX_77, byte_of(word21, 1u));
+    row.auxiliary(AUX_78, byte_of(word21, 2u));
+    row.auxiliary(AUX_79, byte_of(word21, 3u));
+    const uint32_t word22 = seed.u32(SEED1_READ_78);
+    row.auxiliary(AUX_80, byte_of(word22, 0u));
+    row.auxiliary(AUX_81, byte_of(word22, 1u));
+    row.auxiliary(AUX_82, byte_of(word22, 2u));
+    row.auxiliary(AUX_83, byte_of(word22, 3u));
+    const uint32_t word23 = seed.u32(SEED1_READ_82);
+    row.auxiliary(AUX_84, byte_of(word23, 0u));
+    row.auxiliary(AUX_85, byte_of(word23, 1u));
+    row.auxiliary(AUX_86, byte_of(word23, 2u));
+    row.auxiliary(AUX_87, byte_of(word23, 3u));
+    const uint32_t word24 = seed.u32(SEED1_READ_86);
+    row.auxiliary(AUX_88, byte_of(word24, 0u));
+    row.auxiliary(AUX_89, byte_of(word24, 1u));
+    row.auxiliary(AUX_90, byte_of(word24, 2u));
+    row.auxiliary(AUX_91, byte_of(word24, 3u));
+    const uint32_t word25 = seed.u32(SEED1_READ_90);
+    row.auxiliary(AUX_92, byte_of(word25, 0u));
+    row.auxiliary(AUX_93, byte_of(word25, 1u));
+    row.auxiliary(AUX_94, byte_of(word25, 2u));
+    row.auxiliary(AUX_95, byte_of(word25, 3u));
+    // ops 69 to 85: call function 2: 0 1 2 105 22
+    const uint32_t word26 = seed.u32(SEED1_READ_94);
+    row.auxiliary(AUX_96, byte_of(word26, 0u));
+    row.auxiliary(AUX_97, byte_of(word26, 1u));
+    row.auxiliary(AUX_99, byte_of(word26, 2u));
+    row.auxiliary(AUX_100, byte_of(word26, 3u));
+    const uint32_t v142_seed = seed.u32(SEED1_READ_96);
+    row.auxiliary(AUX_98, v142_seed);
+    // op 85: call function 1: 22 106 107 108 109 110 111 112 ... (129)
+    const uint32_t word27 = seed.u32(SEED1_READ_99);
+    row.auxiliary(AUX_101, byte_of(word27, 0u));
+    row.auxiliary(AUX_102, byte_of(word27, 1u));
+    row.auxiliary(AUX_103, byte_of(word27, 2u));
+    row.auxiliary(AUX_104, byte_of(word27, 3u));
+    const uint32_t word28 = seed.u32(SEED1_READ_103);
+    row.auxiliary(AUX_105, byte_of(word28, 0u));
+    row.auxiliary(AUX_106, byte_of(word28, 1u));
+    row.auxiliary(AUX_107, byte_of(word28, 2u));
+    row.auxiliary(AUX_108, byte_of(word28, 3u));
+    const uint32_t word29 = seed.u32(SEED1_READ_107);
+    row.auxiliary(AUX_109, byte_of(word29, 0u));
+    row.auxiliary(AUX_110, byte_of(word29, 1u));
+    row.auxiliary(AUX_111, byte_of(word29, 2u));
+    row.auxiliary(AUX_112, byte_of(word29, 3u));
+    const uint32_t word30 = seed.u32(SEED1_READ_111);
+    row.auxiliary(AUX_113, byte_of(word30, 0u));
+    row.auxiliary(AUX_114, byte_of(word30, 1u));
+    row.auxiliary(AUX_115, byte_of(word30, 2u));
+    row.auxiliary(AUX_116, byte_of(word30, 3u));
+    const uint32_t word31 = seed.u32(SEED1_READ_115);
+    row.auxiliary(AUX_117, byte_of(word31, 0u));
+    row.auxiliary(AUX_118, byte_of(word31, 1u));
+    row.auxiliary(AUX_119, byte_of(word31, 2u));
+    row.auxiliary(AUX_120, byte_of(word31, 3u));
+    const uint32_t word32 = seed.u32(SEED1_READ_119);
+    row.auxiliary(AUX_121, byte_of(word32, 0u));
+    row.auxiliary(AUX_122, byte_of(word32, 1u));
+    row.auxiliary(AUX_123, byte_of(word32, 2u));
+    row.auxiliary(AUX_124, byte_of(word32, 3u));
+    const uint32_t word33 = seed.u32(SEED1_READ_123);
+    row.auxiliary(AUX_125, byte_of(word33, 0u));
+    row.auxiliary(AUX_126, byte_of(word33, 1u));
+    row.auxiliary(AUX_127, byte_of(word33, 2u));
+    row.auxiliary(AUX_128, byte_of(word33, 3u));
+    const uint32_t word34 = seed.u32(SEED1_READ_127);
+    row.auxiliary(AUX_129, byte_of(word34, 0u));
+    row.auxiliary(AUX_130, byte_of(word34, 1u));
+    const uint32_t v190_seed = seed.u32(SEED1_READ_129);
+    row.auxiliary(AUX_131, v190_seed);
+    // op 33: match 3
+    const Gl v108_inv = inverse_or_zero(v107_diff);
+    row.auxiliary(AUX_65, v108_inv);
   }
 };
 
@@ -70,28 +500,382 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl input3 = gl(0u);
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 11u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 104u + 8u * reads, 1u, 65u);
-      block = 2u;
-      block = (seed.full(40u).value == 0u) ? 1u : block;
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(24u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(32u);
+      row.input(INPUT_2, input2);
+      input3 = seed.full(40u);
+      row.input(INPUT_3, input3);
+      const Gl input4 = seed.full(48u);
+      row.input(INPUT_4, input4);
+      const Gl input5 = seed.full(56u);
+      row.input(INPUT_5, input5);
+      const Gl input6 = seed.full(64u);
+      row.input(INPUT_6, input6);
+      const Gl input7 = seed.full(72u);
+      row.input(INPUT_7, input7);
+      const Gl input8 = seed.full(80u);
+      row.input(INPUT_8, input8);
+      const Gl input9 = seed.full(88u);
+      row.input(INPUT_9, input9);
+      const Gl input10 = seed.full(96u);
+      row.input(INPUT_10, input10);
+      // op 12: io_read 22 21
+      const Gl v24_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_1, v24_seed);
+      // op 16: call function 10: 25 4 5 6 7 8 9
+      const Gl v27_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_2, v27_seed);
+      const Gl v28_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_3, v28_seed);
+      const Gl v29_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_4, v29_seed);
+      const Gl v30_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_5, v30_seed);
+      const Gl v31_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_6, v31_seed);
+      const Gl v32_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_7, v32_seed);
+      const Gl v33_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_8, v33_seed);
+      const Gl v34_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_9, v34_seed);
+      const Gl v35_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_10, v35_seed);
+      const Gl v36_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_11, v36_seed);
+      const Gl v37_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_12, v37_seed);
+      const Gl v38_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_13, v38_seed);
+      const Gl v39_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_14, v39_seed);
+      const Gl v40_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_15, v40_seed);
+      const Gl v41_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_16, v41_seed);
+      const Gl v42_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_17, v42_seed);
+      const Gl v43_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_18, v43_seed);
+      const Gl v44_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_19, v44_seed);
+      const Gl v45_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_20, v45_seed);
+      const Gl v46_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_21, v46_seed);
+      const Gl v47_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_22, v47_seed);
+      const Gl v48_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_23, v48_seed);
+      const Gl v49_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_24, v49_seed);
+      const Gl v50_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_25, v50_seed);
+      const Gl v51_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_26, v51_seed);
+      const Gl v52_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_27, v52_seed);
+      const Gl v53_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_28, v53_seed);
+      const Gl v54_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_29, v54_seed);
+      const Gl v55_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_30, v55_seed);
+      const Gl v56_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_31, v56_seed);
+      const Gl v57_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_32, v57_seed);
+      const Gl v58_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_33, v58_seed);
+      const Gl v59_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_34, v59_seed);
+      const Gl v60_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_35, v60_seed);
+      const Gl v61_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_36, v61_seed);
+      const Gl v62_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_37, v62_seed);
+      const Gl v63_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_38, v63_seed);
+      const Gl v64_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_39, v64_seed);
+      const Gl v65_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_40, v65_seed);
+      const Gl v66_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_41, v66_seed);
+      const Gl v67_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_42, v67_seed);
+      const Gl v68_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_43, v68_seed);
+      const Gl v69_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_44, v69_seed);
+      const Gl v70_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_45, v70_seed);
+      const Gl v71_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_46, v71_seed);
+      const Gl v72_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_47, v72_seed);
+      const Gl v73_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_48, v73_seed);
+      const Gl v74_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_49, v74_seed);
+      const Gl v75_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_50, v75_seed);
+      const Gl v76_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_51, v76_seed);
+      const Gl v77_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_52, v77_seed);
+      const Gl v78_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_53, v78_seed);
+      const Gl v79_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_54, v79_seed);
+      const Gl v80_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_55, v80_seed);
+      const Gl v81_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_56, v81_seed);
+      const Gl v82_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_57, v82_seed);
+      const Gl v83_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_58, v83_seed);
+      const Gl v84_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_59, v84_seed);
+      const Gl v85_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_60, v85_seed);
+      const Gl v86_seed = seed.full(584u + 8u * reads);
+      row.auxiliary(AUX_61, v86_seed);
+      const Gl v87_seed = seed.full(592u + 8u * reads);
+      row.auxiliary(AUX_62, v87_seed);
+      const Gl v88_seed = seed.full(600u + 8u * reads);
+      row.auxiliary(AUX_63, v88_seed);
+      const Gl v89_seed = seed.full(608u + 8u * reads);
+      row.auxiliary(AUX_64, v89_seed);
       reads = reads + 64u;
+      block = 2u;
+      if (input3.value == 0u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(98u, 132u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 104u + 8u * reads, 65u, 98u);
+      // op 66: call function 1: 22 106 107 108 109 110 111 106 ... (129)
+      const Gl v138_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_65, v138_seed);
+      const Gl v139_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_66, v139_seed);
+      const Gl v140_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_67, v140_seed);
+      const Gl v141_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_68, v141_seed);
+      const Gl v142_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_69, v142_seed);
+      const Gl v143_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_70, v143_seed);
+      const Gl v144_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_71, v144_seed);
+      const Gl v145_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_72, v145_seed);
+      const Gl v146_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_73, v146_seed);
+      const Gl v147_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_74, v147_seed);
+      const Gl v148_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_75, v148_seed);
+      const Gl v149_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_76, v149_seed);
+      const Gl v150_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_77, v150_seed);
+      const Gl v151_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_78, v151_seed);
+      const Gl v152_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_79, v152_seed);
+      const Gl v153_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_80, v153_seed);
+      const Gl v154_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_81, v154_seed);
+      const Gl v155_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_82, v155_seed);
+      const Gl v156_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_83, v156_seed);
+      const Gl v157_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_84, v157_seed);
+      const Gl v158_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_85, v158_seed);
+      const Gl v159_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_86, v159_seed);
+      const Gl v160_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_87, v160_seed);
+      const Gl v161_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_88, v161_seed);
+      const Gl v162_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_89, v162_seed);
+      const Gl v163_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_90, v163_seed);
+      const Gl v164_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_91, v164_seed);
+      const Gl v165_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_92, v165_seed);
+      const Gl v166_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_93, v166_seed);
+      const Gl v167_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_94, v167_seed);
+      const Gl v168_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_95, v168_seed);
+      const Gl v169_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_96, v169_seed);
+      const Gl v170_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_97, v170_seed);
       reads = reads + 33u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 33: match
-      const Gl v172_diff = seed.full(40u) - gl(0u);
-      row.auxiliary(65u, inverse_or_zero(v172_diff));
-      row.auxiliary_full(seed, 104u + 8u * reads, 66u, 132u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 33: match 3
+      const Gl v172_diff = input3 - gl(0u);
+      const Gl v173_inv = inverse_or_zero(v172_diff);
+      row.auxiliary(AUX_65, v173_inv);
+      // op 69: call function 2: 0 1 2 105 22
+      const Gl v175_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_66, v175_seed);
+      const Gl v176_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_67, v176_seed);
+      const Gl v177_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_68, v177_seed);
+      const Gl v178_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_69, v178_seed);
+      const Gl v179_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_70, v179_seed);
+      const Gl v180_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_71, v180_seed);
+      const Gl v181_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_72, v181_seed);
+      const Gl v182_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_73, v182_seed);
+      const Gl v183_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_74, v183_seed);
+      const Gl v184_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_75, v184_seed);
+      const Gl v185_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_76, v185_seed);
+      const Gl v186_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_77, v186_seed);
+      const Gl v187_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_78, v187_seed);
+      const Gl v188_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_79, v188_seed);
+      const Gl v189_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_80, v189_seed);
+      const Gl v190_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_81, v190_seed);
+      const Gl v191_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_82, v191_seed);
+      const Gl v192_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_83, v192_seed);
+      const Gl v193_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_84, v193_seed);
+      const Gl v194_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_85, v194_seed);
+      const Gl v195_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_86, v195_seed);
+      const Gl v196_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_87, v196_seed);
+      const Gl v197_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_88, v197_seed);
+      const Gl v198_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_89, v198_seed);
+      const Gl v199_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_90, v199_seed);
+      const Gl v200_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_91, v200_seed);
+      const Gl v201_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_92, v201_seed);
+      const Gl v202_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_93, v202_seed);
+      const Gl v203_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_94, v203_seed);
+      const Gl v204_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_95, v204_seed);
+      const Gl v205_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_96, v205_seed);
+      const Gl v206_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_97, v206_seed);
+      const Gl v207_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_98, v207_seed);
+      // op 85: call function 1: 22 106 107 108 109 110 111 112 ... (129)
+      const Gl v223_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_99, v223_seed);
+      const Gl v224_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_100, v224_seed);
+      const Gl v225_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_101, v225_seed);
+      const Gl v226_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_102, v226_seed);
+      const Gl v227_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_103, v227_seed);
+      const Gl v228_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_104, v228_seed);
+      const Gl v229_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_105, v229_seed);
+      const Gl v230_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_106, v230_seed);
+      const Gl v231_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_107, v231_seed);
+      const Gl v232_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_108, v232_seed);
+      const Gl v233_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_109, v233_seed);
+      const Gl v234_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_110, v234_seed);
+      const Gl v235_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_111, v235_seed);
+      const Gl v236_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_112, v236_seed);
+      const Gl v237_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_113, v237_seed);
+      const Gl v238_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_114, v238_seed);
+      const Gl v239_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_115, v239_seed);
+      const Gl v240_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_116, v240_seed);
+      const Gl v241_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_117, v241_seed);
+      const Gl v242_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_118, v242_seed);
+      const Gl v243_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_119, v243_seed);
+      const Gl v244_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_120, v244_seed);
+      const Gl v245_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_121, v245_seed);
+      const Gl v246_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_122, v246_seed);
+      const Gl v247_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_123, v247_seed);
+      const Gl v248_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_124, v248_seed);
+      const Gl v249_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_125, v249_seed);
+      const Gl v250_seed = seed.full(584u + 8u * reads);
+      row.auxiliary(AUX_126, v250_seed);
+      const Gl v251_seed = seed.full(592u + 8u * reads);
+      row.auxiliary(AUX_127, v251_seed);
+      const Gl v252_seed = seed.full(600u + 8u * reads);
+      row.auxiliary(AUX_128, v252_seed);
+      const Gl v253_seed = seed.full(608u + 8u * reads);
+      row.auxiliary(AUX_129, v253_seed);
+      const Gl v254_seed = seed.full(616u + 8u * reads);
+      row.auxiliary(AUX_130, v254_seed);
+      const Gl v255_seed = seed.full(624u + 8u * reads);
+      row.auxiliary(AUX_131, v255_seed);
       reads = reads + 66u;
     }
   }

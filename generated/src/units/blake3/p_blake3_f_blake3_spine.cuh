@@ -11,10 +11,76 @@ namespace p_blake3 {
 
 namespace f_blake3_spine {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, INPUT_5 = 5, INPUT_6 = 6,
+    INPUT_7 = 7, INPUT_8 = 8, INPUT_9 = 9, INPUT_10 = 10, INPUT_11 = 11, INPUT_12 = 12,
+    INPUT_13 = 13, INPUT_14 = 14, INPUT_15 = 15, INPUT_16 = 16, INPUT_17 = 17, INPUT_18 = 18,
+    INPUT_19 = 19, INPUT_20 = 20, INPUT_21 = 21, INPUT_22 = 22, INPUT_23 = 23, INPUT_24 = 24,
+    INPUT_25 = 25, INPUT_26 = 26, INPUT_27 = 27, INPUT_28 = 28, INPUT_29 = 29, INPUT_30 = 30,
+    INPUT_31 = 31, INPUT_32 = 32, INPUT_33 = 33, INPUT_34 = 34, INPUT_35 = 35, SELECTOR_0 = 0,
+    SELECTOR_1 = 1, SELECTOR_2 = 2, MULTIPLICITY = 0, RANK = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4,
+    AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12,
+    AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17, AUX_18 = 18, AUX_19 = 19,
+    AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24, AUX_25 = 25, AUX_26 = 26,
+    AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31, AUX_32 = 32, AUX_33 = 33,
+    AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37, AUX_38 = 38, AUX_39 = 39, AUX_40 = 40,
+    AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44, AUX_45 = 45, AUX_46 = 46, AUX_47 = 47,
+    AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51, AUX_52 = 52, AUX_53 = 53, AUX_54 = 54,
+    AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58, AUX_59 = 59, AUX_60 = 60, AUX_61 = 61,
+    AUX_62 = 62, AUX_63 = 63, AUX_64 = 64, AUX_65 = 65, AUX_66 = 66, AUX_67 = 67, AUX_68 = 68,
+    AUX_69 = 69, AUX_70 = 70, AUX_71 = 71, AUX_72 = 72, AUX_73 = 73, AUX_74 = 74, AUX_75 = 75,
+    AUX_76 = 76, AUX_77 = 77, AUX_78 = 78, AUX_79 = 79, AUX_80 = 80, AUX_81 = 81, AUX_82 = 82,
+    AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86, AUX_87 = 87, AUX_88 = 88, AUX_89 = 89,
+    AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93, AUX_94 = 94, AUX_95 = 95, AUX_96 = 96,
+    AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100, AUX_101 = 101, AUX_102 = 102,
+    AUX_103 = 103, AUX_104 = 104};
+
+static_assert(INPUT_35 + 1u == 36u, "plan: 36 inputs");
+static_assert(SELECTOR_2 + 1u == 3u, "plan: 3 selectors");
+static_assert(AUX_104 + 1u == 105u, "plan: 105 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_35 = 8, SEED0_RANK = 16, SEED0_READ_32 = 20,
+    SEED0_READ_65 = 24, SEED0_INPUT_0 = 28, SEED0_INPUT_1 = 29, SEED0_INPUT_2 = 30,
+    SEED0_INPUT_3 = 31, SEED0_INPUT_4 = 32, SEED0_INPUT_5 = 33, SEED0_INPUT_6 = 34,
+    SEED0_INPUT_7 = 35, SEED0_INPUT_8 = 36, SEED0_INPUT_9 = 37, SEED0_INPUT_10 = 38,
+    SEED0_INPUT_11 = 39, SEED0_INPUT_12 = 40, SEED0_INPUT_13 = 41, SEED0_INPUT_14 = 42,
+    SEED0_INPUT_15 = 43, SEED0_INPUT_16 = 44, SEED0_INPUT_17 = 45, SEED0_INPUT_18 = 46,
+    SEED0_INPUT_19 = 47, SEED0_INPUT_20 = 48, SEED0_INPUT_21 = 49, SEED0_INPUT_22 = 50,
+    SEED0_INPUT_23 = 51, SEED0_INPUT_24 = 52, SEED0_INPUT_25 = 53, SEED0_INPUT_26 = 54,
+    SEED0_INPUT_27 = 55, SEED0_INPUT_28 = 56, SEED0_INPUT_29 = 57, SEED0_INPUT_30 = 58,
+    SEED0_INPUT_31 = 59, SEED0_INPUT_32 = 60, SEED0_INPUT_33 = 61, SEED0_INPUT_34 = 62,
+    SEED0_READ_0 = 63, SEED0_READ_1 = 64, SEED0_READ_2 = 65, SEED0_READ_3 = 66,
+    SEED0_READ_4 = 67, SEED0_READ_5 = 68, SEED0_READ_6 = 69, SEED0_READ_7 = 70,
+    SEED0_READ_8 = 71, SEED0_READ_9 = 72, SEED0_READ_10 = 73, SEED0_READ_11 = 74,
+    SEED0_READ_12 = 75, SEED0_READ_13 = 76, SEED0_READ_14 = 77, SEED0_READ_15 = 78,
+    SEED0_READ_16 = 79, SEED0_READ_17 = 80, SEED0_READ_18 = 81, SEED0_READ_19 = 82,
+    SEED0_READ_20 = 83, SEED0_READ_21 = 84, SEED0_READ_22 = 85, SEED0_READ_23 = 86,
+    SEED0_READ_24 = 87, SEED0_READ_25 = 88, SEED0_READ_26 = 89, SEED0_READ_27 = 90,
+    SEED0_READ_28 = 91, SEED0_READ_29 = 92, SEED0_READ_30 = 93, SEED0_READ_31 = 94,
+    SEED0_READ_33 = 95, SEED0_READ_34 = 96, SEED0_READ_35 = 97, SEED0_READ_36 = 98,
+    SEED0_READ_37 = 99, SEED0_READ_38 = 100, SEED0_READ_39 = 101, SEED0_READ_40 = 102,
+    SEED0_READ_41 = 103, SEED0_READ_42 = 104, SEED0_READ_43 = 105, SEED0_READ_44 = 106,
+    SEED0_READ_45 = 107, SEED0_READ_46 = 108, SEED0_READ_47 = 109, SEED0_READ_48 = 110,
+    SEED0_READ_49 = 111, SEED0_READ_50 = 112, SEED0_READ_51 = 113, SEED0_READ_52 = 114,
+    SEED0_READ_53 = 115, SEED0_READ_54 = 116, SEED0_READ_55 = 117, SEED0_READ_56 = 118,
+    SEED0_READ_57 = 119, SEED0_READ_58 = 120, SEED0_READ_59 = 121, SEED0_READ_60 = 122,
+    SEED0_READ_61 = 123, SEED0_READ_62 = 124, SEED0_READ_63 = 125, SEED0_READ_64 = 126,
+    SEED0_STRIDE = 128};
+
+static_assert(SEED0_INPUT_35 - SEED0_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_INPUT_35 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_65 - SEED0_RANK == 8u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_READ_65 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_64 - SEED0_INPUT_0 == 98u, "plan: u8 words");
+static_assert(SEED0_READ_64 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 35 at 8 (full), rank at 16 (u32), read 32 at 20 (u32),
-// read 65 at 24 (u32), input 0 to 34 at 28 (u8), read 0 to 31 at 63 (u8), read 33 to 64 at 95
-// (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 32;
   static constexpr uint32_t NUM_INPUTS = 36;
@@ -22,27 +88,191 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 105;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(1u, 3u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_2, 0u);
     row.auxiliary_zeros(71u, 105u);
-    row.selector(0u, 1u);
-    // ops 6 to 12: u8_shift_right
-    row.auxiliary(2u, byte_shift_right(seed.u8(60u)));
-    row.auxiliary(3u, byte_shift_right(seed.u8(61u)));
-    row.auxiliary(4u, byte_shift_right(seed.u8(62u)));
-    row.input_u8(seed, 28u, 0u, 35u);
-    row.input_full(seed, 8u, 35u, 36u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 16u, 1u, 2u);
-    row.auxiliary_u8(seed, 63u, 5u, 37u);
-    row.auxiliary_u32(seed, 20u, 37u, 38u);
-    row.auxiliary_u8(seed, 95u, 38u, 70u);
-    row.auxiliary_u32(seed, 24u, 70u, 71u);
+    row.selector(SELECTOR_0, 1u);
+    const uint32_t word8 = seed.u32(SEED0_INPUT_32);
+    row.input(INPUT_32, byte_of(word8, 0u));
+    row.input(INPUT_33, byte_of(word8, 1u));
+    row.input(INPUT_34, byte_of(word8, 2u));
+    row.auxiliary(AUX_5, byte_of(word8, 3u));
+    // op 6: u8_shift_right 32
+    const uint32_t v44_shr = byte_shift_right(byte_of(word8, 0u));
+    row.auxiliary(AUX_2, v44_shr);
+    // op 9: u8_shift_right 33
+    const uint32_t v47_shr = byte_shift_right(byte_of(word8, 1u));
+    row.auxiliary(AUX_3, v47_shr);
+    // op 12: u8_shift_right 34
+    const uint32_t v50_shr = byte_shift_right(byte_of(word8, 2u));
+    row.auxiliary(AUX_4, v50_shr);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.input(INPUT_1, byte_of(word0, 1u));
+    row.input(INPUT_2, byte_of(word0, 2u));
+    row.input(INPUT_3, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED0_INPUT_4);
+    row.input(INPUT_4, byte_of(word1, 0u));
+    row.input(INPUT_5, byte_of(word1, 1u));
+    row.input(INPUT_6, byte_of(word1, 2u));
+    row.input(INPUT_7, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED0_INPUT_8);
+    row.input(INPUT_8, byte_of(word2, 0u));
+    row.input(INPUT_9, byte_of(word2, 1u));
+    row.input(INPUT_10, byte_of(word2, 2u));
+    row.input(INPUT_11, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED0_INPUT_12);
+    row.input(INPUT_12, byte_of(word3, 0u));
+    row.input(INPUT_13, byte_of(word3, 1u));
+    row.input(INPUT_14, byte_of(word3, 2u));
+    row.input(INPUT_15, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED0_INPUT_16);
+    row.input(INPUT_16, byte_of(word4, 0u));
+    row.input(INPUT_17, byte_of(word4, 1u));
+    row.input(INPUT_18, byte_of(word4, 2u));
+    row.input(INPUT_19, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED0_INPUT_20);
+    row.input(INPUT_20, byte_of(word5, 0u));
+    row.input(INPUT_21, byte_of(word5, 1u));
+    row.input(INPUT_22, byte_of(word5, 2u));
+    row.input(INPUT_23, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED0_INPUT_24);
+    row.input(INPUT_24, byte_of(word6, 0u));
+    row.input(INPUT_25, byte_of(word6, 1u));
+    row.input(INPUT_26, byte_of(word6, 2u));
+    row.input(INPUT_27, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED0_INPUT_28);
+    row.input(INPUT_28, byte_of(word7, 0u));
+    row.input(INPUT_29, byte_of(word7, 1u));
+    row.input(INPUT_30, byte_of(word7, 2u));
+    row.input(INPUT_31, byte_of(word7, 3u));
+    const Gl input35 = seed.full(SEED0_INPUT_35);
+    row.input(INPUT_35, input35);
+    // op 22: call function 3: 56 35
+    const uint32_t word9 = seed.u32(SEED0_READ_1);
+    row.auxiliary(AUX_6, byte_of(word9, 0u));
+    row.auxiliary(AUX_7, byte_of(word9, 1u));
+    row.auxiliary(AUX_8, byte_of(word9, 2u));
+    row.auxiliary(AUX_9, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED0_READ_5);
+    row.auxiliary(AUX_10, byte_of(word10, 0u));
+    row.auxiliary(AUX_11, byte_of(word10, 1u));
+    row.auxiliary(AUX_12, byte_of(word10, 2u));
+    row.auxiliary(AUX_13, byte_of(word10, 3u));
+    const uint32_t word11 = seed.u32(SEED0_READ_9);
+    row.auxiliary(AUX_14, byte_of(word11, 0u));
+    row.auxiliary(AUX_15, byte_of(word11, 1u));
+    row.auxiliary(AUX_16, byte_of(word11, 2u));
+    row.auxiliary(AUX_17, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED0_READ_13);
+    row.auxiliary(AUX_18, byte_of(word12, 0u));
+    row.auxiliary(AUX_19, byte_of(word12, 1u));
+    row.auxiliary(AUX_20, byte_of(word12, 2u));
+    row.auxiliary(AUX_21, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED0_READ_17);
+    row.auxiliary(AUX_22, byte_of(word13, 0u));
+    row.auxiliary(AUX_23, byte_of(word13, 1u));
+    row.auxiliary(AUX_24, byte_of(word13, 2u));
+    row.auxiliary(AUX_25, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED0_READ_21);
+    row.auxiliary(AUX_26, byte_of(word14, 0u));
+    row.auxiliary(AUX_27, byte_of(word14, 1u));
+    row.auxiliary(AUX_28, byte_of(word14, 2u));
+    row.auxiliary(AUX_29, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED0_READ_25);
+    row.auxiliary(AUX_30, byte_of(word15, 0u));
+    row.auxiliary(AUX_31, byte_of(word15, 1u));
+    row.auxiliary(AUX_32, byte_of(word15, 2u));
+    row.auxiliary(AUX_33, byte_of(word15, 3u));
+    // ops 22 to 56: call function 3: 56 35
+    const uint32_t word16 = seed.u32(SEED0_READ_29);
+    row.auxiliary(AUX_34, byte_of(word16, 0u));
+    row.auxiliary(AUX_35, byte_of(word16, 1u));
+    row.auxiliary(AUX_36, byte_of(word16, 2u));
+    row.auxiliary(AUX_38, byte_of(word16, 3u));
+    const uint32_t v91_seed = seed.u32(SEED0_READ_32);
+    row.auxiliary(AUX_37, v91_seed);
+    // op 56: call function 1: 56 91 92 93 94 95 96 91 ... (129)
+    const uint32_t word17 = seed.u32(SEED0_READ_34);
+    row.auxiliary(AUX_39, byte_of(word17, 0u));
+    row.auxiliary(AUX_40, byte_of(word17, 1u));
+    row.auxiliary(AUX_41, byte_of(word17, 2u));
+    row.auxiliary(AUX_42, byte_of(word17, 3u));
+    const uint32_t word18 = seed.u32(SEED0_READ_38);
+    row.auxiliary(AUX_43, byte_of(word18, 0u));
+    row.auxiliary(AUX_44, byte_of(word18, 1u));
+    row.auxiliary(AUX_45, byte_of(word18, 2u));
+    row.auxiliary(AUX_46, byte_of(word18, 3u));
+    const uint32_t word19 = seed.u32(SEED0_READ_42);
+    row.auxiliary(AUX_47, byte_of(word19, 0u));
+    row.auxiliary(AUX_48, byte_of(word19, 1u));
+    row.auxiliary(AUX_49, byte_of(word19, 2u));
+    row.auxiliary(AUX_50, byte_of(word19, 3u));
+    const uint32_t word20 = seed.u32(SEED0_READ_46);
+    row.auxiliary(AUX_51, byte_of(word20, 0u));
+    row.auxiliary(AUX_52, byte_of(word20, 1u));
+    row.auxiliary(AUX_53, byte_of(word20, 2u));
+    row.auxiliary(AUX_54, byte_of(word20, 3u));
+    const uint32_t word21 = seed.u32(SEED0_READ_50);
+    row.auxiliary(AUX_55, byte_of(word21, 0u));
+    row.auxiliary(AUX_56, byte_of(word21, 1u));
+    row.auxiliary(AUX_57, byte_of(word21, 2u));
+    row.auxiliary(AUX_58, byte_of(word21, 3u));
+    const uint32_t word22 = seed.u32(SEED0_READ_54);
+    row.auxiliary(AUX_59, byte_of(word22, 0u));
+    row.auxiliary(AUX_60, byte_of(word22, 1u));
+    row.auxiliary(AUX_61, byte_of(word22, 2u));
+    row.auxiliary(AUX_62, byte_of(word22, 3u));
+    const uint32_t word23 = seed.u32(SEED0_READ_58);
+    row.auxiliary(AUX_63, byte_of(word23, 0u));
+    row.auxiliary(AUX_64, byte_of(word23, 1u));
+    row.auxiliary(AUX_65, byte_of(word23, 2u));
+    row.auxiliary(AUX_66, byte_of(word23, 3u));
+    const uint32_t word24 = seed.u32(SEED0_READ_62);
+    row.auxiliary(AUX_67, byte_of(word24, 0u));
+    row.auxiliary(AUX_68, byte_of(word24, 1u));
+    row.auxiliary(AUX_69, byte_of(word24, 2u));
+    const uint32_t v157_seed = seed.u32(SEED0_READ_65);
+    row.auxiliary(AUX_70, v157_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_INPUT_1 = 16, SEED1_INPUT_2 = 24,
+    SEED1_INPUT_3 = 32, SEED1_INPUT_4 = 40, SEED1_INPUT_5 = 48, SEED1_INPUT_6 = 56,
+    SEED1_INPUT_7 = 64, SEED1_INPUT_8 = 72, SEED1_INPUT_9 = 80, SEED1_INPUT_10 = 88,
+    SEED1_INPUT_11 = 96, SEED1_INPUT_12 = 104, SEED1_INPUT_13 = 112, SEED1_INPUT_14 = 120,
+    SEED1_INPUT_15 = 128, SEED1_INPUT_16 = 136, SEED1_INPUT_17 = 144, SEED1_INPUT_18 = 152,
+    SEED1_INPUT_19 = 160, SEED1_INPUT_20 = 168, SEED1_INPUT_21 = 176, SEED1_INPUT_22 = 184,
+    SEED1_INPUT_23 = 192, SEED1_INPUT_24 = 200, SEED1_INPUT_25 = 208, SEED1_INPUT_26 = 216,
+    SEED1_INPUT_27 = 224, SEED1_INPUT_28 = 232, SEED1_INPUT_29 = 240, SEED1_INPUT_30 = 248,
+    SEED1_INPUT_31 = 256, SEED1_INPUT_35 = 264, SEED1_RANK = 272, SEED1_INPUT_32 = 276,
+    SEED1_INPUT_33 = 277, SEED1_INPUT_34 = 278, SEED1_READ_0 = 279, SEED1_READ_1 = 280,
+    SEED1_READ_2 = 281, SEED1_READ_3 = 282, SEED1_READ_4 = 283, SEED1_READ_5 = 284,
+    SEED1_READ_6 = 285, SEED1_READ_7 = 286, SEED1_READ_8 = 287, SEED1_READ_9 = 288,
+    SEED1_READ_10 = 289, SEED1_READ_11 = 290, SEED1_READ_12 = 291, SEED1_READ_13 = 292,
+    SEED1_READ_14 = 293, SEED1_READ_15 = 294, SEED1_READ_16 = 295, SEED1_READ_17 = 296,
+    SEED1_READ_18 = 297, SEED1_READ_19 = 298, SEED1_READ_20 = 299, SEED1_READ_21 = 300,
+    SEED1_READ_22 = 301, SEED1_READ_23 = 302, SEED1_READ_24 = 303, SEED1_READ_25 = 304,
+    SEED1_READ_26 = 305, SEED1_READ_27 = 306, SEED1_READ_28 = 307, SEED1_READ_29 = 308,
+    SEED1_READ_30 = 309, SEED1_READ_31 = 310, SEED1_STRIDE = 312};
+
+static_assert(SEED1_INPUT_35 - SEED1_MULTIPLICITY == 264u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_INPUT_35 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_RANK - SEED1_RANK == 0u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_RANK + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_31 - SEED1_INPUT_32 == 34u, "plan: u8 words");
+static_assert(SEED1_READ_31 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 to 31 at 8 (full), input 35 at 264 (full), rank at 272
-// (u32), input 32 to 34 at 276 (u8), read 0 to 31 at 279 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 78;
   static constexpr uint32_t NUM_INPUTS = 36;
@@ -50,36 +280,199 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 105;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(2u, 0u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_2, 0u);
     row.auxiliary_zeros(38u, 105u);
-    row.selector(1u, 1u);
-    // ops 1 to 3: mul
-    const uint32_t v39_prod = seed.u8(277u) * 256u;
-    const uint32_t v41_prod = seed.u8(278u) * 65536u;
-    // ops 4 to 5: add
-    const uint32_t v42_sum = seed.u8(276u) + v39_prod;
+    row.selector(SELECTOR_1, 1u);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_32);
+    row.input(INPUT_32, byte_of(word0, 0u));
+    row.input(INPUT_33, byte_of(word0, 1u));
+    row.input(INPUT_34, byte_of(word0, 2u));
+    row.auxiliary(AUX_6, byte_of(word0, 3u));
+    // op 1: mul 33 36
+    const uint32_t v39_prod = byte_of(word0, 1u) * 256u;
+    // op 3: mul 34 38
+    const uint32_t v41_prod = byte_of(word0, 2u) * 65536u;
+    // op 4: add 32 37
+    const uint32_t v42_sum = byte_of(word0, 0u) + v39_prod;
+    // op 5: add 40 39
     const uint32_t v43_sum = v42_sum + v41_prod;
-    // ops 6 to 12: u8_shift_right
-    row.auxiliary(2u, byte_shift_right(seed.u8(276u)));
-    row.auxiliary(3u, byte_shift_right(seed.u8(277u)));
-    row.auxiliary(4u, byte_shift_right(seed.u8(278u)));
-    // op 20: match
+    // op 6: u8_shift_right 32
+    const uint32_t v44_shr = byte_shift_right(byte_of(word0, 0u));
+    row.auxiliary(AUX_2, v44_shr);
+    // op 9: u8_shift_right 33
+    const uint32_t v47_shr = byte_shift_right(byte_of(word0, 1u));
+    row.auxiliary(AUX_3, v47_shr);
+    // op 12: u8_shift_right 34
+    const uint32_t v50_shr = byte_shift_right(byte_of(word0, 2u));
+    row.auxiliary(AUX_4, v50_shr);
+    // op 20: match 41
     const Gl v59_diff = gl(v43_sum) - gl(1u);
-    row.auxiliary(5u, inverse_or_zero(v59_diff));
-    row.input_full(seed, 8u, 0u, 32u);
-    row.input_u8(seed, 276u, 32u, 35u);
-    row.input_full(seed, 264u, 35u, 36u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 272u, 1u, 2u);
-    row.auxiliary_u8(seed, 279u, 6u, 38u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const Gl input1 = seed.full(SEED1_INPUT_1);
+    row.input(INPUT_1, input1);
+    const Gl input2 = seed.full(SEED1_INPUT_2);
+    row.input(INPUT_2, input2);
+    const Gl input3 = seed.full(SEED1_INPUT_3);
+    row.input(INPUT_3, input3);
+    const Gl input4 = seed.full(SEED1_INPUT_4);
+    row.input(INPUT_4, input4);
+    const Gl input5 = seed.full(SEED1_INPUT_5);
+    row.input(INPUT_5, input5);
+    const Gl input6 = seed.full(SEED1_INPUT_6);
+    row.input(INPUT_6, input6);
+    const Gl input7 = seed.full(SEED1_INPUT_7);
+    row.input(INPUT_7, input7);
+    const Gl input8 = seed.full(SEED1_INPUT_8);
+    row.input(INPUT_8, input8);
+    const Gl input9 = seed.full(SEED1_INPUT_9);
+    row.input(INPUT_9, input9);
+    const Gl input10 = seed.full(SEED1_INPUT_10);
+    row.input(INPUT_10, input10);
+    const Gl input11 = seed.full(SEED1_INPUT_11);
+    row.input(INPUT_11, input11);
+    const Gl input12 = seed.full(SEED1_INPUT_12);
+    row.input(INPUT_12, input12);
+    const Gl input13 = seed.full(SEED1_INPUT_13);
+    row.input(INPUT_13, input13);
+    const Gl input14 = seed.full(SEED1_INPUT_14);
+    row.input(INPUT_14, input14);
+    const Gl input15 = seed.full(SEED1_INPUT_15);
+    row.input(INPUT_15, input15);
+    const Gl input16 = seed.full(SEED1_INPUT_16);
+    row.input(INPUT_16, input16);
+    const Gl input17 = seed.full(SEED1_INPUT_17);
+    row.input(INPUT_17, input17);
+    const Gl input18 = seed.full(SEED1_INPUT_18);
+    row.input(INPUT_18, input18);
+    const Gl input19 = seed.full(SEED1_INPUT_19);
+    row.input(INPUT_19, input19);
+    const Gl input20 = seed.full(SEED1_INPUT_20);
+    row.input(INPUT_20, input20);
+    const Gl input21 = seed.full(SEED1_INPUT_21);
+    row.input(INPUT_21, input21);
+    const Gl input22 = seed.full(SEED1_INPUT_22);
+    row.input(INPUT_22, input22);
+    const Gl input23 = seed.full(SEED1_INPUT_23);
+    row.input(INPUT_23, input23);
+    const Gl input24 = seed.full(SEED1_INPUT_24);
+    row.input(INPUT_24, input24);
+    const Gl input25 = seed.full(SEED1_INPUT_25);
+    row.input(INPUT_25, input25);
+    const Gl input26 = seed.full(SEED1_INPUT_26);
+    row.input(INPUT_26, input26);
+    const Gl input27 = seed.full(SEED1_INPUT_27);
+    row.input(INPUT_27, input27);
+    const Gl input28 = seed.full(SEED1_INPUT_28);
+    row.input(INPUT_28, input28);
+    const Gl input29 = seed.full(SEED1_INPUT_29);
+    row.input(INPUT_29, input29);
+    const Gl input30 = seed.full(SEED1_INPUT_30);
+    row.input(INPUT_30, input30);
+    const Gl input31 = seed.full(SEED1_INPUT_31);
+    row.input(INPUT_31, input31);
+    const Gl input35 = seed.full(SEED1_INPUT_35);
+    row.input(INPUT_35, input35);
+    // op 60: call function 4: 0 1 2 3 4 5 6 7 ... (36)
+    const uint32_t word1 = seed.u32(SEED1_READ_1);
+    row.auxiliary(AUX_7, byte_of(word1, 0u));
+    row.auxiliary(AUX_8, byte_of(word1, 1u));
+    row.auxiliary(AUX_9, byte_of(word1, 2u));
+    row.auxiliary(AUX_10, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED1_READ_5);
+    row.auxiliary(AUX_11, byte_of(word2, 0u));
+    row.auxiliary(AUX_12, byte_of(word2, 1u));
+    row.auxiliary(AUX_13, byte_of(word2, 2u));
+    row.auxiliary(AUX_14, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED1_READ_9);
+    row.auxiliary(AUX_15, byte_of(word3, 0u));
+    row.auxiliary(AUX_16, byte_of(word3, 1u));
+    row.auxiliary(AUX_17, byte_of(word3, 2u));
+    row.auxiliary(AUX_18, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED1_READ_13);
+    row.auxiliary(AUX_19, byte_of(word4, 0u));
+    row.auxiliary(AUX_20, byte_of(word4, 1u));
+    row.auxiliary(AUX_21, byte_of(word4, 2u));
+    row.auxiliary(AUX_22, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED1_READ_17);
+    row.auxiliary(AUX_23, byte_of(word5, 0u));
+    row.auxiliary(AUX_24, byte_of(word5, 1u));
+    row.auxiliary(AUX_25, byte_of(word5, 2u));
+    row.auxiliary(AUX_26, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED1_READ_21);
+    row.auxiliary(AUX_27, byte_of(word6, 0u));
+    row.auxiliary(AUX_28, byte_of(word6, 1u));
+    row.auxiliary(AUX_29, byte_of(word6, 2u));
+    row.auxiliary(AUX_30, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED1_READ_25);
+    row.auxiliary(AUX_31, byte_of(word7, 0u));
+    row.auxiliary(AUX_32, byte_of(word7, 1u));
+    row.auxiliary(AUX_33, byte_of(word7, 2u));
+    row.auxiliary(AUX_34, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED1_READ_29);
+    row.auxiliary(AUX_35, byte_of(word8, 0u));
+    row.auxiliary(AUX_36, byte_of(word8, 1u));
+    row.auxiliary(AUX_37, byte_of(word8, 2u));
+    // op 20: match 41
+    const Gl v60_inv = inverse_or_zero(v59_diff);
+    row.auxiliary(AUX_5, v60_inv);
   }
 };
 
+// Byte offsets in the seed of path 2.
+enum SeedPath2 : uint32_t {
+    SEED2_MULTIPLICITY = 0, SEED2_INPUT_35 = 8, SEED2_RANK = 16, SEED2_READ_32 = 20,
+    SEED2_READ_65 = 24, SEED2_INPUT_0 = 28, SEED2_INPUT_1 = 29, SEED2_INPUT_2 = 30,
+    SEED2_INPUT_3 = 31, SEED2_INPUT_4 = 32, SEED2_INPUT_5 = 33, SEED2_INPUT_6 = 34,
+    SEED2_INPUT_7 = 35, SEED2_INPUT_8 = 36, SEED2_INPUT_9 = 37, SEED2_INPUT_10 = 38,
+    SEED2_INPUT_11 = 39, SEED2_INPUT_12 = 40, SEED2_INPUT_13 = 41, SEED2_INPUT_14 = 42,
+    SEED2_INPUT_15 = 43, SEED2_INPUT_16 = 44, SEED2_INPUT_17 = 45, SEED2_INPUT_18 = 46,
+    SEED2_INPUT_19 = 47, SEED2_INPUT_20 = 48, SEED2_INPUT_21 = 49, SEED2_INPUT_22 = 50,
+    SEED2_INPUT_23 = 51, SEED2_INPUT_24 = 52, SEED2_INPUT_25 = 53, SEED2_INPUT_26 = 54,
+    SEED2_INPUT_27 = 55, SEED2_INPUT_28 = 56, SEED2_INPUT_29 = 57, SEED2_INPUT_30 = 58,
+    SEED2_INPUT_31 = 59, SEED2_INPUT_32 = 60, SEED2_INPUT_33 = 61, SEED2_INPUT_34 = 62,
+    SEED2_READ_0 = 63, SEED2_READ_1 = 64, SEED2_READ_2 = 65, SEED2_READ_3 = 66,
+    SEED2_READ_4 = 67, SEED2_READ_5 = 68, SEED2_READ_6 = 69, SEED2_READ_7 = 70,
+    SEED2_READ_8 = 71, SEED2_READ_9 = 72, SEED2_READ_10 = 73, SEED2_READ_11 = 74,
+    SEED2_READ_12 = 75, SEED2_READ_13 = 76, SEED2_READ_14 = 77, SEED2_READ_15 = 78,
+    SEED2_READ_16 = 79, SEED2_READ_17 = 80, SEED2_READ_18 = 81, SEED2_READ_19 = 82,
+    SEED2_READ_20 = 83, SEED2_READ_21 = 84, SEED2_READ_22 = 85, SEED2_READ_23 = 86,
+    SEED2_READ_24 = 87, SEED2_READ_25 = 88, SEED2_READ_26 = 89, SEED2_READ_27 = 90,
+    SEED2_READ_28 = 91, SEED2_READ_29 = 92, SEED2_READ_30 = 93, SEED2_READ_31 = 94,
+    SEED2_READ_33 = 95, SEED2_READ_34 = 96, SEED2_READ_35 = 97, SEED2_READ_36 = 98,
+    SEED2_READ_37 = 99, SEED2_READ_38 = 100, SEED2_READ_39 = 101, SEED2_READ_40 = 102,
+    SEED2_READ_41 = 103, SEED2_READ_42 = 104, SEED2_READ_43 = 105, SEED2_READ_44 = 106,
+    SEED2_READ_45 = 107, SEED2_READ_46 = 108, SEED2_READ_47 = 109, SEED2_READ_48 = 110,
+    SEED2_READ_49 = 111, SEED2_READ_50 = 112, SEED2_READ_51 = 113, SEED2_READ_52 = 114,
+    SEED2_READ_53 = 115, SEED2_READ_54 = 116, SEED2_READ_55 = 117, SEED2_READ_56 = 118,
+    SEED2_READ_57 = 119, SEED2_READ_58 = 120, SEED2_READ_59 = 121, SEED2_READ_60 = 122,
+    SEED2_READ_61 = 123, SEED2_READ_62 = 124, SEED2_READ_63 = 125, SEED2_READ_64 = 126,
+    SEED2_READ_66 = 127, SEED2_READ_67 = 128, SEED2_READ_68 = 129, SEED2_READ_69 = 130,
+    SEED2_READ_70 = 131, SEED2_READ_71 = 132, SEED2_READ_72 = 133, SEED2_READ_73 = 134,
+    SEED2_READ_74 = 135, SEED2_READ_75 = 136, SEED2_READ_76 = 137, SEED2_READ_77 = 138,
+    SEED2_READ_78 = 139, SEED2_READ_79 = 140, SEED2_READ_80 = 141, SEED2_READ_81 = 142,
+    SEED2_READ_82 = 143, SEED2_READ_83 = 144, SEED2_READ_84 = 145, SEED2_READ_85 = 146,
+    SEED2_READ_86 = 147, SEED2_READ_87 = 148, SEED2_READ_88 = 149, SEED2_READ_89 = 150,
+    SEED2_READ_90 = 151, SEED2_READ_91 = 152, SEED2_READ_92 = 153, SEED2_READ_93 = 154,
+    SEED2_READ_94 = 155, SEED2_READ_95 = 156, SEED2_READ_96 = 157, SEED2_READ_97 = 158,
+    SEED2_STRIDE = 160};
+
+static_assert(SEED2_INPUT_35 - SEED2_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED2_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED2_INPUT_35 + 8u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_65 - SEED2_RANK == 8u, "plan: u32 words");
+static_assert((SEED2_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED2_READ_65 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_97 - SEED2_INPUT_0 == 130u, "plan: u8 words");
+static_assert(SEED2_READ_97 + 1u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED2_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 2, leaves 2.
-// Seed: multiplicity at 0 (full), input 35 at 8 (full), rank at 16 (u32), read 32 at 20 (u32),
-// read 65 at 24 (u32), input 0 to 34 at 28 (u8), read 0 to 31 at 63 (u8), read 33 to 64 at 95
-// (u8), read 66 to 97 at 127 (u8).
 struct Path2 {
   static constexpr uint32_t SEED_WORDS = 40;
   static constexpr uint32_t NUM_INPUTS = 36;
@@ -87,35 +480,215 @@ struct Path2 {
   static constexpr uint32_t NUM_AUXILIARIES = 105;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(0u, 2u);
-    row.selector(2u, 1u);
-    // ops 1 to 3: mul
-    const uint32_t v39_prod = seed.u8(61u) * 256u;
-    const uint32_t v41_prod = seed.u8(62u) * 65536u;
-    // ops 4 to 5: add
-    const uint32_t v42_sum = seed.u8(60u) + v39_prod;
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_2, 1u);
+    const uint32_t word8 = seed.u32(SEED2_INPUT_32);
+    row.input(INPUT_32, byte_of(word8, 0u));
+    row.input(INPUT_33, byte_of(word8, 1u));
+    row.input(INPUT_34, byte_of(word8, 2u));
+    row.auxiliary(AUX_7, byte_of(word8, 3u));
+    // op 1: mul 33 36
+    const uint32_t v39_prod = byte_of(word8, 1u) * 256u;
+    // op 3: mul 34 38
+    const uint32_t v41_prod = byte_of(word8, 2u) * 65536u;
+    // op 4: add 32 37
+    const uint32_t v42_sum = byte_of(word8, 0u) + v39_prod;
+    // op 5: add 40 39
     const uint32_t v43_sum = v42_sum + v41_prod;
-    // ops 6 to 12: u8_shift_right
-    row.auxiliary(2u, byte_shift_right(seed.u8(60u)));
-    row.auxiliary(3u, byte_shift_right(seed.u8(61u)));
-    row.auxiliary(4u, byte_shift_right(seed.u8(62u)));
-    // op 20: match
+    // op 6: u8_shift_right 32
+    const uint32_t v44_shr = byte_shift_right(byte_of(word8, 0u));
+    row.auxiliary(AUX_2, v44_shr);
+    // op 9: u8_shift_right 33
+    const uint32_t v47_shr = byte_shift_right(byte_of(word8, 1u));
+    row.auxiliary(AUX_3, v47_shr);
+    // op 12: u8_shift_right 34
+    const uint32_t v50_shr = byte_shift_right(byte_of(word8, 2u));
+    row.auxiliary(AUX_4, v50_shr);
+    // op 20: match 41
     const Gl v59_diff = gl(v43_sum) - gl(1u);
-    // op 63: sub
+    // op 63: sub 41 57
     const Gl v63_diff = gl(v43_sum) - gl(1u);
-    // op 64: mul
-    row.auxiliary(6u, v63_diff * seed.full(8u));
-    // op 20: match
-    row.auxiliary(5u, inverse_or_zero(v59_diff));
-    row.input_u8(seed, 28u, 0u, 35u);
-    row.input_full(seed, 8u, 35u, 36u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 16u, 1u, 2u);
-    row.auxiliary_u8(seed, 63u, 7u, 39u);
-    row.auxiliary_u32(seed, 20u, 39u, 40u);
-    row.auxiliary_u8(seed, 95u, 40u, 72u);
-    row.auxiliary_u32(seed, 24u, 72u, 73u);
-    row.auxiliary_u8(seed, 127u, 73u, 105u);
+    const Gl input35 = seed.full(SEED2_INPUT_35);
+    row.input(INPUT_35, input35);
+    // op 64: mul 58 35
+    const Gl v64_prod = v63_diff * input35;
+    row.auxiliary(AUX_6, v64_prod);
+    const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED2_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t word0 = seed.u32(SEED2_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.input(INPUT_1, byte_of(word0, 1u));
+    row.input(INPUT_2, byte_of(word0, 2u));
+    row.input(INPUT_3, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED2_INPUT_4);
+    row.input(INPUT_4, byte_of(word1, 0u));
+    row.input(INPUT_5, byte_of(word1, 1u));
+    row.input(INPUT_6, byte_of(word1, 2u));
+    row.input(INPUT_7, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED2_INPUT_8);
+    row.input(INPUT_8, byte_of(word2, 0u));
+    row.input(INPUT_9, byte_of(word2, 1u));
+    row.input(INPUT_10, byte_of(word2, 2u));
+    row.input(INPUT_11, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED2_INPUT_12);
+    row.input(INPUT_12, byte_of(word3, 0u));
+    row.input(INPUT_13, byte_of(word3, 1u));
+    row.input(INPUT_14, byte_of(word3, 2u));
+    row.input(INPUT_15, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED2_INPUT_16);
+    row.input(INPUT_16, byte_of(word4, 0u));
+    row.input(INPUT_17, byte_of(word4, 1u));
+    row.input(INPUT_18, byte_of(word4, 2u));
+    row.input(INPUT_19, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED2_INPUT_20);
+    row.input(INPUT_20, byte_of(word5, 0u));
+    row.input(INPUT_21, byte_of(word5, 1u));
+    row.input(INPUT_22, byte_of(word5, 2u));
+    row.input(INPUT_23, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED2_INPUT_24);
+    row.input(INPUT_24, byte_of(word6, 0u));
+    row.input(INPUT_25, byte_of(word6, 1u));
+    row.input(INPUT_26, byte_of(word6, 2u));
+    row.input(INPUT_27, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED2_INPUT_28);
+    row.input(INPUT_28, byte_of(word7, 0u));
+    row.input(INPUT_29, byte_of(word7, 1u));
+    row.input(INPUT_30, byte_of(word7, 2u));
+    row.input(INPUT_31, byte_of(word7, 3u));
+    // op 65: call function 3: 59 35
+    const uint32_t word9 = seed.u32(SEED2_READ_1);
+    row.auxiliary(AUX_8, byte_of(word9, 0u));
+    row.auxiliary(AUX_9, byte_of(word9, 1u));
+    row.auxiliary(AUX_10, byte_of(word9, 2u));
+    row.auxiliary(AUX_11, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED2_READ_5);
+    row.auxiliary(AUX_12, byte_of(word10, 0u));
+    row.auxiliary(AUX_13, byte_of(word10, 1u));
+    row.auxiliary(AUX_14, byte_of(word10, 2u));
+    row.auxiliary(AUX_15, byte_of(word10, 3u));
+    const uint32_t word11 = seed.u32(SEED2_READ_9);
+    row.auxiliary(AUX_16, byte_of(word11, 0u));
+    row.auxiliary(AUX_17, byte_of(word11, 1u));
+    row.auxiliary(AUX_18, byte_of(word11, 2u));
+    row.auxiliary(AUX_19, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED2_READ_13);
+    row.auxiliary(AUX_20, byte_of(word12, 0u));
+    row.auxiliary(AUX_21, byte_of(word12, 1u));
+    row.auxiliary(AUX_22, byte_of(word12, 2u));
+    row.auxiliary(AUX_23, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED2_READ_17);
+    row.auxiliary(AUX_24, byte_of(word13, 0u));
+    row.auxiliary(AUX_25, byte_of(word13, 1u));
+    row.auxiliary(AUX_26, byte_of(word13, 2u));
+    row.auxiliary(AUX_27, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED2_READ_21);
+    row.auxiliary(AUX_28, byte_of(word14, 0u));
+    row.auxiliary(AUX_29, byte_of(word14, 1u));
+    row.auxiliary(AUX_30, byte_of(word14, 2u));
+    row.auxiliary(AUX_31, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED2_READ_25);
+    row.auxiliary(AUX_32, byte_of(word15, 0u));
+    row.auxiliary(AUX_33, byte_of(word15, 1u));
+    row.auxiliary(AUX_34, byte_of(word15, 2u));
+    row.auxiliary(AUX_35, byte_of(word15, 3u));
+    // ops 65 to 100: call function 3: 59 35
+    const uint32_t word16 = seed.u32(SEED2_READ_29);
+    row.auxiliary(AUX_36, byte_of(word16, 0u));
+    row.auxiliary(AUX_37, byte_of(word16, 1u));
+    row.auxiliary(AUX_38, byte_of(word16, 2u));
+    row.auxiliary(AUX_40, byte_of(word16, 3u));
+    const uint32_t v97_seed = seed.u32(SEED2_READ_32);
+    row.auxiliary(AUX_39, v97_seed);
+    // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
+    const uint32_t word17 = seed.u32(SEED2_READ_34);
+    row.auxiliary(AUX_41, byte_of(word17, 0u));
+    row.auxiliary(AUX_42, byte_of(word17, 1u));
+    row.auxiliary(AUX_43, byte_of(word17, 2u));
+    row.auxiliary(AUX_44, byte_of(word17, 3u));
+    const uint32_t word18 = seed.u32(SEED2_READ_38);
+    row.auxiliary(AUX_45, byte_of(word18, 0u));
+    row.auxiliary(AUX_46, byte_of(word18, 1u));
+    row.auxiliary(AUX_47, byte_of(word18, 2u));
+    row.auxiliary(AUX_48, byte_of(word18, 3u));
+    const uint32_t word19 = seed.u32(SEED2_READ_42);
+    row.auxiliary(AUX_49, byte_of(word19, 0u));
+    row.auxiliary(AUX_50, byte_of(word19, 1u));
+    row.auxiliary(AUX_51, byte_of(word19, 2u));
+    row.auxiliary(AUX_52, byte_of(word19, 3u));
+    const uint32_t word20 = seed.u32(SEED2_READ_46);
+    row.auxiliary(AUX_53, byte_of(word20, 0u));
+    row.auxiliary(AUX_54, byte_of(word20, 1u));
+    row.auxiliary(AUX_55, byte_of(word20, 2u));
+    row.auxiliary(AUX_56, byte_of(word20, 3u));
+    const uint32_t word21 = seed.u32(SEED2_READ_50);
+    row.auxiliary(AUX_57, byte_of(word21, 0u));
+    row.auxiliary(AUX_58, byte_of(word21, 1u));
+    row.auxiliary(AUX_59, byte_of(word21, 2u));
+    row.auxiliary(AUX_60, byte_of(word21, 3u));
+    const uint32_t word22 = seed.u32(SEED2_READ_54);
+    row.auxiliary(AUX_61, byte_of(word22, 0u));
+    row.auxiliary(AUX_62, byte_of(word22, 1u));
+    row.auxiliary(AUX_63, byte_of(word22, 2u));
+    row.auxiliary(AUX_64, byte_of(word22, 3u));
+    const uint32_t word23 = seed.u32(SEED2_READ_58);
+    row.auxiliary(AUX_65, byte_of(word23, 0u));
+    row.auxiliary(AUX_66, byte_of(word23, 1u));
+    row.auxiliary(AUX_67, byte_of(word23, 2u));
+    row.auxiliary(AUX_68, byte_of(word23, 3u));
+    // ops 100 to 101: call function 1: 92 95 96 97 98 99 100 95 ... (129)
+    const uint32_t word24 = seed.u32(SEED2_READ_62);
+    row.auxiliary(AUX_69, byte_of(word24, 0u));
+    row.auxiliary(AUX_70, byte_of(word24, 1u));
+    row.auxiliary(AUX_71, byte_of(word24, 2u));
+    row.auxiliary(AUX_73, byte_of(word24, 3u));
+    const uint32_t v164_seed = seed.u32(SEED2_READ_65);
+    row.auxiliary(AUX_72, v164_seed);
+    // op 101: call function 4: 126 127 128 129 130 131 132 133 ... (36)
+    const uint32_t word25 = seed.u32(SEED2_READ_67);
+    row.auxiliary(AUX_74, byte_of(word25, 0u));
+    row.auxiliary(AUX_75, byte_of(word25, 1u));
+    row.auxiliary(AUX_76, byte_of(word25, 2u));
+    row.auxiliary(AUX_77, byte_of(word25, 3u));
+    const uint32_t word26 = seed.u32(SEED2_READ_71);
+    row.auxiliary(AUX_78, byte_of(word26, 0u));
+    row.auxiliary(AUX_79, byte_of(word26, 1u));
+    row.auxiliary(AUX_80, byte_of(word26, 2u));
+    row.auxiliary(AUX_81, byte_of(word26, 3u));
+    const uint32_t word27 = seed.u32(SEED2_READ_75);
+    row.auxiliary(AUX_82, byte_of(word27, 0u));
+    row.auxiliary(AUX_83, byte_of(word27, 1u));
+    row.auxiliary(AUX_84, byte_of(word27, 2u));
+    row.auxiliary(AUX_85, byte_of(word27, 3u));
+    const uint32_t word28 = seed.u32(SEED2_READ_79);
+    row.auxiliary(AUX_86, byte_of(word28, 0u));
+    row.auxiliary(AUX_87, byte_of(word28, 1u));
+    row.auxiliary(AUX_88, byte_of(word28, 2u));
+    row.auxiliary(AUX_89, byte_of(word28, 3u));
+    const uint32_t word29 = seed.u32(SEED2_READ_83);
+    row.auxiliary(AUX_90, byte_of(word29, 0u));
+    row.auxiliary(AUX_91, byte_of(word29, 1u));
+    row.auxiliary(AUX_92, byte_of(word29, 2u));
+    row.auxiliary(AUX_93, byte_of(word29, 3u));
+    const uint32_t word30 = seed.u32(SEED2_READ_87);
+    row.auxiliary(AUX_94, byte_of(word30, 0u));
+    row.auxiliary(AUX_95, byte_of(word30, 1u));
+    row.auxiliary(AUX_96, byte_of(word30, 2u));
+    row.auxiliary(AUX_97, byte_of(word30, 3u));
+    const uint32_t word31 = seed.u32(SEED2_READ_91);
+    row.auxiliary(AUX_98, byte_of(word31, 0u));
+    row.auxiliary(AUX_99, byte_of(word31, 1u));
+    row.auxiliary(AUX_100, byte_of(word31, 2u));
+    row.auxiliary(AUX_101, byte_of(word31, 3u));
+    const uint32_t word32 = seed.u32(SEED2_READ_95);
+    row.auxiliary(AUX_102, byte_of(word32, 0u));
+    row.auxiliary(AUX_103, byte_of(word32, 1u));
+    row.auxiliary(AUX_104, byte_of(word32, 2u));
+    // op 20: match 41
+    const Gl v60_inv = inverse_or_zero(v59_diff);
+    row.auxiliary(AUX_5, v60_inv);
   }
 };
 
@@ -127,63 +700,547 @@ struct Generic {
   static constexpr uint32_t NUM_AUXILIARIES = 105;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    Gl kept_elements[2] = {};
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl input35 = gl(0u);
+    Gl v43_sum = gl(0u);
+    Gl v46_diff = gl(0u);
     if (block == 0u) {
-      // ops 1 to 3: mul
-      const Gl v39_prod = seed.full(288u) * gl(256u);
-      const Gl v41_prod = seed.full(296u) * gl(65536u);
-      // ops 4 to 5: add
-      const Gl v42_sum = seed.full(280u) + v39_prod;
-      kept_elements[0u] = v42_sum + v41_prod;
-      // op 6: u8_shift_right
-      const uint32_t v44_shr =
-          row.auxiliary(2u, byte_shift_right(uint32_t(seed.full(280u).value) & 255u));
-      // op 7: add
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      const Gl input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(32u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(40u);
+      row.input(INPUT_2, input2);
+      const Gl input3 = seed.full(48u);
+      row.input(INPUT_3, input3);
+      const Gl input4 = seed.full(56u);
+      row.input(INPUT_4, input4);
+      const Gl input5 = seed.full(64u);
+      row.input(INPUT_5, input5);
+      const Gl input6 = seed.full(72u);
+      row.input(INPUT_6, input6);
+      const Gl input7 = seed.full(80u);
+      row.input(INPUT_7, input7);
+      const Gl input8 = seed.full(88u);
+      row.input(INPUT_8, input8);
+      const Gl input9 = seed.full(96u);
+      row.input(INPUT_9, input9);
+      const Gl input10 = seed.full(104u);
+      row.input(INPUT_10, input10);
+      const Gl input11 = seed.full(112u);
+      row.input(INPUT_11, input11);
+      const Gl input12 = seed.full(120u);
+      row.input(INPUT_12, input12);
+      const Gl input13 = seed.full(128u);
+      row.input(INPUT_13, input13);
+      const Gl input14 = seed.full(136u);
+      row.input(INPUT_14, input14);
+      const Gl input15 = seed.full(144u);
+      row.input(INPUT_15, input15);
+      const Gl input16 = seed.full(152u);
+      row.input(INPUT_16, input16);
+      const Gl input17 = seed.full(160u);
+      row.input(INPUT_17, input17);
+      const Gl input18 = seed.full(168u);
+      row.input(INPUT_18, input18);
+      const Gl input19 = seed.full(176u);
+      row.input(INPUT_19, input19);
+      const Gl input20 = seed.full(184u);
+      row.input(INPUT_20, input20);
+      const Gl input21 = seed.full(192u);
+      row.input(INPUT_21, input21);
+      const Gl input22 = seed.full(200u);
+      row.input(INPUT_22, input22);
+      const Gl input23 = seed.full(208u);
+      row.input(INPUT_23, input23);
+      const Gl input24 = seed.full(216u);
+      row.input(INPUT_24, input24);
+      const Gl input25 = seed.full(224u);
+      row.input(INPUT_25, input25);
+      const Gl input26 = seed.full(232u);
+      row.input(INPUT_26, input26);
+      const Gl input27 = seed.full(240u);
+      row.input(INPUT_27, input27);
+      const Gl input28 = seed.full(248u);
+      row.input(INPUT_28, input28);
+      const Gl input29 = seed.full(256u);
+      row.input(INPUT_29, input29);
+      const Gl input30 = seed.full(264u);
+      row.input(INPUT_30, input30);
+      const Gl input31 = seed.full(272u);
+      row.input(INPUT_31, input31);
+      const Gl input32 = seed.full(280u);
+      row.input(INPUT_32, input32);
+      const Gl input33 = seed.full(288u);
+      row.input(INPUT_33, input33);
+      const Gl input34 = seed.full(296u);
+      row.input(INPUT_34, input34);
+      input35 = seed.full(304u);
+      row.input(INPUT_35, input35);
+      // op 1: mul 33 36
+      const Gl v39_prod = input33 * gl(256u);
+      // op 3: mul 34 38
+      const Gl v41_prod = input34 * gl(65536u);
+      // op 4: add 32 37
+      const Gl v42_sum = input32 + v39_prod;
+      // op 5: add 40 39
+      v43_sum = v42_sum + v41_prod;
+      // op 6: u8_shift_right 32
+      const uint32_t v44_shr = byte_shift_right(uint32_t(input32.value) & 255u);
+      row.auxiliary(AUX_2, v44_shr);
+      // op 7: add 42 42
       const uint32_t v45_sum = v44_shr + v44_shr;
-      // op 8: sub
-      kept_elements[1u] = seed.full(280u) - gl(v45_sum);
-      // ops 9 to 12: u8_shift_right
-      row.auxiliary(3u, byte_shift_right(uint32_t(seed.full(288u).value) & 255u));
-      row.auxiliary(4u, byte_shift_right(uint32_t(seed.full(296u).value) & 255u));
-      row.input_full(seed, 24u, 0u, 36u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
+      // op 8: sub 32 43
+      v46_diff = input32 - gl(v45_sum);
+      // op 9: u8_shift_right 33
+      const uint32_t v47_shr = byte_shift_right(uint32_t(input33.value) & 255u);
+      row.auxiliary(AUX_3, v47_shr);
+      // op 12: u8_shift_right 34
+      const uint32_t v50_shr = byte_shift_right(uint32_t(input34.value) & 255u);
+      row.auxiliary(AUX_4, v50_shr);
       block = 2u;
-      block = (kept_elements[0u].value == 1u) ? 1u : block;
+      if (v43_sum.value == 1u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector_zeros(1u, 3u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
+      row.selector(SELECTOR_2, 0u);
       row.auxiliary_zeros(71u, 105u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 312u + 8u * reads, 5u, 71u);
+      // op 22: call function 3: 56 35
+      const Gl v59_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_5, v59_seed);
+      const Gl v60_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_6, v60_seed);
+      const Gl v61_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_7, v61_seed);
+      const Gl v62_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_8, v62_seed);
+      const Gl v63_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_9, v63_seed);
+      const Gl v64_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_10, v64_seed);
+      const Gl v65_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_11, v65_seed);
+      const Gl v66_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_12, v66_seed);
+      const Gl v67_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_13, v67_seed);
+      const Gl v68_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_14, v68_seed);
+      const Gl v69_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_15, v69_seed);
+      const Gl v70_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_16, v70_seed);
+      const Gl v71_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_17, v71_seed);
+      const Gl v72_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_18, v72_seed);
+      const Gl v73_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_19, v73_seed);
+      const Gl v74_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_20, v74_seed);
+      const Gl v75_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_21, v75_seed);
+      const Gl v76_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_22, v76_seed);
+      const Gl v77_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_23, v77_seed);
+      const Gl v78_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_24, v78_seed);
+      const Gl v79_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_25, v79_seed);
+      const Gl v80_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_26, v80_seed);
+      const Gl v81_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_27, v81_seed);
+      const Gl v82_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_28, v82_seed);
+      const Gl v83_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_29, v83_seed);
+      const Gl v84_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_30, v84_seed);
+      const Gl v85_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_31, v85_seed);
+      const Gl v86_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_32, v86_seed);
+      const Gl v87_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_33, v87_seed);
+      const Gl v88_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_34, v88_seed);
+      const Gl v89_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_35, v89_seed);
+      const Gl v90_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_36, v90_seed);
+      const Gl v91_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_37, v91_seed);
+      // op 56: call function 1: 56 91 92 93 94 95 96 91 ... (129)
+      const Gl v125_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_38, v125_seed);
+      const Gl v126_seed = seed.full(584u + 8u * reads);
+      row.auxiliary(AUX_39, v126_seed);
+      const Gl v127_seed = seed.full(592u + 8u * reads);
+      row.auxiliary(AUX_40, v127_seed);
+      const Gl v128_seed = seed.full(600u + 8u * reads);
+      row.auxiliary(AUX_41, v128_seed);
+      const Gl v129_seed = seed.full(608u + 8u * reads);
+      row.auxiliary(AUX_42, v129_seed);
+      const Gl v130_seed = seed.full(616u + 8u * reads);
+      row.auxiliary(AUX_43, v130_seed);
+      const Gl v131_seed = seed.full(624u + 8u * reads);
+      row.auxiliary(AUX_44, v131_seed);
+      const Gl v132_seed = seed.full(632u + 8u * reads);
+      row.auxiliary(AUX_45, v132_seed);
+      const Gl v133_seed = seed.full(640u + 8u * reads);
+      row.auxiliary(AUX_46, v133_seed);
+      const Gl v134_seed = seed.full(648u + 8u * reads);
+      row.auxiliary(AUX_47, v134_seed);
+      const Gl v135_seed = seed.full(656u + 8u * reads);
+      row.auxiliary(AUX_48, v135_seed);
+      const Gl v136_seed = seed.full(664u + 8u * reads);
+      row.auxiliary(AUX_49, v136_seed);
+      const Gl v137_seed = seed.full(672u + 8u * reads);
+      row.auxiliary(AUX_50, v137_seed);
+      const Gl v138_seed = seed.full(680u + 8u * reads);
+      row.auxiliary(AUX_51, v138_seed);
+      const Gl v139_seed = seed.full(688u + 8u * reads);
+      row.auxiliary(AUX_52, v139_seed);
+      const Gl v140_seed = seed.full(696u + 8u * reads);
+      row.auxiliary(AUX_53, v140_seed);
+      const Gl v141_seed = seed.full(704u + 8u * reads);
+      row.auxiliary(AUX_54, v141_seed);
+      const Gl v142_seed = seed.full(712u + 8u * reads);
+      row.auxiliary(AUX_55, v142_seed);
+      const Gl v143_seed = seed.full(720u + 8u * reads);
+      row.auxiliary(AUX_56, v143_seed);
+      const Gl v144_seed = seed.full(728u + 8u * reads);
+      row.auxiliary(AUX_57, v144_seed);
+      const Gl v145_seed = seed.full(736u + 8u * reads);
+      row.auxiliary(AUX_58, v145_seed);
+      const Gl v146_seed = seed.full(744u + 8u * reads);
+      row.auxiliary(AUX_59, v146_seed);
+      const Gl v147_seed = seed.full(752u + 8u * reads);
+      row.auxiliary(AUX_60, v147_seed);
+      const Gl v148_seed = seed.full(760u + 8u * reads);
+      row.auxiliary(AUX_61, v148_seed);
+      const Gl v149_seed = seed.full(768u + 8u * reads);
+      row.auxiliary(AUX_62, v149_seed);
+      const Gl v150_seed = seed.full(776u + 8u * reads);
+      row.auxiliary(AUX_63, v150_seed);
+      const Gl v151_seed = seed.full(784u + 8u * reads);
+      row.auxiliary(AUX_64, v151_seed);
+      const Gl v152_seed = seed.full(792u + 8u * reads);
+      row.auxiliary(AUX_65, v152_seed);
+      const Gl v153_seed = seed.full(800u + 8u * reads);
+      row.auxiliary(AUX_66, v153_seed);
+      const Gl v154_seed = seed.full(808u + 8u * reads);
+      row.auxiliary(AUX_67, v154_seed);
+      const Gl v155_seed = seed.full(816u + 8u * reads);
+      row.auxiliary(AUX_68, v155_seed);
+      const Gl v156_seed = seed.full(824u + 8u * reads);
+      row.auxiliary(AUX_69, v156_seed);
+      const Gl v157_seed = seed.full(832u + 8u * reads);
+      row.auxiliary(AUX_70, v157_seed);
       reads = reads + 66u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      // op 20: match
-      const Gl v159_diff = kept_elements[0u] - gl(1u);
-      row.auxiliary(5u, inverse_or_zero(v159_diff));
+      row.selector(SELECTOR_0, 0u);
+      // op 20: match 41
+      const Gl v159_diff = v43_sum - gl(1u);
+      const Gl v160_inv = inverse_or_zero(v159_diff);
+      row.auxiliary(AUX_5, v160_inv);
       block = 5u;
-      block = (kept_elements[1u].value == 0u) ? 3u : block;
-      block = (kept_elements[1u].value == 1u) ? 4u : block;
+      if (v46_diff.value == 0u) {
+        block = 3u;
+      }
+      if (v46_diff.value == 1u) {
+        block = 4u;
+      }
     }
     if (block == 3u) {
-      row.selector(2u, 0u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_2, 0u);
       row.auxiliary_zeros(38u, 105u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 312u + 8u * reads, 6u, 38u);
+      // op 60: call function 4: 0 1 2 3 4 5 6 7 ... (36)
+      const Gl v162_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_6, v162_seed);
+      const Gl v163_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_7, v163_seed);
+      const Gl v164_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_8, v164_seed);
+      const Gl v165_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_9, v165_seed);
+      const Gl v166_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_10, v166_seed);
+      const Gl v167_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_11, v167_seed);
+      const Gl v168_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_12, v168_seed);
+      const Gl v169_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_13, v169_seed);
+      const Gl v170_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_14, v170_seed);
+      const Gl v171_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_15, v171_seed);
+      const Gl v172_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_16, v172_seed);
+      const Gl v173_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_17, v173_seed);
+      const Gl v174_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_18, v174_seed);
+      const Gl v175_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_19, v175_seed);
+      const Gl v176_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_20, v176_seed);
+      const Gl v177_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_21, v177_seed);
+      const Gl v178_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_22, v178_seed);
+      const Gl v179_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_23, v179_seed);
+      const Gl v180_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_24, v180_seed);
+      const Gl v181_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_25, v181_seed);
+      const Gl v182_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_26, v182_seed);
+      const Gl v183_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_27, v183_seed);
+      const Gl v184_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_28, v184_seed);
+      const Gl v185_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_29, v185_seed);
+      const Gl v186_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_30, v186_seed);
+      const Gl v187_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_31, v187_seed);
+      const Gl v188_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_32, v188_seed);
+      const Gl v189_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_33, v189_seed);
+      const Gl v190_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_34, v190_seed);
+      const Gl v191_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_35, v191_seed);
+      const Gl v192_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_36, v192_seed);
+      const Gl v193_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_37, v193_seed);
       reads = reads + 32u;
     }
     if (block == 4u) {
-      row.selector(1u, 0u);
-      row.selector(2u, 1u);
-      // op 63: sub
-      const Gl v195_diff = kept_elements[0u] - gl(1u);
-      // op 64: mul
-      row.auxiliary(6u, v195_diff * seed.full(304u));
-      row.auxiliary_full(seed, 312u + 8u * reads, 7u, 105u);
+      row.selector(SELECTOR_2, 1u);
+      row.selector(SELECTOR_1, 0u);
+      // op 63: sub 41 57
+      const Gl v195_diff = v43_sum - gl(1u);
+      // op 64: mul 58 35
+      const Gl v196_prod = v195_diff * input35;
+      row.auxiliary(AUX_6, v196_prod);
+      // op 65: call function 3: 59 35
+      const Gl v197_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_7, v197_seed);
+      const Gl v198_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_8, v198_seed);
+      const Gl v199_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_9, v199_seed);
+      const Gl v200_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_10, v200_seed);
+      const Gl v201_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_11, v201_seed);
+      const Gl v202_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_12, v202_seed);
+      const Gl v203_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_13, v203_seed);
+      const Gl v204_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_14, v204_seed);
+      const Gl v205_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_15, v205_seed);
+      const Gl v206_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_16, v206_seed);
+      const Gl v207_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_17, v207_seed);
+      const Gl v208_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_18, v208_seed);
+      const Gl v209_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_19, v209_seed);
+      const Gl v210_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_20, v210_seed);
+      const Gl v211_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_21, v211_seed);
+      const Gl v212_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_22, v212_seed);
+      const Gl v213_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_23, v213_seed);
+      const Gl v214_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_24, v214_seed);
+      const Gl v215_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_25, v215_seed);
+      const Gl v216_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_26, v216_seed);
+      const Gl v217_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_27, v217_seed);
+      const Gl v218_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_28, v218_seed);
+      const Gl v219_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_29, v219_seed);
+      const Gl v220_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_30, v220_seed);
+      const Gl v221_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_31, v221_seed);
+      const Gl v222_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_32, v222_seed);
+      const Gl v223_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_33, v223_seed);
+      const Gl v224_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_34, v224_seed);
+      const Gl v225_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_35, v225_seed);
+      const Gl v226_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_36, v226_seed);
+      const Gl v227_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_37, v227_seed);
+      const Gl v228_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_38, v228_seed);
+      const Gl v229_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_39, v229_seed);
+      // op 100: call function 1: 92 95 96 97 98 99 100 95 ... (129)
+      const Gl v264_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_40, v264_seed);
+      const Gl v265_seed = seed.full(584u + 8u * reads);
+      row.auxiliary(AUX_41, v265_seed);
+      const Gl v266_seed = seed.full(592u + 8u * reads);
+      row.auxiliary(AUX_42, v266_seed);
+      const Gl v267_seed = seed.full(600u + 8u * reads);
+      row.auxiliary(AUX_43, v267_seed);
+      const Gl v268_seed = seed.full(608u + 8u * reads);
+      row.auxiliary(AUX_44, v268_seed);
+      const Gl v269_seed = seed.full(616u + 8u * reads);
+      row.auxiliary(AUX_45, v269_seed);
+      const Gl v270_seed = seed.full(624u + 8u * reads);
+      row.auxiliary(AUX_46, v270_seed);
+      const Gl v271_seed = seed.full(632u + 8u * reads);
+      row.auxiliary(AUX_47, v271_seed);
+      const Gl v272_seed = seed.full(640u + 8u * reads);
+      row.auxiliary(AUX_48, v272_seed);
+      const Gl v273_seed = seed.full(648u + 8u * reads);
+      row.auxiliary(AUX_49, v273_seed);
+      const Gl v274_seed = seed.full(656u + 8u * reads);
+      row.auxiliary(AUX_50, v274_seed);
+      const Gl v275_seed = seed.full(664u + 8u * reads);
+      row.auxiliary(AUX_51, v275_seed);
+      const Gl v276_seed = seed.full(672u + 8u * reads);
+      row.auxiliary(AUX_52, v276_seed);
+      const Gl v277_seed = seed.full(680u + 8u * reads);
+      row.auxiliary(AUX_53, v277_seed);
+      const Gl v278_seed = seed.full(688u + 8u * reads);
+      row.auxiliary(AUX_54, v278_seed);
+      const Gl v279_seed = seed.full(696u + 8u * reads);
+      row.auxiliary(AUX_55, v279_seed);
+      const Gl v280_seed = seed.full(704u + 8u * reads);
+      row.auxiliary(AUX_56, v280_seed);
+      const Gl v281_seed = seed.full(712u + 8u * reads);
+      row.auxiliary(AUX_57, v281_seed);
+      const Gl v282_seed = seed.full(720u + 8u * reads);
+      row.auxiliary(AUX_58, v282_seed);
+      const Gl v283_seed = seed.full(728u + 8u * reads);
+      row.auxiliary(AUX_59, v283_seed);
+      const Gl v284_seed = seed.full(736u + 8u * reads);
+      row.auxiliary(AUX_60, v284_seed);
+      const Gl v285_seed = seed.full(744u + 8u * reads);
+      row.auxiliary(AUX_61, v285_seed);
+      const Gl v286_seed = seed.full(752u + 8u * reads);
+      row.auxiliary(AUX_62, v286_seed);
+      const Gl v287_seed = seed.full(760u + 8u * reads);
+      row.auxiliary(AUX_63, v287_seed);
+      const Gl v288_seed = seed.full(768u + 8u * reads);
+      row.auxiliary(AUX_64, v288_seed);
+      const Gl v289_seed = seed.full(776u + 8u * reads);
+      row.auxiliary(AUX_65, v289_seed);
+      const Gl v290_seed = seed.full(784u + 8u * reads);
+      row.auxiliary(AUX_66, v290_seed);
+      const Gl v291_seed = seed.full(792u + 8u * reads);
+      row.auxiliary(AUX_67, v291_seed);
+      const Gl v292_seed = seed.full(800u + 8u * reads);
+      row.auxiliary(AUX_68, v292_seed);
+      const Gl v293_seed = seed.full(808u + 8u * reads);
+      row.auxiliary(AUX_69, v293_seed);
+      const Gl v294_seed = seed.full(816u + 8u * reads);
+      row.auxiliary(AUX_70, v294_seed);
+      const Gl v295_seed = seed.full(824u + 8u * reads);
+      row.auxiliary(AUX_71, v295_seed);
+      const Gl v296_seed = seed.full(832u + 8u * reads);
+      row.auxiliary(AUX_72, v296_seed);
+      // op 101: call function 4: 126 127 128 129 130 131 132 133 ... (36)
+      const Gl v297_seed = seed.full(840u + 8u * reads);
+      row.auxiliary(AUX_73, v297_seed);
+      const Gl v298_seed = seed.full(848u + 8u * reads);
+      row.auxiliary(AUX_74, v298_seed);
+      const Gl v299_seed = seed.full(856u + 8u * reads);
+      row.auxiliary(AUX_75, v299_seed);
+      const Gl v300_seed = seed.full(864u + 8u * reads);
+      row.auxiliary(AUX_76, v300_seed);
+      const Gl v301_seed = seed.full(872u + 8u * reads);
+      row.auxiliary(AUX_77, v301_seed);
+      const Gl v302_seed = seed.full(880u + 8u * reads);
+      row.auxiliary(AUX_78, v302_seed);
+      const Gl v303_seed = seed.full(888u + 8u * reads);
+      row.auxiliary(AUX_79, v303_seed);
+      const Gl v304_seed = seed.full(896u + 8u * reads);
+      row.auxiliary(AUX_80, v304_seed);
+      const Gl v305_seed = seed.full(904u + 8u * reads);
+      row.auxiliary(AUX_81, v305_seed);
+      const Gl v306_seed = seed.full(912u + 8u * reads);
+      row.auxiliary(AUX_82, v306_seed);
+      const Gl v307_seed = seed.full(920u + 8u * reads);
+      row.auxiliary(AUX_83, v307_seed);
+      const Gl v308_seed = seed.full(928u + 8u * reads);
+      row.auxiliary(AUX_84, v308_seed);
+      const Gl v309_seed = seed.full(936u + 8u * reads);
+      row.auxiliary(AUX_85, v309_seed);
+      const Gl v310_seed = seed.full(944u + 8u * reads);
+      row.auxiliary(AUX_86, v310_seed);
+      const Gl v311_seed = seed.full(952u + 8u * reads);
+      row.auxiliary(AUX_87, v311_seed);
+      const Gl v312_seed = seed.full(960u + 8u * reads);
+      row.auxiliary(AUX_88, v312_seed);
+      const Gl v313_seed = seed.full(968u + 8u * reads);
+      row.auxiliary(AUX_89, v313_seed);
+      const Gl v314_seed = seed.full(976u + 8u * reads);
+      row.auxiliary(AUX_90, v314_seed);
+      const Gl v315_seed = seed.full(984u + 8u * reads);
+      row.auxiliary(AUX_91, v315_seed);
+      const Gl v316_seed = seed.full(992u + 8u * reads);
+      row.auxiliary(AUX_92, v316_seed);
+      const Gl v317_seed = seed.full(1000u + 8u * reads);
+      row.auxiliary(AUX_93, v317_seed);
+      const Gl v318_seed = seed.full(1008u + 8u * reads);
+      row.auxiliary(AUX_94, v318_seed);
+      const Gl v319_seed = seed.full(1016u + 8u * reads);
+      row.auxiliary(AUX_95, v319_seed);
+      const Gl v320_seed = seed.full(1024u + 8u * reads);
+      row.auxiliary(AUX_96, v320_seed);
+      const Gl v321_seed = seed.full(1032u + 8u * reads);
+      row.auxiliary(AUX_97, v321_seed);
+      const Gl v322_seed = seed.full(1040u + 8u * reads);
+      row.auxiliary(AUX_98, v322_seed);
+      const Gl v323_seed = seed.full(1048u + 8u * reads);
+      row.auxiliary(AUX_99, v323_seed);
+      const Gl v324_seed = seed.full(1056u + 8u * reads);
+      row.auxiliary(AUX_100, v324_seed);
+      const Gl v325_seed = seed.full(1064u + 8u * reads);
+      row.auxiliary(AUX_101, v325_seed);
+      const Gl v326_seed = seed.full(1072u + 8u * reads);
+      row.auxiliary(AUX_102, v326_seed);
+      const Gl v327_seed = seed.full(1080u + 8u * reads);
+      row.auxiliary(AUX_103, v327_seed);
+      const Gl v328_seed = seed.full(1088u + 8u * reads);
+      row.auxiliary(AUX_104, v328_seed);
       reads = reads + 98u;
     }
   }

@@ -11,9 +11,55 @@ namespace p_blake3 {
 
 namespace f_blake3_subtree {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, RANK = 1,
+    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9,
+    AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16,
+    AUX_17 = 17, AUX_18 = 18, AUX_19 = 19, AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23,
+    AUX_24 = 24, AUX_25 = 25, AUX_26 = 26, AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30,
+    AUX_31 = 31, AUX_32 = 32, AUX_33 = 33, AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37,
+    AUX_38 = 38, AUX_39 = 39, AUX_40 = 40, AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44,
+    AUX_45 = 45, AUX_46 = 46, AUX_47 = 47, AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51,
+    AUX_52 = 52, AUX_53 = 53, AUX_54 = 54, AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58,
+    AUX_59 = 59, AUX_60 = 60, AUX_61 = 61, AUX_62 = 62, AUX_63 = 63, AUX_64 = 64, AUX_65 = 65,
+    AUX_66 = 66, AUX_67 = 67, AUX_68 = 68, AUX_69 = 69, AUX_70 = 70, AUX_71 = 71, AUX_72 = 72,
+    AUX_73 = 73, AUX_74 = 74, AUX_75 = 75, AUX_76 = 76, AUX_77 = 77, AUX_78 = 78, AUX_79 = 79,
+    AUX_80 = 80, AUX_81 = 81, AUX_82 = 82, AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86,
+    AUX_87 = 87, AUX_88 = 88, AUX_89 = 89, AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93,
+    AUX_94 = 94, AUX_95 = 95, AUX_96 = 96, AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100,
+    AUX_101 = 101, AUX_102 = 102, AUX_103 = 103};
+
+static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_103 + 1u == 104u, "plan: 104 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_RANK = 8, SEED0_INPUT_0 = 12, SEED0_READ_32 = 16,
+    SEED0_INPUT_1 = 20, SEED0_READ_0 = 21, SEED0_READ_1 = 22, SEED0_READ_2 = 23,
+    SEED0_READ_3 = 24, SEED0_READ_4 = 25, SEED0_READ_5 = 26, SEED0_READ_6 = 27,
+    SEED0_READ_7 = 28, SEED0_READ_8 = 29, SEED0_READ_9 = 30, SEED0_READ_10 = 31,
+    SEED0_READ_11 = 32, SEED0_READ_12 = 33, SEED0_READ_13 = 34, SEED0_READ_14 = 35,
+    SEED0_READ_15 = 36, SEED0_READ_16 = 37, SEED0_READ_17 = 38, SEED0_READ_18 = 39,
+    SEED0_READ_19 = 40, SEED0_READ_20 = 41, SEED0_READ_21 = 42, SEED0_READ_22 = 43,
+    SEED0_READ_23 = 44, SEED0_READ_24 = 45, SEED0_READ_25 = 46, SEED0_READ_26 = 47,
+    SEED0_READ_27 = 48, SEED0_READ_28 = 49, SEED0_READ_29 = 50, SEED0_READ_30 = 51,
+    SEED0_READ_31 = 52, SEED0_STRIDE = 56};
+
+static_assert(SEED0_MULTIPLICITY - SEED0_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED0_MULTIPLICITY + 8u < SEED0_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED0_READ_32 - SEED0_RANK == 8u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_READ_32 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_31 - SEED0_INPUT_1 == 32u, "plan: u8 words");
+static_assert(SEED0_READ_31 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), rank at 8 (u32), input 0 at 12 (u32), read 32 at 16 (u32), input
-// 1 at 20 (u8), read 0 to 31 at 21 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -21,25 +67,114 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 104;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(43u, 104u);
-    row.selector(0u, 1u);
-    // op 1: hint_field_to_bytes
-    row.auxiliary_bytes(2u, 1u, seed.u32(12u));
-    row.auxiliary_bytes(6u, 1u, uint32_t(uint64_t(seed.u32(12u)) >> 32u));
-    row.input_u32(seed, 12u, 0u, 1u);
-    row.input_u8(seed, 20u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 8u, 1u, 2u);
-    row.auxiliary_u8(seed, 21u, 10u, 42u);
-    row.auxiliary_u32(seed, 16u, 42u, 43u);
+    row.selector(SELECTOR_0, 1u);
+    const uint32_t input0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 1: hint_field_to_bytes 0
+    const uint32_t word1 = input0;
+    row.auxiliary(AUX_2, byte_of(word1, 0u));
+    row.auxiliary(AUX_3, byte_of(word1, 1u));
+    row.auxiliary(AUX_4, byte_of(word1, 2u));
+    row.auxiliary(AUX_5, byte_of(word1, 3u));
+    const uint32_t word2 = uint32_t(uint64_t(input0) >> 32u);
+    row.auxiliary(AUX_6, byte_of(word2, 0u));
+    row.auxiliary(AUX_7, byte_of(word2, 1u));
+    row.auxiliary(AUX_8, byte_of(word2, 2u));
+    row.auxiliary(AUX_9, byte_of(word2, 3u));
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_10, byte_of(word0, 1u));
+    row.auxiliary(AUX_11, byte_of(word0, 2u));
+    row.auxiliary(AUX_12, byte_of(word0, 3u));
+    // op 14: call function 2: 2 3 4 17 18
+    const uint32_t word3 = seed.u32(SEED0_READ_3);
+    row.auxiliary(AUX_13, byte_of(word3, 0u));
+    row.auxiliary(AUX_14, byte_of(word3, 1u));
+    row.auxiliary(AUX_15, byte_of(word3, 2u));
+    row.auxiliary(AUX_16, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED0_READ_7);
+    row.auxiliary(AUX_17, byte_of(word4, 0u));
+    row.auxiliary(AUX_18, byte_of(word4, 1u));
+    row.auxiliary(AUX_19, byte_of(word4, 2u));
+    row.auxiliary(AUX_20, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED0_READ_11);
+    row.auxiliary(AUX_21, byte_of(word5, 0u));
+    row.auxiliary(AUX_22, byte_of(word5, 1u));
+    row.auxiliary(AUX_23, byte_of(word5, 2u));
+    row.auxiliary(AUX_24, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED0_READ_15);
+    row.auxiliary(AUX_25, byte_of(word6, 0u));
+    row.auxiliary(AUX_26, byte_of(word6, 1u));
+    row.auxiliary(AUX_27, byte_of(word6, 2u));
+    row.auxiliary(AUX_28, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED0_READ_19);
+    row.auxiliary(AUX_29, byte_of(word7, 0u));
+    row.auxiliary(AUX_30, byte_of(word7, 1u));
+    row.auxiliary(AUX_31, byte_of(word7, 2u));
+    row.auxiliary(AUX_32, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED0_READ_23);
+    row.auxiliary(AUX_33, byte_of(word8, 0u));
+    row.auxiliary(AUX_34, byte_of(word8, 1u));
+    row.auxiliary(AUX_35, byte_of(word8, 2u));
+    row.auxiliary(AUX_36, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED0_READ_27);
+    row.auxiliary(AUX_37, byte_of(word9, 0u));
+    row.auxiliary(AUX_38, byte_of(word9, 1u));
+    row.auxiliary(AUX_39, byte_of(word9, 2u));
+    row.auxiliary(AUX_40, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED0_READ_31);
+    row.auxiliary(AUX_41, byte_of(word10, 0u));
+    const uint32_t v53_seed = seed.u32(SEED0_READ_32);
+    row.auxiliary(AUX_42, v53_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_INPUT_1 = 16, SEED1_RANK = 24,
+    SEED1_READ_32 = 28, SEED1_READ_65 = 32, SEED1_READ_98 = 36, SEED1_READ_0 = 40,
+    SEED1_READ_1 = 41, SEED1_READ_2 = 42, SEED1_READ_3 = 43, SEED1_READ_4 = 44,
+    SEED1_READ_5 = 45, SEED1_READ_6 = 46, SEED1_READ_7 = 47, SEED1_READ_8 = 48,
+    SEED1_READ_9 = 49, SEED1_READ_10 = 50, SEED1_READ_11 = 51, SEED1_READ_12 = 52,
+    SEED1_READ_13 = 53, SEED1_READ_14 = 54, SEED1_READ_15 = 55, SEED1_READ_16 = 56,
+    SEED1_READ_17 = 57, SEED1_READ_18 = 58, SEED1_READ_19 = 59, SEED1_READ_20 = 60,
+    SEED1_READ_21 = 61, SEED1_READ_22 = 62, SEED1_READ_23 = 63, SEED1_READ_24 = 64,
+    SEED1_READ_25 = 65, SEED1_READ_26 = 66, SEED1_READ_27 = 67, SEED1_READ_28 = 68,
+    SEED1_READ_29 = 69, SEED1_READ_30 = 70, SEED1_READ_31 = 71, SEED1_READ_33 = 72,
+    SEED1_READ_34 = 73, SEED1_READ_35 = 74, SEED1_READ_36 = 75, SEED1_READ_37 = 76,
+    SEED1_READ_38 = 77, SEED1_READ_39 = 78, SEED1_READ_40 = 79, SEED1_READ_41 = 80,
+    SEED1_READ_42 = 81, SEED1_READ_43 = 82, SEED1_READ_44 = 83, SEED1_READ_45 = 84,
+    SEED1_READ_46 = 85, SEED1_READ_47 = 86, SEED1_READ_48 = 87, SEED1_READ_49 = 88,
+    SEED1_READ_50 = 89, SEED1_READ_51 = 90, SEED1_READ_52 = 91, SEED1_READ_53 = 92,
+    SEED1_READ_54 = 93, SEED1_READ_55 = 94, SEED1_READ_56 = 95, SEED1_READ_57 = 96,
+    SEED1_READ_58 = 97, SEED1_READ_59 = 98, SEED1_READ_60 = 99, SEED1_READ_61 = 100,
+    SEED1_READ_62 = 101, SEED1_READ_63 = 102, SEED1_READ_64 = 103, SEED1_READ_66 = 104,
+    SEED1_READ_67 = 105, SEED1_READ_68 = 106, SEED1_READ_69 = 107, SEED1_READ_70 = 108,
+    SEED1_READ_71 = 109, SEED1_READ_72 = 110, SEED1_READ_73 = 111, SEED1_READ_74 = 112,
+    SEED1_READ_75 = 113, SEED1_READ_76 = 114, SEED1_READ_77 = 115, SEED1_READ_78 = 116,
+    SEED1_READ_79 = 117, SEED1_READ_80 = 118, SEED1_READ_81 = 119, SEED1_READ_82 = 120,
+    SEED1_READ_83 = 121, SEED1_READ_84 = 122, SEED1_READ_85 = 123, SEED1_READ_86 = 124,
+    SEED1_READ_87 = 125, SEED1_READ_88 = 126, SEED1_READ_89 = 127, SEED1_READ_90 = 128,
+    SEED1_READ_91 = 129, SEED1_READ_92 = 130, SEED1_READ_93 = 131, SEED1_READ_94 = 132,
+    SEED1_READ_95 = 133, SEED1_READ_96 = 134, SEED1_READ_97 = 135, SEED1_STRIDE = 136};
+
+static_assert(SEED1_INPUT_1 - SEED1_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_INPUT_1 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_98 - SEED1_RANK == 12u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_READ_98 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_97 - SEED1_READ_0 == 95u, "plan: u8 words");
+static_assert(SEED1_READ_97 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 to 1 at 8 (full), rank at 24 (u32), read 32 at 28 (u32),
-// read 65 at 32 (u32), read 98 at 36 (u32), read 0 to 31 at 40 (u8), read 33 to 64 at 72 (u8),
-// read 66 to 97 at 104 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 34;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -47,26 +182,160 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 104;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // op 0: match
-    const Gl v5_diff = seed.full(16u) - gl(1u);
-    // ops 18 to 20: call
-    const uint32_t v42_gap = seed.u32(24u) - seed.u32(28u) - 1u;
-    row.auxiliary(35u, limb_of(v42_gap, 0u));
-    row.auxiliary(36u, limb_of(v42_gap, 1u));
-    const uint32_t v79_gap = seed.u32(24u) - seed.u32(32u) - 1u;
-    row.auxiliary(69u, limb_of(v79_gap, 0u));
-    row.auxiliary(70u, limb_of(v79_gap, 1u));
-    // op 0: match
-    row.auxiliary(2u, inverse_or_zero(v5_diff));
-    row.input_full(seed, 8u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
-    row.auxiliary_u8(seed, 40u, 3u, 35u);
-    row.auxiliary_u8(seed, 72u, 37u, 69u);
-    row.auxiliary_u8(seed, 104u, 71u, 103u);
-    row.auxiliary_u32(seed, 36u, 103u, 104u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl input1 = seed.full(SEED1_INPUT_1);
+    row.input(INPUT_1, input1);
+    // op 0: match 1
+    const Gl v5_diff = input1 - gl(1u);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t v41_seed = seed.u32(SEED1_READ_32);
+    // op 18: call function 3: 0 3
+    const uint32_t v42_gap = rank - v41_seed - 1u;
+    const uint32_t v43_limb = limb_of(v42_gap, 0u);
+    row.auxiliary(AUX_35, v43_limb);
+    const uint32_t v44_limb = limb_of(v42_gap, 1u);
+    row.auxiliary(AUX_36, v44_limb);
+    const uint32_t v78_seed = seed.u32(SEED1_READ_65);
+    // op 20: call function 3: 36 3
+    const uint32_t v79_gap = rank - v78_seed - 1u;
+    const uint32_t v80_limb = limb_of(v79_gap, 0u);
+    row.auxiliary(AUX_69, v80_limb);
+    const uint32_t v81_limb = limb_of(v79_gap, 1u);
+    row.auxiliary(AUX_70, v81_limb);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 18: call function 3: 0 3
+    const uint32_t word0 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_3, byte_of(word0, 0u));
+    row.auxiliary(AUX_4, byte_of(word0, 1u));
+    row.auxiliary(AUX_5, byte_of(word0, 2u));
+    row.auxiliary(AUX_6, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED1_READ_4);
+    row.auxiliary(AUX_7, byte_of(word1, 0u));
+    row.auxiliary(AUX_8, byte_of(word1, 1u));
+    row.auxiliary(AUX_9, byte_of(word1, 2u));
+    row.auxiliary(AUX_10, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED1_READ_8);
+    row.auxiliary(AUX_11, byte_of(word2, 0u));
+    row.auxiliary(AUX_12, byte_of(word2, 1u));
+    row.auxiliary(AUX_13, byte_of(word2, 2u));
+    row.auxiliary(AUX_14, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED1_READ_12);
+    row.auxiliary(AUX_15, byte_of(word3, 0u));
+    row.auxiliary(AUX_16, byte_of(word3, 1u));
+    row.auxiliary(AUX_17, byte_of(word3, 2u));
+    row.auxiliary(AUX_18, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED1_READ_16);
+    row.auxiliary(AUX_19, byte_of(word4, 0u));
+    row.auxiliary(AUX_20, byte_of(word4, 1u));
+    row.auxiliary(AUX_21, byte_of(word4, 2u));
+    row.auxiliary(AUX_22, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED1_READ_20);
+    row.auxiliary(AUX_23, byte_of(word5, 0u));
+    row.auxiliary(AUX_24, byte_of(word5, 1u));
+    row.auxiliary(AUX_25, byte_of(word5, 2u));
+    row.auxiliary(AUX_26, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED1_READ_24);
+    row.auxiliary(AUX_27, byte_of(word6, 0u));
+    row.auxiliary(AUX_28, byte_of(word6, 1u));
+    row.auxiliary(AUX_29, byte_of(word6, 2u));
+    row.auxiliary(AUX_30, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED1_READ_28);
+    row.auxiliary(AUX_31, byte_of(word7, 0u));
+    row.auxiliary(AUX_32, byte_of(word7, 1u));
+    row.auxiliary(AUX_33, byte_of(word7, 2u));
+    row.auxiliary(AUX_34, byte_of(word7, 3u));
+    // op 20: call function 3: 36 3
+    const uint32_t word8 = seed.u32(SEED1_READ_33);
+    row.auxiliary(AUX_37, byte_of(word8, 0u));
+    row.auxiliary(AUX_38, byte_of(word8, 1u));
+    row.auxiliary(AUX_39, byte_of(word8, 2u));
+    row.auxiliary(AUX_40, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED1_READ_37);
+    row.auxiliary(AUX_41, byte_of(word9, 0u));
+    row.auxiliary(AUX_42, byte_of(word9, 1u));
+    row.auxiliary(AUX_43, byte_of(word9, 2u));
+    row.auxiliary(AUX_44, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED1_READ_41);
+    row.auxiliary(AUX_45, byte_of(word10, 0u));
+    row.auxiliary(AUX_46, byte_of(word10, 1u));
+    row.auxiliary(AUX_47, byte_of(word10, 2u));
+    row.auxiliary(AUX_48, byte_of(word10, 3u));
+    const uint32_t word11 = seed.u32(SEED1_READ_45);
+    row.auxiliary(AUX_49, byte_of(word11, 0u));
+    row.auxiliary(AUX_50, byte_of(word11, 1u));
+    row.auxiliary(AUX_51, byte_of(word11, 2u));
+    row.auxiliary(AUX_52, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED1_READ_49);
+    row.auxiliary(AUX_53, byte_of(word12, 0u));
+    row.auxiliary(AUX_54, byte_of(word12, 1u));
+    row.auxiliary(AUX_55, byte_of(word12, 2u));
+    row.auxiliary(AUX_56, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED1_READ_53);
+    row.auxiliary(AUX_57, byte_of(word13, 0u));
+    row.auxiliary(AUX_58, byte_of(word13, 1u));
+    row.auxiliary(AUX_59, byte_of(word13, 2u));
+    row.auxiliary(AUX_60, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED1_READ_57);
+    row.auxiliary(AUX_61, byte_of(word14, 0u));
+    row.auxiliary(AUX_62, byte_of(word14, 1u));
+    row.auxiliary(AUX_63, byte_of(word14, 2u));
+    row.auxiliary(AUX_64, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED1_READ_61);
+    row.auxiliary(AUX_65, byte_of(word15, 0u));
+    row.auxiliary(AUX_66, byte_of(word15, 1u));
+    row.auxiliary(AUX_67, byte_of(word15, 2u));
+    row.auxiliary(AUX_68, byte_of(word15, 3u));
+    // op 55: call function 1: 69 72 73 74 75 76 77 72 ... (129)
+    const uint32_t word16 = seed.u32(SEED1_READ_66);
+    row.auxiliary(AUX_71, byte_of(word16, 0u));
+    row.auxiliary(AUX_72, byte_of(word16, 1u));
+    row.auxiliary(AUX_73, byte_of(word16, 2u));
+    row.auxiliary(AUX_74, byte_of(word16, 3u));
+    const uint32_t word17 = seed.u32(SEED1_READ_70);
+    row.auxiliary(AUX_75, byte_of(word17, 0u));
+    row.auxiliary(AUX_76, byte_of(word17, 1u));
+    row.auxiliary(AUX_77, byte_of(word17, 2u));
+    row.auxiliary(AUX_78, byte_of(word17, 3u));
+    const uint32_t word18 = seed.u32(SEED1_READ_74);
+    row.auxiliary(AUX_79, byte_of(word18, 0u));
+    row.auxiliary(AUX_80, byte_of(word18, 1u));
+    row.auxiliary(AUX_81, byte_of(word18, 2u));
+    row.auxiliary(AUX_82, byte_of(word18, 3u));
+    const uint32_t word19 = seed.u32(SEED1_READ_78);
+    row.auxiliary(AUX_83, byte_of(word19, 0u));
+    row.auxiliary(AUX_84, byte_of(word19, 1u));
+    row.auxiliary(AUX_85, byte_of(word19, 2u));
+    row.auxiliary(AUX_86, byte_of(word19, 3u));
+    const uint32_t word20 = seed.u32(SEED1_READ_82);
+    row.auxiliary(AUX_87, byte_of(word20, 0u));
+    row.auxiliary(AUX_88, byte_of(word20, 1u));
+    row.auxiliary(AUX_89, byte_of(word20, 2u));
+    row.auxiliary(AUX_90, byte_of(word20, 3u));
+    const uint32_t word21 = seed.u32(SEED1_READ_86);
+    row.auxiliary(AUX_91, byte_of(word21, 0u));
+    row.auxiliary(AUX_92, byte_of(word21, 1u));
+    row.auxiliary(AUX_93, byte_of(word21, 2u));
+    row.auxiliary(AUX_94, byte_of(word21, 3u));
+    const uint32_t word22 = seed.u32(SEED1_READ_90);
+    row.auxiliary(AUX_95, byte_of(word22, 0u));
+    row.auxiliary(AUX_96, byte_of(word22, 1u));
+    row.auxiliary(AUX_97, byte_of(word22, 2u));
+    row.auxiliary(AUX_98, byte_of(word22, 3u));
+    const uint32_t word23 = seed.u32(SEED1_READ_94);
+    row.auxiliary(AUX_99, byte_of(word23, 0u));
+    row.auxiliary(AUX_100, byte_of(word23, 1u));
+    row.auxiliary(AUX_101, byte_of(word23, 2u));
+    row.auxiliary(AUX_102, byte_of(word23, 3u));
+    const uint32_t v148_seed = seed.u32(SEED1_READ_98);
+    row.auxiliary(AUX_103, v148_seed);
+    // op 0: match 1
+    const Gl v6_inv = inverse_or_zero(v5_diff);
+    row.auxiliary(AUX_2, v6_inv);
   }
 };
 
@@ -80,47 +349,329 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl rank = gl(0u);
+    Gl input0 = gl(0u);
+    Gl input1 = gl(0u);
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 2u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
+      input1 = seed.full(32u);
+      row.input(INPUT_1, input1);
       block = 2u;
-      block = (seed.full(32u).value == 1u) ? 1u : block;
+      if (input1.value == 1u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(43u, 104u);
-      row.selector(0u, 1u);
-      // op 1: hint_field_to_bytes
-      row.auxiliary(2u, byte_of_wide(seed.full(24u).value, 0u));
-      row.auxiliary(3u, byte_of_wide(seed.full(24u).value, 1u));
-      row.auxiliary(4u, byte_of_wide(seed.full(24u).value, 2u));
-      row.auxiliary(5u, byte_of_wide(seed.full(24u).value, 3u));
-      row.auxiliary(6u, byte_of_wide(seed.full(24u).value, 4u));
-      row.auxiliary(7u, byte_of_wide(seed.full(24u).value, 5u));
-      row.auxiliary(8u, byte_of_wide(seed.full(24u).value, 6u));
-      row.auxiliary(9u, byte_of_wide(seed.full(24u).value, 7u));
-      row.auxiliary_full(seed, 40u + 8u * reads, 10u, 43u);
+      // op 1: hint_field_to_bytes 0
+      const uint32_t v4_byte = byte_of_wide(input0.value, 0u);
+      row.auxiliary(AUX_2, v4_byte);
+      const uint32_t v5_byte = byte_of_wide(input0.value, 1u);
+      row.auxiliary(AUX_3, v5_byte);
+      const uint32_t v6_byte = byte_of_wide(input0.value, 2u);
+      row.auxiliary(AUX_4, v6_byte);
+      const uint32_t v7_byte = byte_of_wide(input0.value, 3u);
+      row.auxiliary(AUX_5, v7_byte);
+      const uint32_t v8_byte = byte_of_wide(input0.value, 4u);
+      row.auxiliary(AUX_6, v8_byte);
+      const uint32_t v9_byte = byte_of_wide(input0.value, 5u);
+      row.auxiliary(AUX_7, v9_byte);
+      const uint32_t v10_byte = byte_of_wide(input0.value, 6u);
+      row.auxiliary(AUX_8, v10_byte);
+      const uint32_t v11_byte = byte_of_wide(input0.value, 7u);
+      row.auxiliary(AUX_9, v11_byte);
+      // op 14: call function 2: 2 3 4 17 18
+      const Gl v21_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_10, v21_seed);
+      const Gl v22_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_11, v22_seed);
+      const Gl v23_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_12, v23_seed);
+      const Gl v24_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_13, v24_seed);
+      const Gl v25_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_14, v25_seed);
+      const Gl v26_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_15, v26_seed);
+      const Gl v27_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_16, v27_seed);
+      const Gl v28_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_17, v28_seed);
+      const Gl v29_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_18, v29_seed);
+      const Gl v30_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_19, v30_seed);
+      const Gl v31_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_20, v31_seed);
+      const Gl v32_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_21, v32_seed);
+      const Gl v33_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_22, v33_seed);
+      const Gl v34_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_23, v34_seed);
+      const Gl v35_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_24, v35_seed);
+      const Gl v36_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_25, v36_seed);
+      const Gl v37_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_26, v37_seed);
+      const Gl v38_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_27, v38_seed);
+      const Gl v39_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_28, v39_seed);
+      const Gl v40_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_29, v40_seed);
+      const Gl v41_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_30, v41_seed);
+      const Gl v42_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_31, v42_seed);
+      const Gl v43_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_32, v43_seed);
+      const Gl v44_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_33, v44_seed);
+      const Gl v45_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_34, v45_seed);
+      const Gl v46_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_35, v46_seed);
+      const Gl v47_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_36, v47_seed);
+      const Gl v48_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_37, v48_seed);
+      const Gl v49_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_38, v49_seed);
+      const Gl v50_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_39, v50_seed);
+      const Gl v51_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_40, v51_seed);
+      const Gl v52_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_41, v52_seed);
+      const Gl v53_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_42, v53_seed);
       reads = reads + 33u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 0: match
-      const Gl v55_diff = seed.full(32u) - gl(1u);
-      row.auxiliary(2u, inverse_or_zero(v55_diff));
-      // ops 18 to 20: call
-      const uint32_t v92_gap =
-          uint32_t(seed.full(16u).value) - uint32_t(seed.full(296u + 8u * reads).value) - 1u;
-      row.auxiliary(35u, limb_of(v92_gap, 0u));
-      row.auxiliary(36u, limb_of(v92_gap, 1u));
-      const uint32_t v129_gap =
-          uint32_t(seed.full(16u).value) - uint32_t(seed.full(560u + 8u * reads).value) - 1u;
-      row.auxiliary(69u, limb_of(v129_gap, 0u));
-      row.auxiliary(70u, limb_of(v129_gap, 1u));
-      row.auxiliary_full(seed, 40u + 8u * reads, 3u, 35u);
-      row.auxiliary_full(seed, 304u + 8u * reads, 37u, 69u);
-      row.auxiliary_full(seed, 568u + 8u * reads, 71u, 104u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 0: match 1
+      const Gl v55_diff = input1 - gl(1u);
+      const Gl v56_inv = inverse_or_zero(v55_diff);
+      row.auxiliary(AUX_2, v56_inv);
+      // op 18: call function 3: 0 3
+      const Gl v59_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_3, v59_seed);
+      const Gl v60_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_4, v60_seed);
+      const Gl v61_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_5, v61_seed);
+      const Gl v62_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_6, v62_seed);
+      const Gl v63_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_7, v63_seed);
+      const Gl v64_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_8, v64_seed);
+      const Gl v65_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_9, v65_seed);
+      const Gl v66_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_10, v66_seed);
+      const Gl v67_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_11, v67_seed);
+      const Gl v68_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_12, v68_seed);
+      const Gl v69_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_13, v69_seed);
+      const Gl v70_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_14, v70_seed);
+      const Gl v71_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_15, v71_seed);
+      const Gl v72_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_16, v72_seed);
+      const Gl v73_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_17, v73_seed);
+      const Gl v74_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_18, v74_seed);
+      const Gl v75_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_19, v75_seed);
+      const Gl v76_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_20, v76_seed);
+      const Gl v77_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_21, v77_seed);
+      const Gl v78_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_22, v78_seed);
+      const Gl v79_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_23, v79_seed);
+      const Gl v80_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_24, v80_seed);
+      const Gl v81_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_25, v81_seed);
+      const Gl v82_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_26, v82_seed);
+      const Gl v83_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_27, v83_seed);
+      const Gl v84_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_28, v84_seed);
+      const Gl v85_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_29, v85_seed);
+      const Gl v86_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_30, v86_seed);
+      const Gl v87_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_31, v87_seed);
+      const Gl v88_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_32, v88_seed);
+      const Gl v89_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_33, v89_seed);
+      const Gl v90_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_34, v90_seed);
+      const Gl v91_seed = seed.full(296u + 8u * reads);
+      const uint32_t v92_gap = uint32_t(rank.value) - uint32_t(v91_seed.value) - 1u;
+      const uint32_t v93_limb = limb_of(v92_gap, 0u);
+      row.auxiliary(AUX_35, v93_limb);
+      const uint32_t v94_limb = limb_of(v92_gap, 1u);
+      row.auxiliary(AUX_36, v94_limb);
+      // op 20: call function 3: 36 3
+      const Gl v96_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_37, v96_seed);
+      const Gl v97_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_38, v97_seed);
+      const Gl v98_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_39, v98_seed);
+      const Gl v99_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_40, v99_seed);
+      const Gl v100_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_41, v100_seed);
+      const Gl v101_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_42, v101_seed);
+      const Gl v102_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_43, v102_seed);
+      const Gl v103_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_44, v103_seed);
+      const Gl v104_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_45, v104_seed);
+      const Gl v105_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_46, v105_seed);
+      const Gl v106_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_47, v106_seed);
+      const Gl v107_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_48, v107_seed);
+      const Gl v108_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_49, v108_seed);
+      const Gl v109_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_50, v109_seed);
+      const Gl v110_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_51, v110_seed);
+      const Gl v111_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_52, v111_seed);
+      const Gl v112_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_53, v112_seed);
+      const Gl v113_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_54, v113_seed);
+      const Gl v114_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_55, v114_seed);
+      const Gl v115_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_56, v115_seed);
+      const Gl v116_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_57, v116_seed);
+      const Gl v117_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_58, v117_seed);
+      const Gl v118_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_59, v118_seed);
+      const Gl v119_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_60, v119_seed);
+      const Gl v120_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_61, v120_seed);
+      const Gl v121_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_62, v121_seed);
+      const Gl v122_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_63, v122_seed);
+      const Gl v123_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_64, v123_seed);
+      const Gl v124_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_65, v124_seed);
+      const Gl v125_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_66, v125_seed);
+      const Gl v126_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_67, v126_seed);
+      const Gl v127_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_68, v127_seed);
+      const Gl v128_seed = seed.full(560u + 8u * reads);
+      const uint32_t v129_gap = uint32_t(rank.value) - uint32_t(v128_seed.value) - 1u;
+      const uint32_t v130_limb = limb_of(v129_gap, 0u);
+      row.auxiliary(AUX_69, v130_limb);
+      const uint32_t v131_limb = limb_of(v129_gap, 1u);
+      row.auxiliary(AUX_70, v131_limb);
+      // op 55: call function 1: 69 72 73 74 75 76 77 72 ... (129)
+      const Gl v166_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_71, v166_seed);
+      const Gl v167_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_72, v167_seed);
+      const Gl v168_seed = seed.full(584u + 8u * reads);
+      row.auxiliary(AUX_73, v168_seed);
+      const Gl v169_seed = seed.full(592u + 8u * reads);
+      row.auxiliary(AUX_74, v169_seed);
+      const Gl v170_seed = seed.full(600u + 8u * reads);
+      row.auxiliary(AUX_75, v170_seed);
+      const Gl v171_seed = seed.full(608u + 8u * reads);
+      row.auxiliary(AUX_76, v171_seed);
+      const Gl v172_seed = seed.full(616u + 8u * reads);
+      row.auxiliary(AUX_77, v172_seed);
+      const Gl v173_seed = seed.full(624u + 8u * reads);
+      row.auxiliary(AUX_78, v173_seed);
+      const Gl v174_seed = seed.full(632u + 8u * reads);
+      row.auxiliary(AUX_79, v174_seed);
+      const Gl v175_seed = seed.full(640u + 8u * reads);
+      row.auxiliary(AUX_80, v175_seed);
+      const Gl v176_seed = seed.full(648u + 8u * reads);
+      row.auxiliary(AUX_81, v176_seed);
+      const Gl v177_seed = seed.full(656u + 8u * reads);
+      row.auxiliary(AUX_82, v177_seed);
+      const Gl v178_seed = seed.full(664u + 8u * reads);
+      row.auxiliary(AUX_83, v178_seed);
+      const Gl v179_seed = seed.full(672u + 8u * reads);
+      row.auxiliary(AUX_84, v179_seed);
+      const Gl v180_seed = seed.full(680u + 8u * reads);
+      row.auxiliary(AUX_85, v180_seed);
+      const Gl v181_seed = seed.full(688u + 8u * reads);
+      row.auxiliary(AUX_86, v181_seed);
+      const Gl v182_seed = seed.full(696u + 8u * reads);
+      row.auxiliary(AUX_87, v182_seed);
+      const Gl v183_seed = seed.full(704u + 8u * reads);
+      row.auxiliary(AUX_88, v183_seed);
+      const Gl v184_seed = seed.full(712u + 8u * reads);
+      row.auxiliary(AUX_89, v184_seed);
+      const Gl v185_seed = seed.full(720u + 8u * reads);
+      row.auxiliary(AUX_90, v185_seed);
+      const Gl v186_seed = seed.full(728u + 8u * reads);
+      row.auxiliary(AUX_91, v186_seed);
+      const Gl v187_seed = seed.full(736u + 8u * reads);
+      row.auxiliary(AUX_92, v187_seed);
+      const Gl v188_seed = seed.full(744u + 8u * reads);
+      row.auxiliary(AUX_93, v188_seed);
+      const Gl v189_seed = seed.full(752u + 8u * reads);
+      row.auxiliary(AUX_94, v189_seed);
+      const Gl v190_seed = seed.full(760u + 8u * reads);
+      row.auxiliary(AUX_95, v190_seed);
+      const Gl v191_seed = seed.full(768u + 8u * reads);
+      row.auxiliary(AUX_96, v191_seed);
+      const Gl v192_seed = seed.full(776u + 8u * reads);
+      row.auxiliary(AUX_97, v192_seed);
+      const Gl v193_seed = seed.full(784u + 8u * reads);
+      row.auxiliary(AUX_98, v193_seed);
+      const Gl v194_seed = seed.full(792u + 8u * reads);
+      row.auxiliary(AUX_99, v194_seed);
+      const Gl v195_seed = seed.full(800u + 8u * reads);
+      row.auxiliary(AUX_100, v195_seed);
+      const Gl v196_seed = seed.full(808u + 8u * reads);
+      row.auxiliary(AUX_101, v196_seed);
+      const Gl v197_seed = seed.full(816u + 8u * reads);
+      row.auxiliary(AUX_102, v197_seed);
+      const Gl v198_seed = seed.full(824u + 8u * reads);
+      row.auxiliary(AUX_103, v198_seed);
       reads = reads + 99u;
     }
   }

@@ -11,8 +11,26 @@ namespace p_blake3 {
 
 namespace f_tail_1 {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, AUX_1 = 1};
+
+static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_1 + 1u == 2u, "plan: 2 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_INPUT_1 = 16, SEED0_STRIDE = 24};
+
+static_assert(SEED0_INPUT_0 - SEED0_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_INPUT_0 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_1 - SEED0_INPUT_1 == 0u, "plan: u8 words");
+static_assert(SEED0_INPUT_1 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), input 1 at 16 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 6;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -20,17 +38,31 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 2;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
-    row.auxiliary(1u, 0u);
-    row.selector(0u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 16u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_1, 0u);
+    row.auxiliary(AUX_1, 0u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_INPUT_1 = 16, SEED1_READ_0 = 17,
+    SEED1_STRIDE = 24};
+
+static_assert(SEED1_INPUT_0 - SEED1_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_INPUT_0 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_0 - SEED1_INPUT_1 == 1u, "plan: u8 words");
+static_assert(SEED1_READ_0 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), input 1 at 16 (u8), read 0 at 17 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 6;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -38,12 +70,15 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 2;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 16u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 17u, 1u, 2u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_1, byte_of(word0, 1u));
   }
 };
 
@@ -58,21 +93,31 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 2u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(24u);
+      row.input(INPUT_1, input1);
       block = 3u;
-      block = (seed.full(24u).value == 0u) ? 1u : block;
-      block = (seed.full(24u).value == 1u) ? 2u : block;
+      if (input1.value == 0u) {
+        block = 1u;
+      }
+      if (input1.value == 1u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
-      row.auxiliary(1u, 0u);
-      row.selector(0u, 1u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
+      row.auxiliary(AUX_1, 0u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 32u + 8u * reads, 1u, 2u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 4: io_read 2 0
+      const Gl v5_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_1, v5_seed);
       reads = reads + 1u;
     }
   }

@@ -11,9 +11,29 @@ namespace p_blake3 {
 
 namespace f_tail_3 {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, SELECTOR_0 = 0, SELECTOR_1 = 1,
+    MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7};
+
+static_assert(INPUT_3 + 1u == 4u, "plan: 4 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_7 + 1u == 8u, "plan: 8 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_READ_0 = 16, SEED0_READ_1 = 24,
+    SEED0_READ_2 = 32, SEED0_INPUT_1 = 40, SEED0_INPUT_2 = 41, SEED0_INPUT_3 = 42,
+    SEED0_STRIDE = 48};
+
+static_assert(SEED0_READ_2 - SEED0_MULTIPLICITY == 32u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_2 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_3 - SEED0_INPUT_1 == 2u, "plan: u8 words");
+static_assert(SEED0_INPUT_3 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 0 to 2 at 16 (full), input 1 to 3 at
-// 40 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 12;
   static constexpr uint32_t NUM_INPUTS = 4;
@@ -21,19 +41,40 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 8;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(4u, 8u);
-    row.selector(0u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 40u, 1u, 4u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_full(seed, 16u, 1u, 4u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    const Gl v5_seed = seed.full(SEED0_READ_0);
+    row.auxiliary(AUX_1, v5_seed);
+    const Gl v6_seed = seed.full(SEED0_READ_1);
+    row.auxiliary(AUX_2, v6_seed);
+    const Gl v7_seed = seed.full(SEED0_READ_2);
+    row.auxiliary(AUX_3, v7_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_READ_4 = 16, SEED1_READ_5 = 24,
+    SEED1_READ_6 = 32, SEED1_INPUT_1 = 40, SEED1_INPUT_2 = 41, SEED1_INPUT_3 = 42,
+    SEED1_READ_0 = 43, SEED1_READ_1 = 44, SEED1_READ_2 = 45, SEED1_READ_3 = 46, SEED1_STRIDE = 48};
+
+static_assert(SEED1_READ_6 - SEED1_MULTIPLICITY == 32u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_6 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_3 - SEED1_INPUT_1 == 6u, "plan: u8 words");
+static_assert(SEED1_READ_3 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 4 to 6 at 16 (full), input 1 to 3 at
-// 40 (u8), read 0 to 3 at 43 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 12;
   static constexpr uint32_t NUM_INPUTS = 4;
@@ -41,13 +82,28 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 8;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 40u, 1u, 4u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 43u, 1u, 5u);
-    row.auxiliary_full(seed, 16u, 5u, 8u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    row.auxiliary(AUX_1, byte_of(word0, 3u));
+    // op 5: io_read 4 0
+    const uint32_t word1 = seed.u32(SEED1_READ_1);
+    row.auxiliary(AUX_2, byte_of(word1, 0u));
+    row.auxiliary(AUX_3, byte_of(word1, 1u));
+    row.auxiliary(AUX_4, byte_of(word1, 2u));
+    const Gl v12_seed = seed.full(SEED1_READ_4);
+    row.auxiliary(AUX_5, v12_seed);
+    const Gl v13_seed = seed.full(SEED1_READ_5);
+    row.auxiliary(AUX_6, v13_seed);
+    const Gl v14_seed = seed.full(SEED1_READ_6);
+    row.auxiliary(AUX_7, v14_seed);
   }
 };
 
@@ -62,23 +118,56 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 4u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(24u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(32u);
+      row.input(INPUT_2, input2);
+      const Gl input3 = seed.full(40u);
+      row.input(INPUT_3, input3);
       block = 3u;
-      block = (seed.full(40u).value == 0u) ? 1u : block;
-      block = (seed.full(40u).value == 1u) ? 2u : block;
+      if (input3.value == 0u) {
+        block = 1u;
+      }
+      if (input3.value == 1u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(4u, 8u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 48u + 8u * reads, 1u, 4u);
+      // op 1: call function 6: 0 1 2
+      const Gl v5_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_1, v5_seed);
+      const Gl v6_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_2, v6_seed);
+      const Gl v7_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_3, v7_seed);
       reads = reads + 3u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 48u + 8u * reads, 1u, 8u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 5: io_read 4 0
+      const Gl v10_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_1, v10_seed);
+      const Gl v11_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_2, v11_seed);
+      const Gl v12_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_3, v12_seed);
+      const Gl v13_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_4, v13_seed);
+      // op 10: call function 6: 10 1 2
+      const Gl v16_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_5, v16_seed);
+      const Gl v17_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_6, v17_seed);
+      const Gl v18_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_7, v18_seed);
       reads = reads + 7u;
     }
   }

@@ -11,9 +11,32 @@ namespace p_blake3 {
 
 namespace f_tail_4 {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, SELECTOR_0 = 0,
+    SELECTOR_1 = 1, MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5,
+    AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12,
+    AUX_13 = 13, AUX_14 = 14, AUX_15 = 15};
+
+static_assert(INPUT_4 + 1u == 5u, "plan: 5 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_15 + 1u == 16u, "plan: 16 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_READ_0 = 16, SEED0_READ_1 = 24,
+    SEED0_READ_2 = 32, SEED0_READ_3 = 40, SEED0_READ_4 = 48, SEED0_READ_5 = 56,
+    SEED0_READ_6 = 64, SEED0_INPUT_1 = 72, SEED0_INPUT_2 = 73, SEED0_INPUT_3 = 74,
+    SEED0_INPUT_4 = 75, SEED0_STRIDE = 80};
+
+static_assert(SEED0_READ_6 - SEED0_MULTIPLICITY == 64u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_6 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_4 - SEED0_INPUT_1 == 3u, "plan: u8 words");
+static_assert(SEED0_INPUT_4 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 0 to 6 at 16 (full), input 1 to 4 at
-// 72 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 20;
   static constexpr uint32_t NUM_INPUTS = 5;
@@ -21,19 +44,52 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(8u, 16u);
-    row.selector(0u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 72u, 1u, 5u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_full(seed, 16u, 1u, 8u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    row.input(INPUT_4, byte_of(word0, 3u));
+    const Gl v6_seed = seed.full(SEED0_READ_0);
+    row.auxiliary(AUX_1, v6_seed);
+    const Gl v7_seed = seed.full(SEED0_READ_1);
+    row.auxiliary(AUX_2, v7_seed);
+    const Gl v8_seed = seed.full(SEED0_READ_2);
+    row.auxiliary(AUX_3, v8_seed);
+    const Gl v9_seed = seed.full(SEED0_READ_3);
+    row.auxiliary(AUX_4, v9_seed);
+    const Gl v10_seed = seed.full(SEED0_READ_4);
+    row.auxiliary(AUX_5, v10_seed);
+    const Gl v11_seed = seed.full(SEED0_READ_5);
+    row.auxiliary(AUX_6, v11_seed);
+    const Gl v12_seed = seed.full(SEED0_READ_6);
+    row.auxiliary(AUX_7, v12_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_READ_8 = 16, SEED1_READ_9 = 24,
+    SEED1_READ_10 = 32, SEED1_READ_11 = 40, SEED1_READ_12 = 48, SEED1_READ_13 = 56,
+    SEED1_READ_14 = 64, SEED1_INPUT_1 = 72, SEED1_INPUT_2 = 73, SEED1_INPUT_3 = 74,
+    SEED1_INPUT_4 = 75, SEED1_READ_0 = 76, SEED1_READ_1 = 77, SEED1_READ_2 = 78,
+    SEED1_READ_3 = 79, SEED1_READ_4 = 80, SEED1_READ_5 = 81, SEED1_READ_6 = 82,
+    SEED1_READ_7 = 83, SEED1_STRIDE = 88};
+
+static_assert(SEED1_READ_14 - SEED1_MULTIPLICITY == 64u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_14 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_7 - SEED1_INPUT_1 == 11u, "plan: u8 words");
+static_assert(SEED1_READ_7 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 8 to 14 at 16 (full), input 1 to 4 at
-// 72 (u8), read 0 to 7 at 76 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 22;
   static constexpr uint32_t NUM_INPUTS = 5;
@@ -41,13 +97,42 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 72u, 1u, 5u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 76u, 1u, 9u);
-    row.auxiliary_full(seed, 16u, 9u, 16u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    row.input(INPUT_4, byte_of(word0, 3u));
+    // op 5: io_read 5 0
+    const uint32_t word1 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_1, byte_of(word1, 0u));
+    row.auxiliary(AUX_2, byte_of(word1, 1u));
+    row.auxiliary(AUX_3, byte_of(word1, 2u));
+    row.auxiliary(AUX_4, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED1_READ_4);
+    row.auxiliary(AUX_5, byte_of(word2, 0u));
+    row.auxiliary(AUX_6, byte_of(word2, 1u));
+    row.auxiliary(AUX_7, byte_of(word2, 2u));
+    row.auxiliary(AUX_8, byte_of(word2, 3u));
+    const Gl v17_seed = seed.full(SEED1_READ_8);
+    row.auxiliary(AUX_9, v17_seed);
+    const Gl v18_seed = seed.full(SEED1_READ_9);
+    row.auxiliary(AUX_10, v18_seed);
+    const Gl v19_seed = seed.full(SEED1_READ_10);
+    row.auxiliary(AUX_11, v19_seed);
+    const Gl v20_seed = seed.full(SEED1_READ_11);
+    row.auxiliary(AUX_12, v20_seed);
+    const Gl v21_seed = seed.full(SEED1_READ_12);
+    row.auxiliary(AUX_13, v21_seed);
+    const Gl v22_seed = seed.full(SEED1_READ_13);
+    row.auxiliary(AUX_14, v22_seed);
+    const Gl v23_seed = seed.full(SEED1_READ_14);
+    row.auxiliary(AUX_15, v23_seed);
   }
 };
 
@@ -62,23 +147,82 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 5u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(24u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(32u);
+      row.input(INPUT_2, input2);
+      const Gl input3 = seed.full(40u);
+      row.input(INPUT_3, input3);
+      const Gl input4 = seed.full(48u);
+      row.input(INPUT_4, input4);
       block = 3u;
-      block = (seed.full(48u).value == 0u) ? 1u : block;
-      block = (seed.full(48u).value == 1u) ? 2u : block;
+      if (input4.value == 0u) {
+        block = 1u;
+      }
+      if (input4.value == 1u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(8u, 16u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 56u + 8u * reads, 1u, 8u);
+      // op 1: call function 7: 0 1 2 3
+      const Gl v6_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_1, v6_seed);
+      const Gl v7_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_2, v7_seed);
+      const Gl v8_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_3, v8_seed);
+      const Gl v9_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_4, v9_seed);
+      const Gl v10_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_5, v10_seed);
+      const Gl v11_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_6, v11_seed);
+      const Gl v12_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_7, v12_seed);
       reads = reads + 7u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 56u + 8u * reads, 1u, 16u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 5: io_read 5 0
+      const Gl v15_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_1, v15_seed);
+      const Gl v16_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_2, v16_seed);
+      const Gl v17_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_3, v17_seed);
+      const Gl v18_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_4, v18_seed);
+      const Gl v19_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_5, v19_seed);
+      const Gl v20_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_6, v20_seed);
+      const Gl v21_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_7, v21_seed);
+      const Gl v22_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_8, v22_seed);
+      // op 12: call function 7: 15 1 2 3
+      const Gl v25_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_9, v25_seed);
+      const Gl v26_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_10, v26_seed);
+      const Gl v27_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_11, v27_seed);
+      const Gl v28_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_12, v28_seed);
+      const Gl v29_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_13, v29_seed);
+      const Gl v30_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_14, v30_seed);
+      const Gl v31_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_15, v31_seed);
       reads = reads + 15u;
     }
   }

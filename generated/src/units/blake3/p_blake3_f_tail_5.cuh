@@ -11,9 +11,36 @@ namespace p_blake3 {
 
 namespace f_tail_5 {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, INPUT_5 = 5, SELECTOR_0 = 0,
+    SELECTOR_1 = 1, MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5,
+    AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12,
+    AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17, AUX_18 = 18, AUX_19 = 19,
+    AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24, AUX_25 = 25, AUX_26 = 26,
+    AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31};
+
+static_assert(INPUT_5 + 1u == 6u, "plan: 6 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_31 + 1u == 32u, "plan: 32 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_READ_0 = 16, SEED0_READ_1 = 24,
+    SEED0_READ_2 = 32, SEED0_READ_3 = 40, SEED0_READ_4 = 48, SEED0_READ_5 = 56,
+    SEED0_READ_6 = 64, SEED0_READ_7 = 72, SEED0_READ_8 = 80, SEED0_READ_9 = 88,
+    SEED0_READ_10 = 96, SEED0_READ_11 = 104, SEED0_READ_12 = 112, SEED0_READ_13 = 120,
+    SEED0_READ_14 = 128, SEED0_INPUT_1 = 136, SEED0_INPUT_2 = 137, SEED0_INPUT_3 = 138,
+    SEED0_INPUT_4 = 139, SEED0_INPUT_5 = 140, SEED0_STRIDE = 144};
+
+static_assert(SEED0_READ_14 - SEED0_MULTIPLICITY == 128u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_14 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_5 - SEED0_INPUT_1 == 4u, "plan: u8 words");
+static_assert(SEED0_INPUT_5 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 0 to 14 at 16 (full), input 1 to 5 at
-// 136 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 36;
   static constexpr uint32_t NUM_INPUTS = 6;
@@ -21,19 +48,74 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 32;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(16u, 32u);
-    row.selector(0u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 136u, 1u, 6u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_full(seed, 16u, 1u, 16u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    row.input(INPUT_4, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED0_INPUT_5);
+    row.input(INPUT_5, byte_of(word1, 0u));
+    const Gl v7_seed = seed.full(SEED0_READ_0);
+    row.auxiliary(AUX_1, v7_seed);
+    const Gl v8_seed = seed.full(SEED0_READ_1);
+    row.auxiliary(AUX_2, v8_seed);
+    const Gl v9_seed = seed.full(SEED0_READ_2);
+    row.auxiliary(AUX_3, v9_seed);
+    const Gl v10_seed = seed.full(SEED0_READ_3);
+    row.auxiliary(AUX_4, v10_seed);
+    const Gl v11_seed = seed.full(SEED0_READ_4);
+    row.auxiliary(AUX_5, v11_seed);
+    const Gl v12_seed = seed.full(SEED0_READ_5);
+    row.auxiliary(AUX_6, v12_seed);
+    const Gl v13_seed = seed.full(SEED0_READ_6);
+    row.auxiliary(AUX_7, v13_seed);
+    const Gl v14_seed = seed.full(SEED0_READ_7);
+    row.auxiliary(AUX_8, v14_seed);
+    const Gl v15_seed = seed.full(SEED0_READ_8);
+    row.auxiliary(AUX_9, v15_seed);
+    const Gl v16_seed = seed.full(SEED0_READ_9);
+    row.auxiliary(AUX_10, v16_seed);
+    const Gl v17_seed = seed.full(SEED0_READ_10);
+    row.auxiliary(AUX_11, v17_seed);
+    const Gl v18_seed = seed.full(SEED0_READ_11);
+    row.auxiliary(AUX_12, v18_seed);
+    const Gl v19_seed = seed.full(SEED0_READ_12);
+    row.auxiliary(AUX_13, v19_seed);
+    const Gl v20_seed = seed.full(SEED0_READ_13);
+    row.auxiliary(AUX_14, v20_seed);
+    const Gl v21_seed = seed.full(SEED0_READ_14);
+    row.auxiliary(AUX_15, v21_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_READ_16 = 16, SEED1_READ_17 = 24,
+    SEED1_READ_18 = 32, SEED1_READ_19 = 40, SEED1_READ_20 = 48, SEED1_READ_21 = 56,
+    SEED1_READ_22 = 64, SEED1_READ_23 = 72, SEED1_READ_24 = 80, SEED1_READ_25 = 88,
+    SEED1_READ_26 = 96, SEED1_READ_27 = 104, SEED1_READ_28 = 112, SEED1_READ_29 = 120,
+    SEED1_READ_30 = 128, SEED1_INPUT_1 = 136, SEED1_INPUT_2 = 137, SEED1_INPUT_3 = 138,
+    SEED1_INPUT_4 = 139, SEED1_INPUT_5 = 140, SEED1_READ_0 = 141, SEED1_READ_1 = 142,
+    SEED1_READ_2 = 143, SEED1_READ_3 = 144, SEED1_READ_4 = 145, SEED1_READ_5 = 146,
+    SEED1_READ_6 = 147, SEED1_READ_7 = 148, SEED1_READ_8 = 149, SEED1_READ_9 = 150,
+    SEED1_READ_10 = 151, SEED1_READ_11 = 152, SEED1_READ_12 = 153, SEED1_READ_13 = 154,
+    SEED1_READ_14 = 155, SEED1_READ_15 = 156, SEED1_STRIDE = 160};
+
+static_assert(SEED1_READ_30 - SEED1_MULTIPLICITY == 128u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_30 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_15 - SEED1_INPUT_1 == 20u, "plan: u8 words");
+static_assert(SEED1_READ_15 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 16 to 30 at 16 (full), input 1 to 5 at
-// 136 (u8), read 0 to 15 at 141 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 40;
   static constexpr uint32_t NUM_INPUTS = 6;
@@ -41,13 +123,70 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 32;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 136u, 1u, 6u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 141u, 1u, 17u);
-    row.auxiliary_full(seed, 16u, 17u, 32u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    row.input(INPUT_4, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED1_INPUT_5);
+    row.input(INPUT_5, byte_of(word1, 0u));
+    row.auxiliary(AUX_1, byte_of(word1, 1u));
+    row.auxiliary(AUX_2, byte_of(word1, 2u));
+    row.auxiliary(AUX_3, byte_of(word1, 3u));
+    // op 5: io_read 6 0
+    const uint32_t word2 = seed.u32(SEED1_READ_3);
+    row.auxiliary(AUX_4, byte_of(word2, 0u));
+    row.auxiliary(AUX_5, byte_of(word2, 1u));
+    row.auxiliary(AUX_6, byte_of(word2, 2u));
+    row.auxiliary(AUX_7, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED1_READ_7);
+    row.auxiliary(AUX_8, byte_of(word3, 0u));
+    row.auxiliary(AUX_9, byte_of(word3, 1u));
+    row.auxiliary(AUX_10, byte_of(word3, 2u));
+    row.auxiliary(AUX_11, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED1_READ_11);
+    row.auxiliary(AUX_12, byte_of(word4, 0u));
+    row.auxiliary(AUX_13, byte_of(word4, 1u));
+    row.auxiliary(AUX_14, byte_of(word4, 2u));
+    row.auxiliary(AUX_15, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED1_READ_15);
+    row.auxiliary(AUX_16, byte_of(word5, 0u));
+    const Gl v26_seed = seed.full(SEED1_READ_16);
+    row.auxiliary(AUX_17, v26_seed);
+    const Gl v27_seed = seed.full(SEED1_READ_17);
+    row.auxiliary(AUX_18, v27_seed);
+    const Gl v28_seed = seed.full(SEED1_READ_18);
+    row.auxiliary(AUX_19, v28_seed);
+    const Gl v29_seed = seed.full(SEED1_READ_19);
+    row.auxiliary(AUX_20, v29_seed);
+    const Gl v30_seed = seed.full(SEED1_READ_20);
+    row.auxiliary(AUX_21, v30_seed);
+    const Gl v31_seed = seed.full(SEED1_READ_21);
+    row.auxiliary(AUX_22, v31_seed);
+    const Gl v32_seed = seed.full(SEED1_READ_22);
+    row.auxiliary(AUX_23, v32_seed);
+    const Gl v33_seed = seed.full(SEED1_READ_23);
+    row.auxiliary(AUX_24, v33_seed);
+    const Gl v34_seed = seed.full(SEED1_READ_24);
+    row.auxiliary(AUX_25, v34_seed);
+    const Gl v35_seed = seed.full(SEED1_READ_25);
+    row.auxiliary(AUX_26, v35_seed);
+    const Gl v36_seed = seed.full(SEED1_READ_26);
+    row.auxiliary(AUX_27, v36_seed);
+    const Gl v37_seed = seed.full(SEED1_READ_27);
+    row.auxiliary(AUX_28, v37_seed);
+    const Gl v38_seed = seed.full(SEED1_READ_28);
+    row.auxiliary(AUX_29, v38_seed);
+    const Gl v39_seed = seed.full(SEED1_READ_29);
+    row.auxiliary(AUX_30, v39_seed);
+    const Gl v40_seed = seed.full(SEED1_READ_30);
+    row.auxiliary(AUX_31, v40_seed);
   }
 };
 
@@ -62,23 +201,132 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 6u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(24u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(32u);
+      row.input(INPUT_2, input2);
+      const Gl input3 = seed.full(40u);
+      row.input(INPUT_3, input3);
+      const Gl input4 = seed.full(48u);
+      row.input(INPUT_4, input4);
+      const Gl input5 = seed.full(56u);
+      row.input(INPUT_5, input5);
       block = 3u;
-      block = (seed.full(56u).value == 0u) ? 1u : block;
-      block = (seed.full(56u).value == 1u) ? 2u : block;
+      if (input5.value == 0u) {
+        block = 1u;
+      }
+      if (input5.value == 1u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(16u, 32u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 64u + 8u * reads, 1u, 16u);
+      // op 1: call function 8: 0 1 2 3 4
+      const Gl v7_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_1, v7_seed);
+      const Gl v8_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_2, v8_seed);
+      const Gl v9_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_3, v9_seed);
+      const Gl v10_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_4, v10_seed);
+      const Gl v11_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_5, v11_seed);
+      const Gl v12_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_6, v12_seed);
+      const Gl v13_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_7, v13_seed);
+      const Gl v14_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_8, v14_seed);
+      const Gl v15_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_9, v15_seed);
+      const Gl v16_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_10, v16_seed);
+      const Gl v17_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_11, v17_seed);
+      const Gl v18_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_12, v18_seed);
+      const Gl v19_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_13, v19_seed);
+      const Gl v20_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_14, v20_seed);
+      const Gl v21_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_15, v21_seed);
       reads = reads + 15u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 64u + 8u * reads, 1u, 32u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 5: io_read 6 0
+      const Gl v24_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_1, v24_seed);
+      const Gl v25_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_2, v25_seed);
+      const Gl v26_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_3, v26_seed);
+      const Gl v27_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_4, v27_seed);
+      const Gl v28_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_5, v28_seed);
+      const Gl v29_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_6, v29_seed);
+      const Gl v30_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_7, v30_seed);
+      const Gl v31_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_8, v31_seed);
+      const Gl v32_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_9, v32_seed);
+      const Gl v33_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_10, v33_seed);
+      const Gl v34_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_11, v34_seed);
+      const Gl v35_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_12, v35_seed);
+      const Gl v36_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_13, v36_seed);
+      const Gl v37_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_14, v37_seed);
+      const Gl v38_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_15, v38_seed);
+      const Gl v39_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_16, v39_seed);
+      // op 16: call function 8: 24 1 2 3 4
+      const Gl v42_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_17, v42_seed);
+      const Gl v43_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_18, v43_seed);
+      const Gl v44_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_19, v44_seed);
+      const Gl v45_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_20, v45_seed);
+      const Gl v46_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_21, v46_seed);
+      const Gl v47_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_22, v47_seed);
+      const Gl v48_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_23, v48_seed);
+      const Gl v49_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_24, v49_seed);
+      const Gl v50_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_25, v50_seed);
+      const Gl v51_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_26, v51_seed);
+      const Gl v52_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_27, v52_seed);
+      const Gl v53_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_28, v53_seed);
+      const Gl v54_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_29, v54_seed);
+      const Gl v55_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_30, v55_seed);
+      const Gl v56_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_31, v56_seed);
       reads = reads + 31u;
     }
   }

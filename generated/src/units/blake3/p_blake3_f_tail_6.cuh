@@ -11,9 +11,45 @@ namespace p_blake3 {
 
 namespace f_tail_6 {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, INPUT_5 = 5, INPUT_6 = 6,
+    SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4,
+    AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12,
+    AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17, AUX_18 = 18, AUX_19 = 19,
+    AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24, AUX_25 = 25, AUX_26 = 26,
+    AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31, AUX_32 = 32, AUX_33 = 33,
+    AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37, AUX_38 = 38, AUX_39 = 39, AUX_40 = 40,
+    AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44, AUX_45 = 45, AUX_46 = 46, AUX_47 = 47,
+    AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51, AUX_52 = 52, AUX_53 = 53, AUX_54 = 54,
+    AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58, AUX_59 = 59, AUX_60 = 60, AUX_61 = 61,
+    AUX_62 = 62, AUX_63 = 63};
+
+static_assert(INPUT_6 + 1u == 7u, "plan: 7 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_63 + 1u == 64u, "plan: 64 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_READ_0 = 16, SEED0_READ_1 = 24,
+    SEED0_READ_2 = 32, SEED0_READ_3 = 40, SEED0_READ_4 = 48, SEED0_READ_5 = 56,
+    SEED0_READ_6 = 64, SEED0_READ_7 = 72, SEED0_READ_8 = 80, SEED0_READ_9 = 88,
+    SEED0_READ_10 = 96, SEED0_READ_11 = 104, SEED0_READ_12 = 112, SEED0_READ_13 = 120,
+    SEED0_READ_14 = 128, SEED0_READ_15 = 136, SEED0_READ_16 = 144, SEED0_READ_17 = 152,
+    SEED0_READ_18 = 160, SEED0_READ_19 = 168, SEED0_READ_20 = 176, SEED0_READ_21 = 184,
+    SEED0_READ_22 = 192, SEED0_READ_23 = 200, SEED0_READ_24 = 208, SEED0_READ_25 = 216,
+    SEED0_READ_26 = 224, SEED0_READ_27 = 232, SEED0_READ_28 = 240, SEED0_READ_29 = 248,
+    SEED0_READ_30 = 256, SEED0_INPUT_1 = 264, SEED0_INPUT_2 = 265, SEED0_INPUT_3 = 266,
+    SEED0_INPUT_4 = 267, SEED0_INPUT_5 = 268, SEED0_INPUT_6 = 269, SEED0_STRIDE = 272};
+
+static_assert(SEED0_READ_30 - SEED0_MULTIPLICITY == 256u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_30 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_6 - SEED0_INPUT_1 == 5u, "plan: u8 words");
+static_assert(SEED0_INPUT_6 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 0 to 30 at 16 (full), input 1 to 6 at
-// 264 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 68;
   static constexpr uint32_t NUM_INPUTS = 7;
@@ -21,19 +57,115 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 64;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(32u, 64u);
-    row.selector(0u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 264u, 1u, 7u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_full(seed, 16u, 1u, 32u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    row.input(INPUT_4, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED0_INPUT_5);
+    row.input(INPUT_5, byte_of(word1, 0u));
+    row.input(INPUT_6, byte_of(word1, 1u));
+    const Gl v8_seed = seed.full(SEED0_READ_0);
+    row.auxiliary(AUX_1, v8_seed);
+    const Gl v9_seed = seed.full(SEED0_READ_1);
+    row.auxiliary(AUX_2, v9_seed);
+    const Gl v10_seed = seed.full(SEED0_READ_2);
+    row.auxiliary(AUX_3, v10_seed);
+    const Gl v11_seed = seed.full(SEED0_READ_3);
+    row.auxiliary(AUX_4, v11_seed);
+    const Gl v12_seed = seed.full(SEED0_READ_4);
+    row.auxiliary(AUX_5, v12_seed);
+    const Gl v13_seed = seed.full(SEED0_READ_5);
+    row.auxiliary(AUX_6, v13_seed);
+    const Gl v14_seed = seed.full(SEED0_READ_6);
+    row.auxiliary(AUX_7, v14_seed);
+    const Gl v15_seed = seed.full(SEED0_READ_7);
+    row.auxiliary(AUX_8, v15_seed);
+    const Gl v16_seed = seed.full(SEED0_READ_8);
+    row.auxiliary(AUX_9, v16_seed);
+    const Gl v17_seed = seed.full(SEED0_READ_9);
+    row.auxiliary(AUX_10, v17_seed);
+    const Gl v18_seed = seed.full(SEED0_READ_10);
+    row.auxiliary(AUX_11, v18_seed);
+    const Gl v19_seed = seed.full(SEED0_READ_11);
+    row.auxiliary(AUX_12, v19_seed);
+    const Gl v20_seed = seed.full(SEED0_READ_12);
+    row.auxiliary(AUX_13, v20_seed);
+    const Gl v21_seed = seed.full(SEED0_READ_13);
+    row.auxiliary(AUX_14, v21_seed);
+    const Gl v22_seed = seed.full(SEED0_READ_14);
+    row.auxiliary(AUX_15, v22_seed);
+    const Gl v23_seed = seed.full(SEED0_READ_15);
+    row.auxiliary(AUX_16, v23_seed);
+    const Gl v24_seed = seed.full(SEED0_READ_16);
+    row.auxiliary(AUX_17, v24_seed);
+    const Gl v25_seed = seed.full(SEED0_READ_17);
+    row.auxiliary(AUX_18, v25_seed);
+    const Gl v26_seed = seed.full(SEED0_READ_18);
+    row.auxiliary(AUX_19, v26_seed);
+    const Gl v27_seed = seed.full(SEED0_READ_19);
+    row.auxiliary(AUX_20, v27_seed);
+    const Gl v28_seed = seed.full(SEED0_READ_20);
+    row.auxiliary(AUX_21, v28_seed);
+    const Gl v29_seed = seed.full(SEED0_READ_21);
+    row.auxiliary(AUX_22, v29_seed);
+    const Gl v30_seed = seed.full(SEED0_READ_22);
+    row.auxiliary(AUX_23, v30_seed);
+    const Gl v31_seed = seed.full(SEED0_READ_23);
+    row.auxiliary(AUX_24, v31_seed);
+    const Gl v32_seed = seed.full(SEED0_READ_24);
+    row.auxiliary(AUX_25, v32_seed);
+    const Gl v33_seed = seed.full(SEED0_READ_25);
+    row.auxiliary(AUX_26, v33_seed);
+    const Gl v34_seed = seed.full(SEED0_READ_26);
+    row.auxiliary(AUX_27, v34_seed);
+    const Gl v35_seed = seed.full(SEED0_READ_27);
+    row.auxiliary(AUX_28, v35_seed);
+    const Gl v36_seed = seed.full(SEED0_READ_28);
+    row.auxiliary(AUX_29, v36_seed);
+    const Gl v37_seed = seed.full(SEED0_READ_29);
+    row.auxiliary(AUX_30, v37_seed);
+    const Gl v38_seed = seed.full(SEED0_READ_30);
+    row.auxiliary(AUX_31, v38_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_READ_32 = 16, SEED1_READ_33 = 24,
+    SEED1_READ_34 = 32, SEED1_READ_35 = 40, SEED1_READ_36 = 48, SEED1_READ_37 = 56,
+    SEED1_READ_38 = 64, SEED1_READ_39 = 72, SEED1_READ_40 = 80, SEED1_READ_41 = 88,
+    SEED1_READ_42 = 96, SEED1_READ_43 = 104, SEED1_READ_44 = 112, SEED1_READ_45 = 120,
+    SEED1_READ_46 = 128, SEED1_READ_47 = 136, SEED1_READ_48 = 144, SEED1_READ_49 = 152,
+    SEED1_READ_50 = 160, SEED1_READ_51 = 168, SEED1_READ_52 = 176, SEED1_READ_53 = 184,
+    SEED1_READ_54 = 192, SEED1_READ_55 = 200, SEED1_READ_56 = 208, SEED1_READ_57 = 216,
+    SEED1_READ_58 = 224, SEED1_READ_59 = 232, SEED1_READ_60 = 240, SEED1_READ_61 = 248,
+    SEED1_READ_62 = 256, SEED1_INPUT_1 = 264, SEED1_INPUT_2 = 265, SEED1_INPUT_3 = 266,
+    SEED1_INPUT_4 = 267, SEED1_INPUT_5 = 268, SEED1_INPUT_6 = 269, SEED1_READ_0 = 270,
+    SEED1_READ_1 = 271, SEED1_READ_2 = 272, SEED1_READ_3 = 273, SEED1_READ_4 = 274,
+    SEED1_READ_5 = 275, SEED1_READ_6 = 276, SEED1_READ_7 = 277, SEED1_READ_8 = 278,
+    SEED1_READ_9 = 279, SEED1_READ_10 = 280, SEED1_READ_11 = 281, SEED1_READ_12 = 282,
+    SEED1_READ_13 = 283, SEED1_READ_14 = 284, SEED1_READ_15 = 285, SEED1_READ_16 = 286,
+    SEED1_READ_17 = 287, SEED1_READ_18 = 288, SEED1_READ_19 = 289, SEED1_READ_20 = 290,
+    SEED1_READ_21 = 291, SEED1_READ_22 = 292, SEED1_READ_23 = 293, SEED1_READ_24 = 294,
+    SEED1_READ_25 = 295, SEED1_READ_26 = 296, SEED1_READ_27 = 297, SEED1_READ_28 = 298,
+    SEED1_READ_29 = 299, SEED1_READ_30 = 300, SEED1_READ_31 = 301, SEED1_STRIDE = 304};
+
+static_assert(SEED1_READ_62 - SEED1_MULTIPLICITY == 256u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_62 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_31 - SEED1_INPUT_1 == 37u, "plan: u8 words");
+static_assert(SEED1_READ_31 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 32 to 62 at 16 (full), input 1 to 6 at
-// 264 (u8), read 0 to 31 at 270 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 76;
   static constexpr uint32_t NUM_INPUTS = 7;
@@ -41,13 +173,123 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 64;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 264u, 1u, 7u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 270u, 1u, 33u);
-    row.auxiliary_full(seed, 16u, 33u, 64u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.input(INPUT_3, byte_of(word0, 2u));
+    row.input(INPUT_4, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED1_INPUT_5);
+    row.input(INPUT_5, byte_of(word1, 0u));
+    row.input(INPUT_6, byte_of(word1, 1u));
+    row.auxiliary(AUX_1, byte_of(word1, 2u));
+    row.auxiliary(AUX_2, byte_of(word1, 3u));
+    // op 5: io_read 7 0
+    const uint32_t word2 = seed.u32(SEED1_READ_2);
+    row.auxiliary(AUX_3, byte_of(word2, 0u));
+    row.auxiliary(AUX_4, byte_of(word2, 1u));
+    row.auxiliary(AUX_5, byte_of(word2, 2u));
+    row.auxiliary(AUX_6, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED1_READ_6);
+    row.auxiliary(AUX_7, byte_of(word3, 0u));
+    row.auxiliary(AUX_8, byte_of(word3, 1u));
+    row.auxiliary(AUX_9, byte_of(word3, 2u));
+    row.auxiliary(AUX_10, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED1_READ_10);
+    row.auxiliary(AUX_11, byte_of(word4, 0u));
+    row.auxiliary(AUX_12, byte_of(word4, 1u));
+    row.auxiliary(AUX_13, byte_of(word4, 2u));
+    row.auxiliary(AUX_14, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED1_READ_14);
+    row.auxiliary(AUX_15, byte_of(word5, 0u));
+    row.auxiliary(AUX_16, byte_of(word5, 1u));
+    row.auxiliary(AUX_17, byte_of(word5, 2u));
+    row.auxiliary(AUX_18, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED1_READ_18);
+    row.auxiliary(AUX_19, byte_of(word6, 0u));
+    row.auxiliary(AUX_20, byte_of(word6, 1u));
+    row.auxiliary(AUX_21, byte_of(word6, 2u));
+    row.auxiliary(AUX_22, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED1_READ_22);
+    row.auxiliary(AUX_23, byte_of(word7, 0u));
+    row.auxiliary(AUX_24, byte_of(word7, 1u));
+    row.auxiliary(AUX_25, byte_of(word7, 2u));
+    row.auxiliary(AUX_26, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED1_READ_26);
+    row.auxiliary(AUX_27, byte_of(word8, 0u));
+    row.auxiliary(AUX_28, byte_of(word8, 1u));
+    row.auxiliary(AUX_29, byte_of(word8, 2u));
+    row.auxiliary(AUX_30, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED1_READ_30);
+    row.auxiliary(AUX_31, byte_of(word9, 0u));
+    row.auxiliary(AUX_32, byte_of(word9, 1u));
+    const Gl v43_seed = seed.full(SEED1_READ_32);
+    row.auxiliary(AUX_33, v43_seed);
+    const Gl v44_seed = seed.full(SEED1_READ_33);
+    row.auxiliary(AUX_34, v44_seed);
+    const Gl v45_seed = seed.full(SEED1_READ_34);
+    row.auxiliary(AUX_35, v45_seed);
+    const Gl v46_seed = seed.full(SEED1_READ_35);
+    row.auxiliary(AUX_36, v46_seed);
+    const Gl v47_seed = seed.full(SEED1_READ_36);
+    row.auxiliary(AUX_37, v47_seed);
+    const Gl v48_seed = seed.full(SEED1_READ_37);
+    row.auxiliary(AUX_38, v48_seed);
+    const Gl v49_seed = seed.full(SEED1_READ_38);
+    row.auxiliary(AUX_39, v49_seed);
+    const Gl v50_seed = seed.full(SEED1_READ_39);
+    row.auxiliary(AUX_40, v50_seed);
+    const Gl v51_seed = seed.full(SEED1_READ_40);
+    row.auxiliary(AUX_41, v51_seed);
+    const Gl v52_seed = seed.full(SEED1_READ_41);
+    row.auxiliary(AUX_42, v52_seed);
+    const Gl v53_seed = seed.full(SEED1_READ_42);
+    row.auxiliary(AUX_43, v53_seed);
+    const Gl v54_seed = seed.full(SEED1_READ_43);
+    row.auxiliary(AUX_44, v54_seed);
+    const Gl v55_seed = seed.full(SEED1_READ_44);
+    row.auxiliary(AUX_45, v55_seed);
+    const Gl v56_seed = seed.full(SEED1_READ_45);
+    row.auxiliary(AUX_46, v56_seed);
+    const Gl v57_seed = seed.full(SEED1_READ_46);
+    row.auxiliary(AUX_47, v57_seed);
+    const Gl v58_seed = seed.full(SEED1_READ_47);
+    row.auxiliary(AUX_48, v58_seed);
+    const Gl v59_seed = seed.full(SEED1_READ_48);
+    row.auxiliary(AUX_49, v59_seed);
+    const Gl v60_seed = seed.full(SEED1_READ_49);
+    row.auxiliary(AUX_50, v60_seed);
+    const Gl v61_seed = seed.full(SEED1_READ_50);
+    row.auxiliary(AUX_51, v61_seed);
+    const Gl v62_seed = seed.full(SEED1_READ_51);
+    row.auxiliary(AUX_52, v62_seed);
+    const Gl v63_seed = seed.full(SEED1_READ_52);
+    row.auxiliary(AUX_53, v63_seed);
+    const Gl v64_seed = seed.full(SEED1_READ_53);
+    row.auxiliary(AUX_54, v64_seed);
+    const Gl v65_seed = seed.full(SEED1_READ_54);
+    row.auxiliary(AUX_55, v65_seed);
+    const Gl v66_seed = seed.full(SEED1_READ_55);
+    row.auxiliary(AUX_56, v66_seed);
+    const Gl v67_seed = seed.full(SEED1_READ_56);
+    row.auxiliary(AUX_57, v67_seed);
+    const Gl v68_seed = seed.full(SEED1_READ_57);
+    row.auxiliary(AUX_58, v68_seed);
+    const Gl v69_seed = seed.full(SEED1_READ_58);
+    row.auxiliary(AUX_59, v69_seed);
+    const Gl v70_seed = seed.full(SEED1_READ_59);
+    row.auxiliary(AUX_60, v70_seed);
+    const Gl v71_seed = seed.full(SEED1_READ_60);
+    row.auxiliary(AUX_61, v71_seed);
+    const Gl v72_seed = seed.full(SEED1_READ_61);
+    row.auxiliary(AUX_62, v72_seed);
+    const Gl v73_seed = seed.full(SEED1_READ_62);
+    row.auxiliary(AUX_63, v73_seed);
   }
 };
 
@@ -62,23 +304,230 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 7u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(24u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(32u);
+      row.input(INPUT_2, input2);
+      const Gl input3 = seed.full(40u);
+      row.input(INPUT_3, input3);
+      const Gl input4 = seed.full(48u);
+      row.input(INPUT_4, input4);
+      const Gl input5 = seed.full(56u);
+      row.input(INPUT_5, input5);
+      const Gl input6 = seed.full(64u);
+      row.input(INPUT_6, input6);
       block = 3u;
-      block = (seed.full(64u).value == 0u) ? 1u : block;
-      block = (seed.full(64u).value == 1u) ? 2u : block;
+      if (input6.value == 0u) {
+        block = 1u;
+      }
+      if (input6.value == 1u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(32u, 64u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 72u + 8u * reads, 1u, 32u);
+      // op 1: call function 9: 0 1 2 3 4 5
+      const Gl v8_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_1, v8_seed);
+      const Gl v9_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_2, v9_seed);
+      const Gl v10_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_3, v10_seed);
+      const Gl v11_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_4, v11_seed);
+      const Gl v12_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_5, v12_seed);
+      const Gl v13_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_6, v13_seed);
+      const Gl v14_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_7, v14_seed);
+      const Gl v15_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_8, v15_seed);
+      const Gl v16_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_9, v16_seed);
+      const Gl v17_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_10, v17_seed);
+      const Gl v18_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_11, v18_seed);
+      const Gl v19_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_12, v19_seed);
+      const Gl v20_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_13, v20_seed);
+      const Gl v21_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_14, v21_seed);
+      const Gl v22_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_15, v22_seed);
+      const Gl v23_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_16, v23_seed);
+      const Gl v24_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_17, v24_seed);
+      const Gl v25_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_18, v25_seed);
+      const Gl v26_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_19, v26_seed);
+      const Gl v27_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_20, v27_seed);
+      const Gl v28_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_21, v28_seed);
+      const Gl v29_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_22, v29_seed);
+      const Gl v30_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_23, v30_seed);
+      const Gl v31_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_24, v31_seed);
+      const Gl v32_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_25, v32_seed);
+      const Gl v33_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_26, v33_seed);
+      const Gl v34_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_27, v34_seed);
+      const Gl v35_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_28, v35_seed);
+      const Gl v36_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_29, v36_seed);
+      const Gl v37_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_30, v37_seed);
+      const Gl v38_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_31, v38_seed);
       reads = reads + 31u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 72u + 8u * reads, 1u, 64u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 5: io_read 7 0
+      const Gl v41_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_1, v41_seed);
+      const Gl v42_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_2, v42_seed);
+      const Gl v43_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_3, v43_seed);
+      const Gl v44_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_4, v44_seed);
+      const Gl v45_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_5, v45_seed);
+      const Gl v46_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_6, v46_seed);
+      const Gl v47_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_7, v47_seed);
+      const Gl v48_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_8, v48_seed);
+      const Gl v49_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_9, v49_seed);
+      const Gl v50_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_10, v50_seed);
+      const Gl v51_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_11, v51_seed);
+      const Gl v52_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_12, v52_seed);
+      const Gl v53_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_13, v53_seed);
+      const Gl v54_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_14, v54_seed);
+      const Gl v55_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_15, v55_seed);
+      const Gl v56_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_16, v56_seed);
+      const Gl v57_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_17, v57_seed);
+      const Gl v58_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_18, v58_seed);
+      const Gl v59_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_19, v59_seed);
+      const Gl v60_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_20, v60_seed);
+      const Gl v61_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_21, v61_seed);
+      const Gl v62_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_22, v62_seed);
+      const Gl v63_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_23, v63_seed);
+      const Gl v64_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_24, v64_seed);
+      const Gl v65_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_25, v65_seed);
+      const Gl v66_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_26, v66_seed);
+      const Gl v67_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_27, v67_seed);
+      const Gl v68_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_28, v68_seed);
+      const Gl v69_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_29, v69_seed);
+      const Gl v70_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_30, v70_seed);
+      const Gl v71_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_31, v71_seed);
+      const Gl v72_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_32, v72_seed);
+      // op 24: call function 9: 41 1 2 3 4 5
+      const Gl v75_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_33, v75_seed);
+      const Gl v76_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_34, v76_seed);
+      const Gl v77_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_35, v77_seed);
+      const Gl v78_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_36, v78_seed);
+      const Gl v79_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_37, v79_seed);
+      const Gl v80_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_38, v80_seed);
+      const Gl v81_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_39, v81_seed);
+      const Gl v82_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_40, v82_seed);
+      const Gl v83_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_41, v83_seed);
+      const Gl v84_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_42, v84_seed);
+      const Gl v85_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_43, v85_seed);
+      const Gl v86_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_44, v86_seed);
+      const Gl v87_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_45, v87_seed);
+      const Gl v88_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_46, v88_seed);
+      const Gl v89_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_47, v89_seed);
+      const Gl v90_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_48, v90_seed);
+      const Gl v91_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_49, v91_seed);
+      const Gl v92_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_50, v92_seed);
+      const Gl v93_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_51, v93_seed);
+      const Gl v94_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_52, v94_seed);
+      const Gl v95_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_53, v95_seed);
+      const Gl v96_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_54, v96_seed);
+      const Gl v97_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_55, v97_seed);
+      const Gl v98_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_56, v98_seed);
+      const Gl v99_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_57, v99_seed);
+      const Gl v100_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_58, v100_seed);
+      const Gl v101_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_59, v101_seed);
+      const Gl v102_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_60, v102_seed);
+      const Gl v103_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_61, v103_seed);
+      const Gl v104_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_62, v104_seed);
+      const Gl v105_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_63, v105_seed);
       reads = reads + 63u;
     }
   }

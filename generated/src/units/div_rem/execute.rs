@@ -88,14 +88,38 @@ fn f_div_rem_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             m.push(&[256u64, 65536u64, 16777216u64]);
             m.push_bytes(
                 &[
-                    (w0 as u8), ((w0 >> 8) as u8), ((w0 >> 16) as u8), ((w0 >> 24) as u8),
-                    (w2 as u8), ((w2 >> 8) as u8), ((w2 >> 16) as u8), ((w2 >> 24) as u8),
-                    (w4 as u8), ((w4 >> 8) as u8), ((w4 >> 16) as u8), ((w4 >> 24) as u8),
-                    (w6 as u8), ((w6 >> 8) as u8), ((w6 >> 16) as u8), ((w6 >> 24) as u8),
-                    (w8 as u8), ((w8 >> 8) as u8), ((w8 >> 16) as u8), ((w8 >> 24) as u8),
-                    (w10 as u8), ((w10 >> 8) as u8), ((w10 >> 16) as u8), ((w10 >> 24) as u8),
-                    (w12 as u8), ((w12 >> 8) as u8), ((w12 >> 16) as u8), ((w12 >> 24) as u8),
-                    (w14 as u8), ((w14 >> 8) as u8), ((w14 >> 16) as u8), ((w14 >> 24) as u8),
+                    (w0 as u8),
+                    ((w0 >> 8) as u8),
+                    ((w0 >> 16) as u8),
+                    ((w0 >> 24) as u8),
+                    (w2 as u8),
+                    ((w2 >> 8) as u8),
+                    ((w2 >> 16) as u8),
+                    ((w2 >> 24) as u8),
+                    (w4 as u8),
+                    ((w4 >> 8) as u8),
+                    ((w4 >> 16) as u8),
+                    ((w4 >> 24) as u8),
+                    (w6 as u8),
+                    ((w6 >> 8) as u8),
+                    ((w6 >> 16) as u8),
+                    ((w6 >> 24) as u8),
+                    (w8 as u8),
+                    ((w8 >> 8) as u8),
+                    ((w8 >> 16) as u8),
+                    ((w8 >> 24) as u8),
+                    (w10 as u8),
+                    ((w10 >> 8) as u8),
+                    ((w10 >> 16) as u8),
+                    ((w10 >> 24) as u8),
+                    (w12 as u8),
+                    ((w12 >> 8) as u8),
+                    ((w12 >> 16) as u8),
+                    ((w12 >> 24) as u8),
+                    (w14 as u8),
+                    ((w14 >> 8) as u8),
+                    ((w14 >> 16) as u8),
+                    ((w14 >> 24) as u8),
                 ],
             );
             m.advise(
@@ -104,8 +128,13 @@ fn f_div_rem_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 &[
                     Given::Bytes(
                         [
-                            w0.to_le_bytes(), w2.to_le_bytes(), w4.to_le_bytes(), w6.to_le_bytes(),
-                            w8.to_le_bytes(), w10.to_le_bytes(), w12.to_le_bytes(),
+                            w0.to_le_bytes(),
+                            w2.to_le_bytes(),
+                            w4.to_le_bytes(),
+                            w6.to_le_bytes(),
+                            w8.to_le_bytes(),
+                            w10.to_le_bytes(),
+                            w12.to_le_bytes(),
                             w14.to_le_bytes(),
                         ]
                             .as_flattened(),
@@ -527,7 +556,9 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 &[
                     Given::Bytes(
                         [
-                            0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
+                            0u32.to_le_bytes(),
                             0u32.to_le_bytes(),
                         ]
                             .as_flattened(),
@@ -547,7 +578,9 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                         &[
                             Given::Bytes(
                                 [
-                                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
+                                    0u32.to_le_bytes(),
                                     0u32.to_le_bytes(),
                                 ]
                                     .as_flattened(),
@@ -570,7 +603,11 @@ fn f_biguint_bytes_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function biguint_bytes, block 4 from operation 3 on.
 fn f_biguint_bytes_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v3, v4, v5, v6, v7, v8, v9, v10] = m.pop()?;
-    m.finish(t, 2, &[Given::Words(&[v3, v4, v5, v6, v7, v8, v9, v10]), Given::Outputs(0, 8)])
+    m.finish(
+        t,
+        2,
+        &[Given::Words(&[v3, v4, v5, v6, v7, v8, v9, v10]), Given::Outputs(0, 8)],
+    )
 }
 
 /// Function div_rem_advice, from its beginning.
@@ -596,7 +633,9 @@ fn f_div_rem_advice_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v42] = m.pop_bytes()?;
     let [v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58,
     ] = m.outputs(0)?;
-    m.push(&[v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58]);
+    m.push(
+        &[v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58],
+    );
     m.advise(t, 1, &[Given::Words(&[v41]), Given::Bytes(&[v42])], 2)
 }
 
@@ -609,7 +648,24 @@ fn f_div_rem_advice_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         0,
         &[
             Given::Words(
-                &[v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58],
+                &[
+                    v43,
+                    v44,
+                    v45,
+                    v46,
+                    v47,
+                    v48,
+                    v49,
+                    v50,
+                    v51,
+                    v52,
+                    v53,
+                    v54,
+                    v55,
+                    v56,
+                    v57,
+                    v58,
+                ],
             ),
             Given::Outputs(0, 16),
         ],

@@ -2,30 +2,24 @@
 // Program div_rem, function div_rem.
 // Fingerprint ef51b5a49efdac02084a63a4e4d5f8ac2a5d2dd94a750ee0a6bdc8e3e4bde806
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_div_rem",
     function: 0,
-    contract: bytes32("3932d22322253c6576b4674623aeaa86c78405b330b7860e4ac74a35ccd68689"),
+    contract: bytes32(
+        "ab5576a8a3b5b9f4cb21e6727137b62434703e1f07724bc673585582948e81ad",
+    ),
     layout: UnitLayout {
         num_inputs: 8,
         num_selectors: 2,
@@ -67,15 +61,17 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_div_rem_f_div_rem_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 9] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U32, Input(0), 8)],
-);
-static PATH1_WORDS: [SeedWord; 41] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U32, Input(0), 8),
-        SeedRun::of(40, U8, Read(0), 32),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 9] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U32, Input(0)),
+    SeedWord::at(12, U32, Input(1)),
+    SeedWord::at(16, U32, Input(2)),
+    SeedWord::at(20, U32, Input(3)),
+    SeedWord::at(24, U32, Input(4)),
+    SeedWord::at(28, U32, Input(5)),
+    SeedWord::at(32, U32, Input(6)),
+    SeedWord::at(36, U32, Input(7)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
@@ -92,37 +88,293 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 336]) -> Packe
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..80]);
     Ok(over)
 }
-fn path1_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(usize,), PackError> {
-    // ops 0 to 73
-    let (v9_byte, v10_byte, v11_byte, v12_byte) = find_hint_field_to_bytes_0(own.input(query, 0));
-    let (v26_byte, v27_byte, v28_byte, v29_byte) = find_hint_field_to_bytes_0(own.input(query, 1));
-    let (v40_byte, v41_byte, v42_byte, v43_byte) = find_hint_field_to_bytes_0(own.input(query, 2));
-    let (v54_byte, v55_byte, v56_byte, v57_byte) = find_hint_field_to_bytes_0(own.input(query, 3));
-    let (v68_byte, v69_byte, v70_byte, v71_byte) = find_hint_field_to_bytes_0(own.input(query, 4));
-    let (v82_byte, v83_byte, v84_byte, v85_byte) = find_hint_field_to_bytes_0(own.input(query, 5));
-    let (v96_byte, v97_byte, v98_byte, v99_byte) = find_hint_field_to_bytes_0(own.input(query, 6));
-    let (v110_byte, v111_byte, v112_byte, v113_byte) = find_hint_field_to_bytes_0(
-        own.input(query, 7),
-    );
-    // op 101: call_unconstrained
-    let call0 = find_call(
-        &record.functions[2],
-        &[
-            v9_byte, v10_byte, v11_byte, v12_byte, v26_byte, v27_byte, v28_byte, v29_byte,
-            v40_byte, v41_byte, v42_byte, v43_byte, v54_byte, v55_byte, v56_byte, v57_byte,
-            v68_byte, v69_byte, v70_byte, v71_byte, v82_byte, v83_byte, v84_byte, v85_byte,
-            v96_byte, v97_byte, v98_byte, v99_byte, v110_byte, v111_byte, v112_byte, v113_byte,
-        ],
-        101,
-    )?;
-    Ok((call0,))
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 40], row: Cells<'_, 8, 2, 229>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u32_at(seed, 8);
+    row.input[0] = element(input0);
+    let input1 = u32_at(seed, 12);
+    row.input[1] = element(input1);
+    let input2 = u32_at(seed, 16);
+    row.input[2] = element(input2);
+    let input3 = u32_at(seed, 20);
+    row.input[3] = element(input3);
+    let input4 = u32_at(seed, 24);
+    row.input[4] = element(input4);
+    let input5 = u32_at(seed, 28);
+    row.input[5] = element(input5);
+    let input6 = u32_at(seed, 32);
+    row.input[6] = element(input6);
+    let input7 = u32_at(seed, 36);
+    row.input[7] = element(input7);
+    // op 0: hint_field_to_bytes 0
+    let v9_byte = byte_of(input0, 0);
+    row.aux[1] = element(v9_byte);
+    let v10_byte = byte_of(input0, 1);
+    row.aux[2] = element(v10_byte);
+    let v11_byte = byte_of(input0, 2);
+    row.aux[3] = element(v11_byte);
+    let v12_byte = byte_of(input0, 3);
+    row.aux[4] = element(v12_byte);
+    let v13_byte = byte_of(input0, 4);
+    row.aux[5] = element(v13_byte);
+    let v14_byte = byte_of(input0, 5);
+    row.aux[6] = element(v14_byte);
+    let v15_byte = byte_of(input0, 6);
+    row.aux[7] = element(v15_byte);
+    let v16_byte = byte_of(input0, 7);
+    row.aux[8] = element(v16_byte);
+    // op 13: hint_field_to_bytes 1
+    let v26_byte = byte_of(input1, 0);
+    row.aux[9] = element(v26_byte);
+    let v27_byte = byte_of(input1, 1);
+    row.aux[10] = element(v27_byte);
+    let v28_byte = byte_of(input1, 2);
+    row.aux[11] = element(v28_byte);
+    let v29_byte = byte_of(input1, 3);
+    row.aux[12] = element(v29_byte);
+    let v30_byte = byte_of(input1, 4);
+    row.aux[13] = element(v30_byte);
+    let v31_byte = byte_of(input1, 5);
+    row.aux[14] = element(v31_byte);
+    let v32_byte = byte_of(input1, 6);
+    row.aux[15] = element(v32_byte);
+    let v33_byte = byte_of(input1, 7);
+    row.aux[16] = element(v33_byte);
+    // op 23: hint_field_to_bytes 2
+    let v40_byte = byte_of(input2, 0);
+    row.aux[17] = element(v40_byte);
+    let v41_byte = byte_of(input2, 1);
+    row.aux[18] = element(v41_byte);
+    let v42_byte = byte_of(input2, 2);
+    row.aux[19] = element(v42_byte);
+    let v43_byte = byte_of(input2, 3);
+    row.aux[20] = element(v43_byte);
+    let v44_byte = byte_of(input2, 4);
+    row.aux[21] = element(v44_byte);
+    let v45_byte = byte_of(input2, 5);
+    row.aux[22] = element(v45_byte);
+    let v46_byte = byte_of(input2, 6);
+    row.aux[23] = element(v46_byte);
+    let v47_byte = byte_of(input2, 7);
+    row.aux[24] = element(v47_byte);
+    // op 33: hint_field_to_bytes 3
+    let v54_byte = byte_of(input3, 0);
+    row.aux[25] = element(v54_byte);
+    let v55_byte = byte_of(input3, 1);
+    row.aux[26] = element(v55_byte);
+    let v56_byte = byte_of(input3, 2);
+    row.aux[27] = element(v56_byte);
+    let v57_byte = byte_of(input3, 3);
+    row.aux[28] = element(v57_byte);
+    let v58_byte = byte_of(input3, 4);
+    row.aux[29] = element(v58_byte);
+    let v59_byte = byte_of(input3, 5);
+    row.aux[30] = element(v59_byte);
+    let v60_byte = byte_of(input3, 6);
+    row.aux[31] = element(v60_byte);
+    let v61_byte = byte_of(input3, 7);
+    row.aux[32] = element(v61_byte);
+    // op 43: hint_field_to_bytes 4
+    let v68_byte = byte_of(input4, 0);
+    row.aux[33] = element(v68_byte);
+    let v69_byte = byte_of(input4, 1);
+    row.aux[34] = element(v69_byte);
+    let v70_byte = byte_of(input4, 2);
+    row.aux[35] = element(v70_byte);
+    let v71_byte = byte_of(input4, 3);
+    row.aux[36] = element(v71_byte);
+    let v72_byte = byte_of(input4, 4);
+    row.aux[37] = element(v72_byte);
+    let v73_byte = byte_of(input4, 5);
+    row.aux[38] = element(v73_byte);
+    let v74_byte = byte_of(input4, 6);
+    row.aux[39] = element(v74_byte);
+    let v75_byte = byte_of(input4, 7);
+    row.aux[40] = element(v75_byte);
+    // op 53: hint_field_to_bytes 5
+    let v82_byte = byte_of(input5, 0);
+    row.aux[41] = element(v82_byte);
+    let v83_byte = byte_of(input5, 1);
+    row.aux[42] = element(v83_byte);
+    let v84_byte = byte_of(input5, 2);
+    row.aux[43] = element(v84_byte);
+    let v85_byte = byte_of(input5, 3);
+    row.aux[44] = element(v85_byte);
+    let v86_byte = byte_of(input5, 4);
+    row.aux[45] = element(v86_byte);
+    let v87_byte = byte_of(input5, 5);
+    row.aux[46] = element(v87_byte);
+    let v88_byte = byte_of(input5, 6);
+    row.aux[47] = element(v88_byte);
+    let v89_byte = byte_of(input5, 7);
+    row.aux[48] = element(v89_byte);
+    // op 63: hint_field_to_bytes 6
+    let v96_byte = byte_of(input6, 0);
+    row.aux[49] = element(v96_byte);
+    let v97_byte = byte_of(input6, 1);
+    row.aux[50] = element(v97_byte);
+    let v98_byte = byte_of(input6, 2);
+    row.aux[51] = element(v98_byte);
+    let v99_byte = byte_of(input6, 3);
+    row.aux[52] = element(v99_byte);
+    let v100_byte = byte_of(input6, 4);
+    row.aux[53] = element(v100_byte);
+    let v101_byte = byte_of(input6, 5);
+    row.aux[54] = element(v101_byte);
+    let v102_byte = byte_of(input6, 6);
+    row.aux[55] = element(v102_byte);
+    let v103_byte = byte_of(input6, 7);
+    row.aux[56] = element(v103_byte);
+    // op 73: hint_field_to_bytes 7
+    let v110_byte = byte_of(input7, 0);
+    row.aux[57] = element(v110_byte);
+    let v111_byte = byte_of(input7, 1);
+    row.aux[58] = element(v111_byte);
+    let v112_byte = byte_of(input7, 2);
+    row.aux[59] = element(v112_byte);
+    let v113_byte = byte_of(input7, 3);
+    row.aux[60] = element(v113_byte);
+    let v114_byte = byte_of(input7, 4);
+    row.aux[61] = element(v114_byte);
+    let v115_byte = byte_of(input7, 5);
+    row.aux[62] = element(v115_byte);
+    let v116_byte = byte_of(input7, 6);
+    row.aux[63] = element(v116_byte);
+    let v117_byte = byte_of(input7, 7);
+    row.aux[64] = element(v117_byte);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[65..229].fill(element(0));
 }
+static PATH1_WORDS: [SeedWord; 41] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U32, Input(0)),
+    SeedWord::at(12, U32, Input(1)),
+    SeedWord::at(16, U32, Input(2)),
+    SeedWord::at(20, U32, Input(3)),
+    SeedWord::at(24, U32, Input(4)),
+    SeedWord::at(28, U32, Input(5)),
+    SeedWord::at(32, U32, Input(6)),
+    SeedWord::at(36, U32, Input(7)),
+    SeedWord::at(40, U8, Read(0)),
+    SeedWord::at(41, U8, Read(1)),
+    SeedWord::at(42, U8, Read(2)),
+    SeedWord::at(43, U8, Read(3)),
+    SeedWord::at(44, U8, Read(4)),
+    SeedWord::at(45, U8, Read(5)),
+    SeedWord::at(46, U8, Read(6)),
+    SeedWord::at(47, U8, Read(7)),
+    SeedWord::at(48, U8, Read(8)),
+    SeedWord::at(49, U8, Read(9)),
+    SeedWord::at(50, U8, Read(10)),
+    SeedWord::at(51, U8, Read(11)),
+    SeedWord::at(52, U8, Read(12)),
+    SeedWord::at(53, U8, Read(13)),
+    SeedWord::at(54, U8, Read(14)),
+    SeedWord::at(55, U8, Read(15)),
+    SeedWord::at(56, U8, Read(16)),
+    SeedWord::at(57, U8, Read(17)),
+    SeedWord::at(58, U8, Read(18)),
+    SeedWord::at(59, U8, Read(19)),
+    SeedWord::at(60, U8, Read(20)),
+    SeedWord::at(61, U8, Read(21)),
+    SeedWord::at(62, U8, Read(22)),
+    SeedWord::at(63, U8, Read(23)),
+    SeedWord::at(64, U8, Read(24)),
+    SeedWord::at(65, U8, Read(25)),
+    SeedWord::at(66, U8, Read(26)),
+    SeedWord::at(67, U8, Read(27)),
+    SeedWord::at(68, U8, Read(28)),
+    SeedWord::at(69, U8, Read(29)),
+    SeedWord::at(70, U8, Read(30)),
+    SeedWord::at(71, U8, Read(31)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (call0,) = path1_find(record, own, query)?;
+    // op 0: hint_field_to_bytes 0
+    let v9_byte = byte_of(own.input(query, 0), 0);
+    let v10_byte = byte_of(own.input(query, 0), 1);
+    let v11_byte = byte_of(own.input(query, 0), 2);
+    let v12_byte = byte_of(own.input(query, 0), 3);
+    // op 13: hint_field_to_bytes 1
+    let v26_byte = byte_of(own.input(query, 1), 0);
+    let v27_byte = byte_of(own.input(query, 1), 1);
+    let v28_byte = byte_of(own.input(query, 1), 2);
+    let v29_byte = byte_of(own.input(query, 1), 3);
+    // op 23: hint_field_to_bytes 2
+    let v40_byte = byte_of(own.input(query, 2), 0);
+    let v41_byte = byte_of(own.input(query, 2), 1);
+    let v42_byte = byte_of(own.input(query, 2), 2);
+    let v43_byte = byte_of(own.input(query, 2), 3);
+    // op 33: hint_field_to_bytes 3
+    let v54_byte = byte_of(own.input(query, 3), 0);
+    let v55_byte = byte_of(own.input(query, 3), 1);
+    let v56_byte = byte_of(own.input(query, 3), 2);
+    let v57_byte = byte_of(own.input(query, 3), 3);
+    // op 43: hint_field_to_bytes 4
+    let v68_byte = byte_of(own.input(query, 4), 0);
+    let v69_byte = byte_of(own.input(query, 4), 1);
+    let v70_byte = byte_of(own.input(query, 4), 2);
+    let v71_byte = byte_of(own.input(query, 4), 3);
+    // op 53: hint_field_to_bytes 5
+    let v82_byte = byte_of(own.input(query, 5), 0);
+    let v83_byte = byte_of(own.input(query, 5), 1);
+    let v84_byte = byte_of(own.input(query, 5), 2);
+    let v85_byte = byte_of(own.input(query, 5), 3);
+    // op 63: hint_field_to_bytes 6
+    let v96_byte = byte_of(own.input(query, 6), 0);
+    let v97_byte = byte_of(own.input(query, 6), 1);
+    let v98_byte = byte_of(own.input(query, 6), 2);
+    let v99_byte = byte_of(own.input(query, 6), 3);
+    // op 73: hint_field_to_bytes 7
+    let v110_byte = byte_of(own.input(query, 7), 0);
+    let v111_byte = byte_of(own.input(query, 7), 1);
+    let v112_byte = byte_of(own.input(query, 7), 2);
+    let v113_byte = byte_of(own.input(query, 7), 3);
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    let call0 = find_call(
+        &record.functions[2],
+        &[
+            v9_byte,
+            v10_byte,
+            v11_byte,
+            v12_byte,
+            v26_byte,
+            v27_byte,
+            v28_byte,
+            v29_byte,
+            v40_byte,
+            v41_byte,
+            v42_byte,
+            v43_byte,
+            v54_byte,
+            v55_byte,
+            v56_byte,
+            v57_byte,
+            v68_byte,
+            v69_byte,
+            v70_byte,
+            v71_byte,
+            v82_byte,
+            v83_byte,
+            v84_byte,
+            v85_byte,
+            v96_byte,
+            v97_byte,
+            v98_byte,
+            v99_byte,
+            v110_byte,
+            v111_byte,
+            v112_byte,
+            v113_byte,
+        ],
+        101,
+    )?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= own.pack_inputs::<4>(query, 0, &mut seed[8..40]);
     over |= record.functions[2].pack_outputs::<1>(call0, 0, &mut seed[40..72]);
@@ -131,752 +383,2096 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packe
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 336]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (call0,) = path1_find(record, own, query)?;
+    // op 0: hint_field_to_bytes 0
+    let v9_byte = byte_of(own.input(query, 0), 0);
+    let v10_byte = byte_of(own.input(query, 0), 1);
+    let v11_byte = byte_of(own.input(query, 0), 2);
+    let v12_byte = byte_of(own.input(query, 0), 3);
+    // op 13: hint_field_to_bytes 1
+    let v26_byte = byte_of(own.input(query, 1), 0);
+    let v27_byte = byte_of(own.input(query, 1), 1);
+    let v28_byte = byte_of(own.input(query, 1), 2);
+    let v29_byte = byte_of(own.input(query, 1), 3);
+    // op 23: hint_field_to_bytes 2
+    let v40_byte = byte_of(own.input(query, 2), 0);
+    let v41_byte = byte_of(own.input(query, 2), 1);
+    let v42_byte = byte_of(own.input(query, 2), 2);
+    let v43_byte = byte_of(own.input(query, 2), 3);
+    // op 33: hint_field_to_bytes 3
+    let v54_byte = byte_of(own.input(query, 3), 0);
+    let v55_byte = byte_of(own.input(query, 3), 1);
+    let v56_byte = byte_of(own.input(query, 3), 2);
+    let v57_byte = byte_of(own.input(query, 3), 3);
+    // op 43: hint_field_to_bytes 4
+    let v68_byte = byte_of(own.input(query, 4), 0);
+    let v69_byte = byte_of(own.input(query, 4), 1);
+    let v70_byte = byte_of(own.input(query, 4), 2);
+    let v71_byte = byte_of(own.input(query, 4), 3);
+    // op 53: hint_field_to_bytes 5
+    let v82_byte = byte_of(own.input(query, 5), 0);
+    let v83_byte = byte_of(own.input(query, 5), 1);
+    let v84_byte = byte_of(own.input(query, 5), 2);
+    let v85_byte = byte_of(own.input(query, 5), 3);
+    // op 63: hint_field_to_bytes 6
+    let v96_byte = byte_of(own.input(query, 6), 0);
+    let v97_byte = byte_of(own.input(query, 6), 1);
+    let v98_byte = byte_of(own.input(query, 6), 2);
+    let v99_byte = byte_of(own.input(query, 6), 3);
+    // op 73: hint_field_to_bytes 7
+    let v110_byte = byte_of(own.input(query, 7), 0);
+    let v111_byte = byte_of(own.input(query, 7), 1);
+    let v112_byte = byte_of(own.input(query, 7), 2);
+    let v113_byte = byte_of(own.input(query, 7), 3);
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    let call0 = find_call(
+        &record.functions[2],
+        &[
+            v9_byte,
+            v10_byte,
+            v11_byte,
+            v12_byte,
+            v26_byte,
+            v27_byte,
+            v28_byte,
+            v29_byte,
+            v40_byte,
+            v41_byte,
+            v42_byte,
+            v43_byte,
+            v54_byte,
+            v55_byte,
+            v56_byte,
+            v57_byte,
+            v68_byte,
+            v69_byte,
+            v70_byte,
+            v71_byte,
+            v82_byte,
+            v83_byte,
+            v84_byte,
+            v85_byte,
+            v96_byte,
+            v97_byte,
+            v98_byte,
+            v99_byte,
+            v110_byte,
+            v111_byte,
+            v112_byte,
+            v113_byte,
+        ],
+        101,
+    )?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..80]);
     over |= record.functions[2].pack_outputs::<8>(call0, 0, &mut seed[80..336]);
     Ok(over)
 }
-/// Operation 0 and alike, 8 times.
-fn find_hint_field_to_bytes_0(a0: u64) -> (u64, u64, u64, u64) {
-    // op 0: hint_field_to_bytes
-    let v9_byte = byte_of(a0, 0);
-    let v10_byte = byte_of(a0, 1);
-    let v11_byte = byte_of(a0, 2);
-    let v12_byte = byte_of(a0, 3);
-    (v9_byte, v10_byte, v11_byte, v12_byte)
-}
-/// The cells of a row.
-type Row<'a> = Cells<'a, 8, 2, 229>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 40], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[65..229].fill(element(0));
-    row.selector[0] = element(1);
-    // ops 0 to 73
-    write_hint_field_to_bytes_4(row, 1, u32_at(seed, 8), u32_at(seed, 12));
-    write_hint_field_to_bytes_4(row, 17, u32_at(seed, 16), u32_at(seed, 20));
-    write_hint_field_to_bytes_4(row, 33, u32_at(seed, 24), u32_at(seed, 28));
-    write_hint_field_to_bytes_4(row, 49, u32_at(seed, 32), u32_at(seed, 36));
-    copy_words::<4>(seed, 8, &mut row.input[0..8]);
-    row.aux[0] = element(u64_at(seed, 0));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 72], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
-    row.selector[1] = element(1);
-    // ops 0 to 73
-    let (word0, word2) = write_hint_field_to_bytes_4(row, 1, u32_at(seed, 8), u32_at(seed, 12));
-    let (word4, word6) = write_hint_field_to_bytes_4(row, 17, u32_at(seed, 16), u32_at(seed, 20));
-    let (word8, word10) = write_hint_field_to_bytes_4(row, 33, u32_at(seed, 24), u32_at(seed, 28));
-    let (word12, word14) = write_hint_field_to_bytes_4(
-        row, 49, u32_at(seed, 32), u32_at(seed, 36),
-    );
-    // ops 83 to 97: add
-    let v124_sum = byte_of(word8, 0) + byte_of(word8, 1);
-    let v125_sum = v124_sum + byte_of(word8, 2);
-    let v126_sum = v125_sum + byte_of(word8, 3);
-    let v127_sum = v126_sum + byte_of(word10, 0);
-    let v128_sum = v127_sum + byte_of(word10, 1);
-    let v129_sum = v128_sum + byte_of(word10, 2);
-    let v130_sum = v129_sum + byte_of(word10, 3);
-    let v131_sum = v130_sum + byte_of(word12, 0);
-    let v132_sum = v131_sum + byte_of(word12, 1);
-    let v133_sum = v132_sum + byte_of(word12, 2);
-    let v134_sum = v133_sum + byte_of(word12, 3);
-    let v135_sum = v134_sum + byte_of(word14, 0);
-    let v136_sum = v135_sum + byte_of(word14, 1);
-    let v137_sum = v136_sum + byte_of(word14, 2);
-    let v138_sum = v137_sum + byte_of(word14, 3);
-    // op 98: match
-    let v140_diff = element(v138_sum) - element(0);
-    // ops 111 to 155
-    let v179_sum = write_u8_sub_2(row, 98, u8_at(seed, 56), byte_of(word8, 0), 0);
-    let v184_sum = write_u8_sub_2(row, 100, u8_at(seed, 57), byte_of(word8, 1), v179_sum);
-    let v189_sum = write_u8_sub_2(row, 102, u8_at(seed, 58), byte_of(word8, 2), v184_sum);
-    let v194_sum = write_u8_sub_2(row, 104, u8_at(seed, 59), byte_of(word8, 3), v189_sum);
-    let v199_sum = write_u8_sub_2(row, 106, u8_at(seed, 60), byte_of(word10, 0), v194_sum);
-    let v204_sum = write_u8_sub_2(row, 108, u8_at(seed, 61), byte_of(word10, 1), v199_sum);
-    let v209_sum = write_u8_sub_2(row, 110, u8_at(seed, 62), byte_of(word10, 2), v204_sum);
-    let v214_sum = write_u8_sub_2(row, 112, u8_at(seed, 63), byte_of(word10, 3), v209_sum);
-    let v219_sum = write_u8_sub_2(row, 114, u8_at(seed, 64), byte_of(word12, 0), v214_sum);
-    let v224_sum = write_u8_sub_2(row, 116, u8_at(seed, 65), byte_of(word12, 1), v219_sum);
-    let v229_sum = write_u8_sub_2(row, 118, u8_at(seed, 66), byte_of(word12, 2), v224_sum);
-    let v234_sum = write_u8_sub_2(row, 120, u8_at(seed, 67), byte_of(word12, 3), v229_sum);
-    let v239_sum = write_u8_sub_2(row, 122, u8_at(seed, 68), byte_of(word14, 0), v234_sum);
-    let v244_sum = write_u8_sub_2(row, 124, u8_at(seed, 69), byte_of(word14, 1), v239_sum);
-    let v249_sum = write_u8_sub_2(row, 126, u8_at(seed, 70), byte_of(word14, 2), v244_sum);
-    // ops 156 to 157: u8_sub
-    let v250_sub8 = write_word(
-        &mut row.aux[128], binary(ByteOp::Sub, 0, u8_at(seed, 71), byte_of(word14, 3)),
-    );
-    write_word(&mut row.aux[129], binary(ByteOp::Sub, 0, v250_sub8, v249_sum));
-    // ops 161 to 218
-    let (v257_sum, v259_sum, v261_sum, v263_sum) = write_mul_1(
-        u8_at(seed, 41), u8_at(seed, 40), u8_at(seed, 43), u8_at(seed, 42), u8_at(seed, 45),
-        u8_at(seed, 44), u8_at(seed, 47), u8_at(seed, 46),
-    );
-    let (v265_sum, v267_sum, v269_sum, v271_sum) = write_mul_1(
-        u8_at(seed, 49), u8_at(seed, 48), u8_at(seed, 51), u8_at(seed, 50), u8_at(seed, 53),
-        u8_at(seed, 52), u8_at(seed, 55), u8_at(seed, 54),
-    );
-    let (v273_sum, v275_sum, v277_sum, v279_sum) = write_mul_1(
-        byte_of(word8, 1), byte_of(word8, 0), byte_of(word8, 3), byte_of(word8, 2),
-        byte_of(word10, 1), byte_of(word10, 0), byte_of(word10, 3), byte_of(word10, 2),
-    );
-    let (v281_sum, v283_sum, v285_sum, v287_sum) = write_mul_1(
-        byte_of(word12, 1), byte_of(word12, 0), byte_of(word12, 3), byte_of(word12, 2),
-        byte_of(word14, 1), byte_of(word14, 0), byte_of(word14, 3), byte_of(word14, 2),
-    );
-    let (v289_sum, v291_sum, v293_sum, v295_sum) = write_mul_1(
-        u8_at(seed, 57), u8_at(seed, 56), u8_at(seed, 59), u8_at(seed, 58), u8_at(seed, 61),
-        u8_at(seed, 60), u8_at(seed, 63), u8_at(seed, 62),
-    );
-    let (v297_sum, v299_sum, v301_sum, v305_sum) = write_mul_1(
-        u8_at(seed, 65), u8_at(seed, 64), u8_at(seed, 67), u8_at(seed, 66), u8_at(seed, 69),
-        u8_at(seed, 68), byte_of(word0, 1), byte_of(word0, 0),
-    );
-    let (v307_sum, v309_sum, v311_sum, v313_sum) = write_mul_1(
-        byte_of(word0, 3), byte_of(word0, 2), byte_of(word2, 1), byte_of(word2, 0),
-        byte_of(word2, 3), byte_of(word2, 2), byte_of(word4, 1), byte_of(word4, 0),
-    );
-    // op 219: mul
-    let v314_prod = byte_of(word4, 3) * 256;
-    // op 220: add
-    let v315_sum = byte_of(word4, 2) + v314_prod;
-    // op 221: mul
-    let v316_prod = byte_of(word6, 1) * 256;
-    // op 222: add
-    let v317_sum = byte_of(word6, 0) + v316_prod;
-    // op 225: mul
-    let v320_prod = write_word(&mut row.aux[130], v257_sum * v273_sum);
-    // ops 226 to 227: add
+fn path1_write(seed: &[u8; 72], row: Cells<'_, 8, 2, 229>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u32_at(seed, 8);
+    row.input[0] = element(input0);
+    let input1 = u32_at(seed, 12);
+    row.input[1] = element(input1);
+    let input2 = u32_at(seed, 16);
+    row.input[2] = element(input2);
+    let input3 = u32_at(seed, 20);
+    row.input[3] = element(input3);
+    let input4 = u32_at(seed, 24);
+    row.input[4] = element(input4);
+    let input5 = u32_at(seed, 28);
+    row.input[5] = element(input5);
+    let input6 = u32_at(seed, 32);
+    row.input[6] = element(input6);
+    let input7 = u32_at(seed, 36);
+    row.input[7] = element(input7);
+    // op 0: hint_field_to_bytes 0
+    let v9_byte = byte_of(input0, 0);
+    row.aux[1] = element(v9_byte);
+    let v10_byte = byte_of(input0, 1);
+    row.aux[2] = element(v10_byte);
+    let v11_byte = byte_of(input0, 2);
+    row.aux[3] = element(v11_byte);
+    let v12_byte = byte_of(input0, 3);
+    row.aux[4] = element(v12_byte);
+    let v13_byte = byte_of(input0, 4);
+    row.aux[5] = element(v13_byte);
+    let v14_byte = byte_of(input0, 5);
+    row.aux[6] = element(v14_byte);
+    let v15_byte = byte_of(input0, 6);
+    row.aux[7] = element(v15_byte);
+    let v16_byte = byte_of(input0, 7);
+    row.aux[8] = element(v16_byte);
+    // op 1: const 256
+    let v17_const = 256u64;
+    // op 3: const 65536
+    let v19_const = 65536u64;
+    // op 13: hint_field_to_bytes 1
+    let v26_byte = byte_of(input1, 0);
+    row.aux[9] = element(v26_byte);
+    let v27_byte = byte_of(input1, 1);
+    row.aux[10] = element(v27_byte);
+    let v28_byte = byte_of(input1, 2);
+    row.aux[11] = element(v28_byte);
+    let v29_byte = byte_of(input1, 3);
+    row.aux[12] = element(v29_byte);
+    let v30_byte = byte_of(input1, 4);
+    row.aux[13] = element(v30_byte);
+    let v31_byte = byte_of(input1, 5);
+    row.aux[14] = element(v31_byte);
+    let v32_byte = byte_of(input1, 6);
+    row.aux[15] = element(v32_byte);
+    let v33_byte = byte_of(input1, 7);
+    row.aux[16] = element(v33_byte);
+    // op 23: hint_field_to_bytes 2
+    let v40_byte = byte_of(input2, 0);
+    row.aux[17] = element(v40_byte);
+    let v41_byte = byte_of(input2, 1);
+    row.aux[18] = element(v41_byte);
+    let v42_byte = byte_of(input2, 2);
+    row.aux[19] = element(v42_byte);
+    let v43_byte = byte_of(input2, 3);
+    row.aux[20] = element(v43_byte);
+    let v44_byte = byte_of(input2, 4);
+    row.aux[21] = element(v44_byte);
+    let v45_byte = byte_of(input2, 5);
+    row.aux[22] = element(v45_byte);
+    let v46_byte = byte_of(input2, 6);
+    row.aux[23] = element(v46_byte);
+    let v47_byte = byte_of(input2, 7);
+    row.aux[24] = element(v47_byte);
+    // op 33: hint_field_to_bytes 3
+    let v54_byte = byte_of(input3, 0);
+    row.aux[25] = element(v54_byte);
+    let v55_byte = byte_of(input3, 1);
+    row.aux[26] = element(v55_byte);
+    let v56_byte = byte_of(input3, 2);
+    row.aux[27] = element(v56_byte);
+    let v57_byte = byte_of(input3, 3);
+    row.aux[28] = element(v57_byte);
+    let v58_byte = byte_of(input3, 4);
+    row.aux[29] = element(v58_byte);
+    let v59_byte = byte_of(input3, 5);
+    row.aux[30] = element(v59_byte);
+    let v60_byte = byte_of(input3, 6);
+    row.aux[31] = element(v60_byte);
+    let v61_byte = byte_of(input3, 7);
+    row.aux[32] = element(v61_byte);
+    // op 43: hint_field_to_bytes 4
+    let v68_byte = byte_of(input4, 0);
+    row.aux[33] = element(v68_byte);
+    let v69_byte = byte_of(input4, 1);
+    row.aux[34] = element(v69_byte);
+    let v70_byte = byte_of(input4, 2);
+    row.aux[35] = element(v70_byte);
+    let v71_byte = byte_of(input4, 3);
+    row.aux[36] = element(v71_byte);
+    let v72_byte = byte_of(input4, 4);
+    row.aux[37] = element(v72_byte);
+    let v73_byte = byte_of(input4, 5);
+    row.aux[38] = element(v73_byte);
+    let v74_byte = byte_of(input4, 6);
+    row.aux[39] = element(v74_byte);
+    let v75_byte = byte_of(input4, 7);
+    row.aux[40] = element(v75_byte);
+    // op 53: hint_field_to_bytes 5
+    let v82_byte = byte_of(input5, 0);
+    row.aux[41] = element(v82_byte);
+    let v83_byte = byte_of(input5, 1);
+    row.aux[42] = element(v83_byte);
+    let v84_byte = byte_of(input5, 2);
+    row.aux[43] = element(v84_byte);
+    let v85_byte = byte_of(input5, 3);
+    row.aux[44] = element(v85_byte);
+    let v86_byte = byte_of(input5, 4);
+    row.aux[45] = element(v86_byte);
+    let v87_byte = byte_of(input5, 5);
+    row.aux[46] = element(v87_byte);
+    let v88_byte = byte_of(input5, 6);
+    row.aux[47] = element(v88_byte);
+    let v89_byte = byte_of(input5, 7);
+    row.aux[48] = element(v89_byte);
+    // op 63: hint_field_to_bytes 6
+    let v96_byte = byte_of(input6, 0);
+    row.aux[49] = element(v96_byte);
+    let v97_byte = byte_of(input6, 1);
+    row.aux[50] = element(v97_byte);
+    let v98_byte = byte_of(input6, 2);
+    row.aux[51] = element(v98_byte);
+    let v99_byte = byte_of(input6, 3);
+    row.aux[52] = element(v99_byte);
+    let v100_byte = byte_of(input6, 4);
+    row.aux[53] = element(v100_byte);
+    let v101_byte = byte_of(input6, 5);
+    row.aux[54] = element(v101_byte);
+    let v102_byte = byte_of(input6, 6);
+    row.aux[55] = element(v102_byte);
+    let v103_byte = byte_of(input6, 7);
+    row.aux[56] = element(v103_byte);
+    // op 73: hint_field_to_bytes 7
+    let v110_byte = byte_of(input7, 0);
+    row.aux[57] = element(v110_byte);
+    let v111_byte = byte_of(input7, 1);
+    row.aux[58] = element(v111_byte);
+    let v112_byte = byte_of(input7, 2);
+    row.aux[59] = element(v112_byte);
+    let v113_byte = byte_of(input7, 3);
+    row.aux[60] = element(v113_byte);
+    let v114_byte = byte_of(input7, 4);
+    row.aux[61] = element(v114_byte);
+    let v115_byte = byte_of(input7, 5);
+    row.aux[62] = element(v115_byte);
+    let v116_byte = byte_of(input7, 6);
+    row.aux[63] = element(v116_byte);
+    let v117_byte = byte_of(input7, 7);
+    row.aux[64] = element(v117_byte);
+    // op 83: add 67 68
+    let v124_sum = v68_byte + v69_byte;
+    // op 84: add 123 69
+    let v125_sum = v124_sum + v70_byte;
+    // op 85: add 124 70
+    let v126_sum = v125_sum + v71_byte;
+    // op 86: add 125 81
+    let v127_sum = v126_sum + v82_byte;
+    // op 87: add 126 82
+    let v128_sum = v127_sum + v83_byte;
+    // op 88: add 127 83
+    let v129_sum = v128_sum + v84_byte;
+    // op 89: add 128 84
+    let v130_sum = v129_sum + v85_byte;
+    // op 90: add 129 95
+    let v131_sum = v130_sum + v96_byte;
+    // op 91: add 130 96
+    let v132_sum = v131_sum + v97_byte;
+    // op 92: add 131 97
+    let v133_sum = v132_sum + v98_byte;
+    // op 93: add 132 98
+    let v134_sum = v133_sum + v99_byte;
+    // op 94: add 133 109
+    let v135_sum = v134_sum + v110_byte;
+    // op 95: add 134 110
+    let v136_sum = v135_sum + v111_byte;
+    // op 96: add 135 111
+    let v137_sum = v136_sum + v112_byte;
+    // op 97: add 136 112
+    let v138_sum = v137_sum + v113_byte;
+    // op 98: match 137
+    let v139_const = 0u64;
+    let v140_diff = element(v138_sum) - element(v139_const);
+    let v141_inv = inverse_or_zero(v140_diff);
+    row.aux[65] = v141_inv;
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    let v142_seed = u8_at(seed, 40);
+    row.aux[66] = element(v142_seed);
+    let v143_seed = u8_at(seed, 41);
+    row.aux[67] = element(v143_seed);
+    let v144_seed = u8_at(seed, 42);
+    row.aux[68] = element(v144_seed);
+    let v145_seed = u8_at(seed, 43);
+    row.aux[69] = element(v145_seed);
+    let v146_seed = u8_at(seed, 44);
+    row.aux[70] = element(v146_seed);
+    let v147_seed = u8_at(seed, 45);
+    row.aux[71] = element(v147_seed);
+    let v148_seed = u8_at(seed, 46);
+    row.aux[72] = element(v148_seed);
+    let v149_seed = u8_at(seed, 47);
+    row.aux[73] = element(v149_seed);
+    let v150_seed = u8_at(seed, 48);
+    row.aux[74] = element(v150_seed);
+    let v151_seed = u8_at(seed, 49);
+    row.aux[75] = element(v151_seed);
+    let v152_seed = u8_at(seed, 50);
+    row.aux[76] = element(v152_seed);
+    let v153_seed = u8_at(seed, 51);
+    row.aux[77] = element(v153_seed);
+    let v154_seed = u8_at(seed, 52);
+    row.aux[78] = element(v154_seed);
+    let v155_seed = u8_at(seed, 53);
+    row.aux[79] = element(v155_seed);
+    let v156_seed = u8_at(seed, 54);
+    row.aux[80] = element(v156_seed);
+    let v157_seed = u8_at(seed, 55);
+    row.aux[81] = element(v157_seed);
+    let v158_seed = u8_at(seed, 56);
+    row.aux[82] = element(v158_seed);
+    let v159_seed = u8_at(seed, 57);
+    row.aux[83] = element(v159_seed);
+    let v160_seed = u8_at(seed, 58);
+    row.aux[84] = element(v160_seed);
+    let v161_seed = u8_at(seed, 59);
+    row.aux[85] = element(v161_seed);
+    let v162_seed = u8_at(seed, 60);
+    row.aux[86] = element(v162_seed);
+    let v163_seed = u8_at(seed, 61);
+    row.aux[87] = element(v163_seed);
+    let v164_seed = u8_at(seed, 62);
+    row.aux[88] = element(v164_seed);
+    let v165_seed = u8_at(seed, 63);
+    row.aux[89] = element(v165_seed);
+    let v166_seed = u8_at(seed, 64);
+    row.aux[90] = element(v166_seed);
+    let v167_seed = u8_at(seed, 65);
+    row.aux[91] = element(v167_seed);
+    let v168_seed = u8_at(seed, 66);
+    row.aux[92] = element(v168_seed);
+    let v169_seed = u8_at(seed, 67);
+    row.aux[93] = element(v169_seed);
+    let v170_seed = u8_at(seed, 68);
+    row.aux[94] = element(v170_seed);
+    let v171_seed = u8_at(seed, 69);
+    row.aux[95] = element(v171_seed);
+    let v172_seed = u8_at(seed, 70);
+    row.aux[96] = element(v172_seed);
+    let v173_seed = u8_at(seed, 71);
+    row.aux[97] = element(v173_seed);
+    // op 110: const 0
+    let v174_const = 0u64;
+    // op 111: u8_sub 154 67
+    let v175_sub8 = binary(ByteOp::Sub, 0, v158_seed, v68_byte);
+    row.aux[98] = element(v175_sub8);
+    let v176_borrow = byte_borrow(v158_seed, v68_byte);
+    // op 112: u8_sub 171 170
+    let v177_sub8 = binary(ByteOp::Sub, 0, v175_sub8, v174_const);
+    row.aux[99] = element(v177_sub8);
+    let v178_borrow = byte_borrow(v175_sub8, v174_const);
+    // op 113: add 172 174
+    let v179_sum = v176_borrow + v178_borrow;
+    // op 114: u8_sub 155 68
+    let v180_sub8 = binary(ByteOp::Sub, 0, v159_seed, v69_byte);
+    row.aux[100] = element(v180_sub8);
+    let v181_borrow = byte_borrow(v159_seed, v69_byte);
+    // op 115: u8_sub 176 175
+    let v182_sub8 = binary(ByteOp::Sub, 0, v180_sub8, v179_sum);
+    row.aux[101] = element(v182_sub8);
+    let v183_borrow = byte_borrow(v180_sub8, v179_sum);
+    // op 116: add 177 179
+    let v184_sum = v181_borrow + v183_borrow;
+    // op 117: u8_sub 156 69
+    let v185_sub8 = binary(ByteOp::Sub, 0, v160_seed, v70_byte);
+    row.aux[102] = element(v185_sub8);
+    let v186_borrow = byte_borrow(v160_seed, v70_byte);
+    // op 118: u8_sub 181 180
+    let v187_sub8 = binary(ByteOp::Sub, 0, v185_sub8, v184_sum);
+    row.aux[103] = element(v187_sub8);
+    let v188_borrow = byte_borrow(v185_sub8, v184_sum);
+    // op 119: add 182 184
+    let v189_sum = v186_borrow + v188_borrow;
+    // op 120: u8_sub 157 70
+    let v190_sub8 = binary(ByteOp::Sub, 0, v161_seed, v71_byte);
+    row.aux[104] = element(v190_sub8);
+    let v191_borrow = byte_borrow(v161_seed, v71_byte);
+    // op 121: u8_sub 186 185
+    let v192_sub8 = binary(ByteOp::Sub, 0, v190_sub8, v189_sum);
+    row.aux[105] = element(v192_sub8);
+    let v193_borrow = byte_borrow(v190_sub8, v189_sum);
+    // op 122: add 187 189
+    let v194_sum = v191_borrow + v193_borrow;
+    // op 123: u8_sub 158 81
+    let v195_sub8 = binary(ByteOp::Sub, 0, v162_seed, v82_byte);
+    row.aux[106] = element(v195_sub8);
+    let v196_borrow = byte_borrow(v162_seed, v82_byte);
+    // op 124: u8_sub 191 190
+    let v197_sub8 = binary(ByteOp::Sub, 0, v195_sub8, v194_sum);
+    row.aux[107] = element(v197_sub8);
+    let v198_borrow = byte_borrow(v195_sub8, v194_sum);
+    // op 125: add 192 194
+    let v199_sum = v196_borrow + v198_borrow;
+    // op 126: u8_sub 159 82
+    let v200_sub8 = binary(ByteOp::Sub, 0, v163_seed, v83_byte);
+    row.aux[108] = element(v200_sub8);
+    let v201_borrow = byte_borrow(v163_seed, v83_byte);
+    // op 127: u8_sub 196 195
+    let v202_sub8 = binary(ByteOp::Sub, 0, v200_sub8, v199_sum);
+    row.aux[109] = element(v202_sub8);
+    let v203_borrow = byte_borrow(v200_sub8, v199_sum);
+    // op 128: add 197 199
+    let v204_sum = v201_borrow + v203_borrow;
+    // op 129: u8_sub 160 83
+    let v205_sub8 = binary(ByteOp::Sub, 0, v164_seed, v84_byte);
+    row.aux[110] = element(v205_sub8);
+    let v206_borrow = byte_borrow(v164_seed, v84_byte);
+    // op 130: u8_sub 201 200
+    let v207_sub8 = binary(ByteOp::Sub, 0, v205_sub8, v204_sum);
+    row.aux[111] = element(v207_sub8);
+    let v208_borrow = byte_borrow(v205_sub8, v204_sum);
+    // op 131: add 202 204
+    let v209_sum = v206_borrow + v208_borrow;
+    // op 132: u8_sub 161 84
+    let v210_sub8 = binary(ByteOp::Sub, 0, v165_seed, v85_byte);
+    row.aux[112] = element(v210_sub8);
+    let v211_borrow = byte_borrow(v165_seed, v85_byte);
+    // op 133: u8_sub 206 205
+    let v212_sub8 = binary(ByteOp::Sub, 0, v210_sub8, v209_sum);
+    row.aux[113] = element(v212_sub8);
+    let v213_borrow = byte_borrow(v210_sub8, v209_sum);
+    // op 134: add 207 209
+    let v214_sum = v211_borrow + v213_borrow;
+    // op 135: u8_sub 162 95
+    let v215_sub8 = binary(ByteOp::Sub, 0, v166_seed, v96_byte);
+    row.aux[114] = element(v215_sub8);
+    let v216_borrow = byte_borrow(v166_seed, v96_byte);
+    // op 136: u8_sub 211 210
+    let v217_sub8 = binary(ByteOp::Sub, 0, v215_sub8, v214_sum);
+    row.aux[115] = element(v217_sub8);
+    let v218_borrow = byte_borrow(v215_sub8, v214_sum);
+    // op 137: add 212 214
+    let v219_sum = v216_borrow + v218_borrow;
+    // op 138: u8_sub 163 96
+    let v220_sub8 = binary(ByteOp::Sub, 0, v167_seed, v97_byte);
+    row.aux[116] = element(v220_sub8);
+    let v221_borrow = byte_borrow(v167_seed, v97_byte);
+    // op 139: u8_sub 216 215
+    let v222_sub8 = binary(ByteOp::Sub, 0, v220_sub8, v219_sum);
+    row.aux[117] = element(v222_sub8);
+    let v223_borrow = byte_borrow(v220_sub8, v219_sum);
+    // op 140: add 217 219
+    let v224_sum = v221_borrow + v223_borrow;
+    // op 141: u8_sub 164 97
+    let v225_sub8 = binary(ByteOp::Sub, 0, v168_seed, v98_byte);
+    row.aux[118] = element(v225_sub8);
+    let v226_borrow = byte_borrow(v168_seed, v98_byte);
+    // op 142: u8_sub 221 220
+    let v227_sub8 = binary(ByteOp::Sub, 0, v225_sub8, v224_sum);
+    row.aux[119] = element(v227_sub8);
+    let v228_borrow = byte_borrow(v225_sub8, v224_sum);
+    // op 143: add 222 224
+    let v229_sum = v226_borrow + v228_borrow;
+    // op 144: u8_sub 165 98
+    let v230_sub8 = binary(ByteOp::Sub, 0, v169_seed, v99_byte);
+    row.aux[120] = element(v230_sub8);
+    let v231_borrow = byte_borrow(v169_seed, v99_byte);
+    // op 145: u8_sub 226 225
+    let v232_sub8 = binary(ByteOp::Sub, 0, v230_sub8, v229_sum);
+    row.aux[121] = element(v232_sub8);
+    let v233_borrow = byte_borrow(v230_sub8, v229_sum);
+    // op 146: add 227 229
+    let v234_sum = v231_borrow + v233_borrow;
+    // op 147: u8_sub 166 109
+    let v235_sub8 = binary(ByteOp::Sub, 0, v170_seed, v110_byte);
+    row.aux[122] = element(v235_sub8);
+    let v236_borrow = byte_borrow(v170_seed, v110_byte);
+    // op 148: u8_sub 231 230
+    let v237_sub8 = binary(ByteOp::Sub, 0, v235_sub8, v234_sum);
+    row.aux[123] = element(v237_sub8);
+    let v238_borrow = byte_borrow(v235_sub8, v234_sum);
+    // op 149: add 232 234
+    let v239_sum = v236_borrow + v238_borrow;
+    // op 150: u8_sub 167 110
+    let v240_sub8 = binary(ByteOp::Sub, 0, v171_seed, v111_byte);
+    row.aux[124] = element(v240_sub8);
+    let v241_borrow = byte_borrow(v171_seed, v111_byte);
+    // op 151: u8_sub 236 235
+    let v242_sub8 = binary(ByteOp::Sub, 0, v240_sub8, v239_sum);
+    row.aux[125] = element(v242_sub8);
+    let v243_borrow = byte_borrow(v240_sub8, v239_sum);
+    // op 152: add 237 239
+    let v244_sum = v241_borrow + v243_borrow;
+    // op 153: u8_sub 168 111
+    let v245_sub8 = binary(ByteOp::Sub, 0, v172_seed, v112_byte);
+    row.aux[126] = element(v245_sub8);
+    let v246_borrow = byte_borrow(v172_seed, v112_byte);
+    // op 154: u8_sub 241 240
+    let v247_sub8 = binary(ByteOp::Sub, 0, v245_sub8, v244_sum);
+    row.aux[127] = element(v247_sub8);
+    let v248_borrow = byte_borrow(v245_sub8, v244_sum);
+    // op 155: add 242 244
+    let v249_sum = v246_borrow + v248_borrow;
+    // op 156: u8_sub 169 112
+    let v250_sub8 = binary(ByteOp::Sub, 0, v173_seed, v113_byte);
+    row.aux[128] = element(v250_sub8);
+    // op 157: u8_sub 246 245
+    let v252_sub8 = binary(ByteOp::Sub, 0, v250_sub8, v249_sum);
+    row.aux[129] = element(v252_sub8);
+    // op 161: mul 139 16
+    let v256_prod = v143_seed * v17_const;
+    // op 162: add 138 252
+    let v257_sum = v142_seed + v256_prod;
+    // op 163: mul 141 16
+    let v258_prod = v145_seed * v17_const;
+    // op 164: add 140 254
+    let v259_sum = v144_seed + v258_prod;
+    // op 165: mul 143 16
+    let v260_prod = v147_seed * v17_const;
+    // op 166: add 142 256
+    let v261_sum = v146_seed + v260_prod;
+    // op 167: mul 145 16
+    let v262_prod = v149_seed * v17_const;
+    // op 168: add 144 258
+    let v263_sum = v148_seed + v262_prod;
+    // op 169: mul 147 16
+    let v264_prod = v151_seed * v17_const;
+    // op 170: add 146 260
+    let v265_sum = v150_seed + v264_prod;
+    // op 171: mul 149 16
+    let v266_prod = v153_seed * v17_const;
+    // op 172: add 148 262
+    let v267_sum = v152_seed + v266_prod;
+    // op 173: mul 151 16
+    let v268_prod = v155_seed * v17_const;
+    // op 174: add 150 264
+    let v269_sum = v154_seed + v268_prod;
+    // op 175: mul 153 16
+    let v270_prod = v157_seed * v17_const;
+    // op 176: add 152 266
+    let v271_sum = v156_seed + v270_prod;
+    // op 177: mul 68 16
+    let v272_prod = v69_byte * v17_const;
+    // op 178: add 67 268
+    let v273_sum = v68_byte + v272_prod;
+    // op 179: mul 70 16
+    let v274_prod = v71_byte * v17_const;
+    // op 180: add 69 270
+    let v275_sum = v70_byte + v274_prod;
+    // op 181: mul 82 16
+    let v276_prod = v83_byte * v17_const;
+    // op 182: add 81 272
+    let v277_sum = v82_byte + v276_prod;
+    // op 183: mul 84 16
+    let v278_prod = v85_byte * v17_const;
+    // op 184: add 83 274
+    let v279_sum = v84_byte + v278_prod;
+    // op 185: mul 96 16
+    let v280_prod = v97_byte * v17_const;
+    // op 186: add 95 276
+    let v281_sum = v96_byte + v280_prod;
+    // op 187: mul 98 16
+    let v282_prod = v99_byte * v17_const;
+    // op 188: add 97 278
+    let v283_sum = v98_byte + v282_prod;
+    // op 189: mul 110 16
+    let v284_prod = v111_byte * v17_const;
+    // op 190: add 109 280
+    let v285_sum = v110_byte + v284_prod;
+    // op 191: mul 112 16
+    let v286_prod = v113_byte * v17_const;
+    // op 192: add 111 282
+    let v287_sum = v112_byte + v286_prod;
+    // op 193: mul 155 16
+    let v288_prod = v159_seed * v17_const;
+    // op 194: add 154 284
+    let v289_sum = v158_seed + v288_prod;
+    // op 195: mul 157 16
+    let v290_prod = v161_seed * v17_const;
+    // op 196: add 156 286
+    let v291_sum = v160_seed + v290_prod;
+    // op 197: mul 159 16
+    let v292_prod = v163_seed * v17_const;
+    // op 198: add 158 288
+    let v293_sum = v162_seed + v292_prod;
+    // op 199: mul 161 16
+    let v294_prod = v165_seed * v17_const;
+    // op 200: add 160 290
+    let v295_sum = v164_seed + v294_prod;
+    // op 201: mul 163 16
+    let v296_prod = v167_seed * v17_const;
+    // op 202: add 162 292
+    let v297_sum = v166_seed + v296_prod;
+    // op 203: mul 165 16
+    let v298_prod = v169_seed * v17_const;
+    // op 204: add 164 294
+    let v299_sum = v168_seed + v298_prod;
+    // op 205: mul 167 16
+    let v300_prod = v171_seed * v17_const;
+    // op 206: add 166 296
+    let v301_sum = v170_seed + v300_prod;
+    // op 209: mul 9 16
+    let v304_prod = v10_byte * v17_const;
+    // op 210: add 8 300
+    let v305_sum = v9_byte + v304_prod;
+    // op 211: mul 11 16
+    let v306_prod = v12_byte * v17_const;
+    // op 212: add 10 302
+    let v307_sum = v11_byte + v306_prod;
+    // op 213: mul 26 16
+    let v308_prod = v27_byte * v17_const;
+    // op 214: add 25 304
+    let v309_sum = v26_byte + v308_prod;
+    // op 215: mul 28 16
+    let v310_prod = v29_byte * v17_const;
+    // op 216: add 27 306
+    let v311_sum = v28_byte + v310_prod;
+    // op 217: mul 40 16
+    let v312_prod = v41_byte * v17_const;
+    // op 218: add 39 308
+    let v313_sum = v40_byte + v312_prod;
+    // op 219: mul 42 16
+    let v314_prod = v43_byte * v17_const;
+    // op 220: add 41 310
+    let v315_sum = v42_byte + v314_prod;
+    // op 221: mul 54 16
+    let v316_prod = v55_byte * v17_const;
+    // op 222: add 53 312
+    let v317_sum = v54_byte + v316_prod;
+    // op 225: mul 253 269
+    let v320_prod = v257_sum * v273_sum;
+    row.aux[130] = element(v320_prod);
+    // op 226: add 316 285
     let v321_sum = v320_prod + v289_sum;
-    let v322_sum = v321_sum + 0;
-    // op 228: sub
+    // op 227: add 317 170
+    let v322_sum = v321_sum + v174_const;
+    // op 228: sub 318 301
     let v323_diff = element(v322_sum) - element(v305_sum);
-    // ops 230 to 242
-    let v341_sum = write_mul_5(row, 131, v323_diff);
-    // ops 243 to 244: mul
-    let v342_prod = write_word(&mut row.aux[139], v257_sum * v275_sum);
-    let v343_prod = write_word(&mut row.aux[140], v259_sum * v273_sum);
-    // ops 245 to 247: add
+    // op 229: const 18446462594437939201
+    let v324_const = 18446462594437939201u64;
+    // op 230: mul 319 320
+    let v325_prod = v323_diff * element(v324_const);
+    // op 231: hint_field_to_bytes 321
+    let v326_byte = byte_of(word(v325_prod), 0);
+    row.aux[131] = element(v326_byte);
+    let v327_byte = byte_of(word(v325_prod), 1);
+    row.aux[132] = element(v327_byte);
+    let v328_byte = byte_of(word(v325_prod), 2);
+    row.aux[133] = element(v328_byte);
+    let v329_byte = byte_of(word(v325_prod), 3);
+    row.aux[134] = element(v329_byte);
+    let v330_byte = byte_of(word(v325_prod), 4);
+    row.aux[135] = element(v330_byte);
+    let v331_byte = byte_of(word(v325_prod), 5);
+    row.aux[136] = element(v331_byte);
+    let v332_byte = byte_of(word(v325_prod), 6);
+    row.aux[137] = element(v332_byte);
+    let v333_byte = byte_of(word(v325_prod), 7);
+    row.aux[138] = element(v333_byte);
+    // op 239: mul 323 16
+    let v338_prod = v327_byte * v17_const;
+    // op 240: mul 324 18
+    let v339_prod = v328_byte * v19_const;
+    // op 241: add 322 334
+    let v340_sum = v326_byte + v338_prod;
+    // op 242: add 336 335
+    let v341_sum = v340_sum + v339_prod;
+    // op 243: mul 253 271
+    let v342_prod = v257_sum * v275_sum;
+    row.aux[139] = element(v342_prod);
+    // op 244: mul 255 269
+    let v343_prod = v259_sum * v273_sum;
+    row.aux[140] = element(v343_prod);
+    // op 245: add 338 339
     let v344_sum = v342_prod + v343_prod;
+    // op 246: add 340 287
     let v345_sum = v344_sum + v291_sum;
+    // op 247: add 341 337
     let v346_sum = v345_sum + v341_sum;
-    // op 248: sub
+    // op 248: sub 342 303
     let v347_diff = element(v346_sum) - element(v307_sum);
-    // ops 249 to 261
-    let v364_sum = write_mul_5(row, 141, v347_diff);
-    // ops 262 to 264: mul
-    let v365_prod = write_word(&mut row.aux[149], v257_sum * v277_sum);
-    let v366_prod = write_word(&mut row.aux[150], v259_sum * v275_sum);
-    let v367_prod = write_word(&mut row.aux[151], v261_sum * v273_sum);
-    // ops 265 to 268: add
+    // op 249: mul 343 320
+    let v348_prod = v347_diff * element(v324_const);
+    // op 250: hint_field_to_bytes 344
+    let v349_byte = byte_of(word(v348_prod), 0);
+    row.aux[141] = element(v349_byte);
+    let v350_byte = byte_of(word(v348_prod), 1);
+    row.aux[142] = element(v350_byte);
+    let v351_byte = byte_of(word(v348_prod), 2);
+    row.aux[143] = element(v351_byte);
+    let v352_byte = byte_of(word(v348_prod), 3);
+    row.aux[144] = element(v352_byte);
+    let v353_byte = byte_of(word(v348_prod), 4);
+    row.aux[145] = element(v353_byte);
+    let v354_byte = byte_of(word(v348_prod), 5);
+    row.aux[146] = element(v354_byte);
+    let v355_byte = byte_of(word(v348_prod), 6);
+    row.aux[147] = element(v355_byte);
+    let v356_byte = byte_of(word(v348_prod), 7);
+    row.aux[148] = element(v356_byte);
+    // op 258: mul 346 16
+    let v361_prod = v350_byte * v17_const;
+    // op 259: mul 347 18
+    let v362_prod = v351_byte * v19_const;
+    // op 260: add 345 357
+    let v363_sum = v349_byte + v361_prod;
+    // op 261: add 359 358
+    let v364_sum = v363_sum + v362_prod;
+    // op 262: mul 253 273
+    let v365_prod = v257_sum * v277_sum;
+    row.aux[149] = element(v365_prod);
+    // op 263: mul 255 271
+    let v366_prod = v259_sum * v275_sum;
+    row.aux[150] = element(v366_prod);
+    // op 264: mul 257 269
+    let v367_prod = v261_sum * v273_sum;
+    row.aux[151] = element(v367_prod);
+    // op 265: add 361 362
     let v368_sum = v365_prod + v366_prod;
+    // op 266: add 364 363
     let v369_sum = v368_sum + v367_prod;
+    // op 267: add 365 289
     let v370_sum = v369_sum + v293_sum;
+    // op 268: add 366 360
     let v371_sum = v370_sum + v364_sum;
-    // op 269: sub
+    // op 269: sub 367 305
     let v372_diff = element(v371_sum) - element(v309_sum);
-    // ops 270 to 282
-    let v389_sum = write_mul_5(row, 152, v372_diff);
-    // ops 283 to 286: mul
-    let v390_prod = write_word(&mut row.aux[160], v257_sum * v279_sum);
-    let v391_prod = write_word(&mut row.aux[161], v259_sum * v277_sum);
-    let v392_prod = write_word(&mut row.aux[162], v261_sum * v275_sum);
-    let v393_prod = write_word(&mut row.aux[163], v263_sum * v273_sum);
-    // ops 287 to 291: add
+    // op 270: mul 368 320
+    let v373_prod = v372_diff * element(v324_const);
+    // op 271: hint_field_to_bytes 369
+    let v374_byte = byte_of(word(v373_prod), 0);
+    row.aux[152] = element(v374_byte);
+    let v375_byte = byte_of(word(v373_prod), 1);
+    row.aux[153] = element(v375_byte);
+    let v376_byte = byte_of(word(v373_prod), 2);
+    row.aux[154] = element(v376_byte);
+    let v377_byte = byte_of(word(v373_prod), 3);
+    row.aux[155] = element(v377_byte);
+    let v378_byte = byte_of(word(v373_prod), 4);
+    row.aux[156] = element(v378_byte);
+    let v379_byte = byte_of(word(v373_prod), 5);
+    row.aux[157] = element(v379_byte);
+    let v380_byte = byte_of(word(v373_prod), 6);
+    row.aux[158] = element(v380_byte);
+    let v381_byte = byte_of(word(v373_prod), 7);
+    row.aux[159] = element(v381_byte);
+    // op 279: mul 371 16
+    let v386_prod = v375_byte * v17_const;
+    // op 280: mul 372 18
+    let v387_prod = v376_byte * v19_const;
+    // op 281: add 370 382
+    let v388_sum = v374_byte + v386_prod;
+    // op 282: add 384 383
+    let v389_sum = v388_sum + v387_prod;
+    // op 283: mul 253 275
+    let v390_prod = v257_sum * v279_sum;
+    row.aux[160] = element(v390_prod);
+    // op 284: mul 255 273
+    let v391_prod = v259_sum * v277_sum;
+    row.aux[161] = element(v391_prod);
+    // op 285: mul 257 271
+    let v392_prod = v261_sum * v275_sum;
+    row.aux[162] = element(v392_prod);
+    // op 286: mul 259 269
+    let v393_prod = v263_sum * v273_sum;
+    row.aux[163] = element(v393_prod);
+    // op 287: add 386 387
     let v394_sum = v390_prod + v391_prod;
+    // op 288: add 390 388
     let v395_sum = v394_sum + v392_prod;
+    // op 289: add 391 389
     let v396_sum = v395_sum + v393_prod;
+    // op 290: add 392 291
     let v397_sum = v396_sum + v295_sum;
+    // op 291: add 393 385
     let v398_sum = v397_sum + v389_sum;
-    // op 292: sub
+    // op 292: sub 394 307
     let v399_diff = element(v398_sum) - element(v311_sum);
-    // ops 293 to 305
-    let v416_sum = write_mul_5(row, 164, v399_diff);
-    // ops 306 to 310: mul
-    let v417_prod = write_word(&mut row.aux[172], v257_sum * v281_sum);
-    let v418_prod = write_word(&mut row.aux[173], v259_sum * v279_sum);
-    let v419_prod = write_word(&mut row.aux[174], v261_sum * v277_sum);
-    let v420_prod = write_word(&mut row.aux[175], v263_sum * v275_sum);
-    let v421_prod = write_word(&mut row.aux[176], v265_sum * v273_sum);
-    // ops 311 to 316: add
+    // op 293: mul 395 320
+    let v400_prod = v399_diff * element(v324_const);
+    // op 294: hint_field_to_bytes 396
+    let v401_byte = byte_of(word(v400_prod), 0);
+    row.aux[164] = element(v401_byte);
+    let v402_byte = byte_of(word(v400_prod), 1);
+    row.aux[165] = element(v402_byte);
+    let v403_byte = byte_of(word(v400_prod), 2);
+    row.aux[166] = element(v403_byte);
+    let v404_byte = byte_of(word(v400_prod), 3);
+    row.aux[167] = element(v404_byte);
+    let v405_byte = byte_of(word(v400_prod), 4);
+    row.aux[168] = element(v405_byte);
+    let v406_byte = byte_of(word(v400_prod), 5);
+    row.aux[169] = element(v406_byte);
+    let v407_byte = byte_of(word(v400_prod), 6);
+    row.aux[170] = element(v407_byte);
+    let v408_byte = byte_of(word(v400_prod), 7);
+    row.aux[171] = element(v408_byte);
+    // op 302: mul 398 16
+    let v413_prod = v402_byte * v17_const;
+    // op 303: mul 399 18
+    let v414_prod = v403_byte * v19_const;
+    // op 304: add 397 409
+    let v415_sum = v401_byte + v413_prod;
+    // op 305: add 411 410
+    let v416_sum = v415_sum + v414_prod;
+    // op 306: mul 253 277
+    let v417_prod = v257_sum * v281_sum;
+    row.aux[172] = element(v417_prod);
+    // op 307: mul 255 275
+    let v418_prod = v259_sum * v279_sum;
+    row.aux[173] = element(v418_prod);
+    // op 308: mul 257 273
+    let v419_prod = v261_sum * v277_sum;
+    row.aux[174] = element(v419_prod);
+    // op 309: mul 259 271
+    let v420_prod = v263_sum * v275_sum;
+    row.aux[175] = element(v420_prod);
+    // op 310: mul 261 269
+    let v421_prod = v265_sum * v273_sum;
+    row.aux[176] = element(v421_prod);
+    // op 311: add 413 414
     let v422_sum = v417_prod + v418_prod;
+    // op 312: add 418 415
     let v423_sum = v422_sum + v419_prod;
+    // op 313: add 419 416
     let v424_sum = v423_sum + v420_prod;
+    // op 314: add 420 417
     let v425_sum = v424_sum + v421_prod;
+    // op 315: add 421 293
     let v426_sum = v425_sum + v297_sum;
+    // op 316: add 422 412
     let v427_sum = v426_sum + v416_sum;
-    // op 317: sub
+    // op 317: sub 423 309
     let v428_diff = element(v427_sum) - element(v313_sum);
-    // ops 318 to 330
-    let v445_sum = write_mul_5(row, 177, v428_diff);
-    // ops 331 to 336: mul
-    let v446_prod = write_word(&mut row.aux[185], v257_sum * v283_sum);
-    let v447_prod = write_word(&mut row.aux[186], v259_sum * v281_sum);
-    let v448_prod = write_word(&mut row.aux[187], v261_sum * v279_sum);
-    let v449_prod = write_word(&mut row.aux[188], v263_sum * v277_sum);
-    let v450_prod = write_word(&mut row.aux[189], v265_sum * v275_sum);
-    let v451_prod = write_word(&mut row.aux[190], v267_sum * v273_sum);
-    // ops 337 to 343: add
+    // op 318: mul 424 320
+    let v429_prod = v428_diff * element(v324_const);
+    // op 319: hint_field_to_bytes 425
+    let v430_byte = byte_of(word(v429_prod), 0);
+    row.aux[177] = element(v430_byte);
+    let v431_byte = byte_of(word(v429_prod), 1);
+    row.aux[178] = element(v431_byte);
+    let v432_byte = byte_of(word(v429_prod), 2);
+    row.aux[179] = element(v432_byte);
+    let v433_byte = byte_of(word(v429_prod), 3);
+    row.aux[180] = element(v433_byte);
+    let v434_byte = byte_of(word(v429_prod), 4);
+    row.aux[181] = element(v434_byte);
+    let v435_byte = byte_of(word(v429_prod), 5);
+    row.aux[182] = element(v435_byte);
+    let v436_byte = byte_of(word(v429_prod), 6);
+    row.aux[183] = element(v436_byte);
+    let v437_byte = byte_of(word(v429_prod), 7);
+    row.aux[184] = element(v437_byte);
+    // op 327: mul 427 16
+    let v442_prod = v431_byte * v17_const;
+    // op 328: mul 428 18
+    let v443_prod = v432_byte * v19_const;
+    // op 329: add 426 438
+    let v444_sum = v430_byte + v442_prod;
+    // op 330: add 440 439
+    let v445_sum = v444_sum + v443_prod;
+    // op 331: mul 253 279
+    let v446_prod = v257_sum * v283_sum;
+    row.aux[185] = element(v446_prod);
+    // op 332: mul 255 277
+    let v447_prod = v259_sum * v281_sum;
+    row.aux[186] = element(v447_prod);
+    // op 333: mul 257 275
+    let v448_prod = v261_sum * v279_sum;
+    row.aux[187] = element(v448_prod);
+    // op 334: mul 259 273
+    let v449_prod = v263_sum * v277_sum;
+    row.aux[188] = element(v449_prod);
+    // op 335: mul 261 271
+    let v450_prod = v265_sum * v275_sum;
+    row.aux[189] = element(v450_prod);
+    // op 336: mul 263 269
+    let v451_prod = v267_sum * v273_sum;
+    row.aux[190] = element(v451_prod);
+    // op 337: add 442 443
     let v452_sum = v446_prod + v447_prod;
+    // op 338: add 448 444
     let v453_sum = v452_sum + v448_prod;
+    // op 339: add 449 445
     let v454_sum = v453_sum + v449_prod;
+    // op 340: add 450 446
     let v455_sum = v454_sum + v450_prod;
+    // op 341: add 451 447
     let v456_sum = v455_sum + v451_prod;
+    // op 342: add 452 295
     let v457_sum = v456_sum + v299_sum;
+    // op 343: add 453 441
     let v458_sum = v457_sum + v445_sum;
-    // op 344: sub
+    // op 344: sub 454 311
     let v459_diff = element(v458_sum) - element(v315_sum);
-    // ops 345 to 357
-    let v476_sum = write_mul_5(row, 191, v459_diff);
-    // ops 358 to 364: mul
-    let v477_prod = write_word(&mut row.aux[199], v257_sum * v285_sum);
-    let v478_prod = write_word(&mut row.aux[200], v259_sum * v283_sum);
-    let v479_prod = write_word(&mut row.aux[201], v261_sum * v281_sum);
-    let v480_prod = write_word(&mut row.aux[202], v263_sum * v279_sum);
-    let v481_prod = write_word(&mut row.aux[203], v265_sum * v277_sum);
-    let v482_prod = write_word(&mut row.aux[204], v267_sum * v275_sum);
-    let v483_prod = write_word(&mut row.aux[205], v269_sum * v273_sum);
-    // ops 365 to 372: add
+    // op 345: mul 455 320
+    let v460_prod = v459_diff * element(v324_const);
+    // op 346: hint_field_to_bytes 456
+    let v461_byte = byte_of(word(v460_prod), 0);
+    row.aux[191] = element(v461_byte);
+    let v462_byte = byte_of(word(v460_prod), 1);
+    row.aux[192] = element(v462_byte);
+    let v463_byte = byte_of(word(v460_prod), 2);
+    row.aux[193] = element(v463_byte);
+    let v464_byte = byte_of(word(v460_prod), 3);
+    row.aux[194] = element(v464_byte);
+    let v465_byte = byte_of(word(v460_prod), 4);
+    row.aux[195] = element(v465_byte);
+    let v466_byte = byte_of(word(v460_prod), 5);
+    row.aux[196] = element(v466_byte);
+    let v467_byte = byte_of(word(v460_prod), 6);
+    row.aux[197] = element(v467_byte);
+    let v468_byte = byte_of(word(v460_prod), 7);
+    row.aux[198] = element(v468_byte);
+    // op 354: mul 458 16
+    let v473_prod = v462_byte * v17_const;
+    // op 355: mul 459 18
+    let v474_prod = v463_byte * v19_const;
+    // op 356: add 457 469
+    let v475_sum = v461_byte + v473_prod;
+    // op 357: add 471 470
+    let v476_sum = v475_sum + v474_prod;
+    // op 358: mul 253 281
+    let v477_prod = v257_sum * v285_sum;
+    row.aux[199] = element(v477_prod);
+    // op 359: mul 255 279
+    let v478_prod = v259_sum * v283_sum;
+    row.aux[200] = element(v478_prod);
+    // op 360: mul 257 277
+    let v479_prod = v261_sum * v281_sum;
+    row.aux[201] = element(v479_prod);
+    // op 361: mul 259 275
+    let v480_prod = v263_sum * v279_sum;
+    row.aux[202] = element(v480_prod);
+    // op 362: mul 261 273
+    let v481_prod = v265_sum * v277_sum;
+    row.aux[203] = element(v481_prod);
+    // op 363: mul 263 271
+    let v482_prod = v267_sum * v275_sum;
+    row.aux[204] = element(v482_prod);
+    // op 364: mul 265 269
+    let v483_prod = v269_sum * v273_sum;
+    row.aux[205] = element(v483_prod);
+    // op 365: add 473 474
     let v484_sum = v477_prod + v478_prod;
+    // op 366: add 480 475
     let v485_sum = v484_sum + v479_prod;
+    // op 367: add 481 476
     let v486_sum = v485_sum + v480_prod;
+    // op 368: add 482 477
     let v487_sum = v486_sum + v481_prod;
+    // op 369: add 483 478
     let v488_sum = v487_sum + v482_prod;
+    // op 370: add 484 479
     let v489_sum = v488_sum + v483_prod;
+    // op 371: add 485 297
     let v490_sum = v489_sum + v301_sum;
+    // op 372: add 486 472
     let v491_sum = v490_sum + v476_sum;
-    // op 373: sub
+    // op 373: sub 487 313
     let v492_diff = element(v491_sum) - element(v317_sum);
-    // op 374: mul
-    let v493_prod = v492_diff * element(18446462594437939201);
-    // op 375
-    write_hint_field_to_bytes_0(row, 206, v493_prod);
-    // ops 387 to 406: mul
-    write_word(&mut row.aux[214], v257_sum * v287_sum);
-    write_word(&mut row.aux[215], v259_sum * v285_sum);
-    write_word(&mut row.aux[216], v261_sum * v283_sum);
-    write_word(&mut row.aux[217], v263_sum * v281_sum);
-    write_word(&mut row.aux[218], v265_sum * v279_sum);
-    write_word(&mut row.aux[219], v267_sum * v277_sum);
-    write_word(&mut row.aux[220], v269_sum * v275_sum);
-    write_word(&mut row.aux[221], v271_sum * v273_sum);
-    write_word(&mut row.aux[222], v259_sum * v287_sum);
-    // op 407: add
+    // op 374: mul 488 320
+    let v493_prod = v492_diff * element(v324_const);
+    // op 375: hint_field_to_bytes 489
+    let v494_byte = byte_of(word(v493_prod), 0);
+    row.aux[206] = element(v494_byte);
+    let v495_byte = byte_of(word(v493_prod), 1);
+    row.aux[207] = element(v495_byte);
+    let v496_byte = byte_of(word(v493_prod), 2);
+    row.aux[208] = element(v496_byte);
+    let v497_byte = byte_of(word(v493_prod), 3);
+    row.aux[209] = element(v497_byte);
+    let v498_byte = byte_of(word(v493_prod), 4);
+    row.aux[210] = element(v498_byte);
+    let v499_byte = byte_of(word(v493_prod), 5);
+    row.aux[211] = element(v499_byte);
+    let v500_byte = byte_of(word(v493_prod), 6);
+    row.aux[212] = element(v500_byte);
+    let v501_byte = byte_of(word(v493_prod), 7);
+    row.aux[213] = element(v501_byte);
+    // op 387: mul 253 283
+    let v510_prod = v257_sum * v287_sum;
+    row.aux[214] = element(v510_prod);
+    // op 388: mul 255 281
+    let v511_prod = v259_sum * v285_sum;
+    row.aux[215] = element(v511_prod);
+    // op 389: mul 257 279
+    let v512_prod = v261_sum * v283_sum;
+    row.aux[216] = element(v512_prod);
+    // op 390: mul 259 277
+    let v513_prod = v263_sum * v281_sum;
+    row.aux[217] = element(v513_prod);
+    // op 391: mul 261 275
+    let v514_prod = v265_sum * v279_sum;
+    row.aux[218] = element(v514_prod);
+    // op 392: mul 263 273
+    let v515_prod = v267_sum * v277_sum;
+    row.aux[219] = element(v515_prod);
+    // op 393: mul 265 271
+    let v516_prod = v269_sum * v275_sum;
+    row.aux[220] = element(v516_prod);
+    // op 394: mul 267 269
+    let v517_prod = v271_sum * v273_sum;
+    row.aux[221] = element(v517_prod);
+    // op 406: mul 255 283
+    let v529_prod = v259_sum * v287_sum;
+    row.aux[222] = element(v529_prod);
+    // op 407: add 281 283
     let v530_sum = v285_sum + v287_sum;
-    // op 408: mul
-    write_word(&mut row.aux[223], v261_sum * v530_sum);
-    // ops 409 to 410: add
+    // op 408: mul 257 526
+    let v531_prod = v261_sum * v530_sum;
+    row.aux[223] = element(v531_prod);
+    // op 409: add 279 281
     let v532_sum = v283_sum + v285_sum;
+    // op 410: add 528 283
     let v533_sum = v532_sum + v287_sum;
-    // op 411: mul
-    write_word(&mut row.aux[224], v263_sum * v533_sum);
-    // ops 412 to 414: add
+    // op 411: mul 259 529
+    let v534_prod = v263_sum * v533_sum;
+    row.aux[224] = element(v534_prod);
+    // op 412: add 277 279
     let v535_sum = v281_sum + v283_sum;
+    // op 413: add 531 281
     let v536_sum = v535_sum + v285_sum;
+    // op 414: add 532 283
     let v537_sum = v536_sum + v287_sum;
-    // op 415: mul
-    write_word(&mut row.aux[225], v265_sum * v537_sum);
-    // ops 416 to 419
-    let v542_sum = write_add_6(v279_sum, v281_sum, v283_sum, v285_sum, v287_sum);
-    // op 420: mul
-    write_word(&mut row.aux[226], v267_sum * v542_sum);
-    // ops 421 to 424
-    let v547_sum = write_add_6(v277_sum, v279_sum, v281_sum, v283_sum, v285_sum);
-    // op 425: add
+    // op 415: mul 261 533
+    let v538_prod = v265_sum * v537_sum;
+    row.aux[225] = element(v538_prod);
+    // op 416: add 275 277
+    let v539_sum = v279_sum + v281_sum;
+    // op 417: add 535 279
+    let v540_sum = v539_sum + v283_sum;
+    // op 418: add 536 281
+    let v541_sum = v540_sum + v285_sum;
+    // op 419: add 537 283
+    let v542_sum = v541_sum + v287_sum;
+    // op 420: mul 263 538
+    let v543_prod = v267_sum * v542_sum;
+    row.aux[226] = element(v543_prod);
+    // op 421: add 273 275
+    let v544_sum = v277_sum + v279_sum;
+    // op 422: add 540 277
+    let v545_sum = v544_sum + v281_sum;
+    // op 423: add 541 279
+    let v546_sum = v545_sum + v283_sum;
+    // op 424: add 542 281
+    let v547_sum = v546_sum + v285_sum;
+    // op 425: add 543 283
     let v548_sum = v547_sum + v287_sum;
-    // op 426: mul
-    write_word(&mut row.aux[227], v269_sum * v548_sum);
-    // ops 427 to 430
-    let v553_sum = write_add_6(v275_sum, v277_sum, v279_sum, v281_sum, v283_sum);
-    // ops 431 to 432: add
+    // op 426: mul 265 544
+    let v549_prod = v269_sum * v548_sum;
+    row.aux[227] = element(v549_prod);
+    // op 427: add 271 273
+    let v550_sum = v275_sum + v277_sum;
+    // op 428: add 546 275
+    let v551_sum = v550_sum + v279_sum;
+    // op 429: add 547 277
+    let v552_sum = v551_sum + v281_sum;
+    // op 430: add 548 279
+    let v553_sum = v552_sum + v283_sum;
+    // op 431: add 549 281
     let v554_sum = v553_sum + v285_sum;
+    // op 432: add 550 283
     let v555_sum = v554_sum + v287_sum;
-    // op 433: mul
-    write_word(&mut row.aux[228], v271_sum * v555_sum);
-    // op 98: match
-    write_element(&mut row.aux[65], inverse_or_zero(v140_diff));
-    copy_words::<4>(seed, 8, &mut row.input[0..8]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 40, &mut row.aux[66..98]);
+    // op 433: mul 267 551
+    let v556_prod = v271_sum * v555_sum;
+    row.aux[228] = element(v556_prod);
+    // a leaf of this path
+    row.selector[1] = element(1);
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 336], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut kept32 = [0; 31];
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 336], row: Cells<'_, 8, 2, 229>) -> Result<(), PackError> {
+    let mut kept = [element(0); 33];
+    let mut reads = 80;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                // ops 0 to 73
-                let (v9_byte, v10_byte, v11_byte, v12_byte) = write_hint_field_to_bytes_0(
-                    row, 1, element(u64_at(seed, 16)),
-                );
-                (kept32[0], kept32[1], kept32[2], kept32[3]) = (
-                    v9_byte, v10_byte, v11_byte, v12_byte,
-                );
-                let (v26_byte, v27_byte, v28_byte, v29_byte) = write_hint_field_to_bytes_0(
-                    row, 9, element(u64_at(seed, 24)),
-                );
-                (kept32[4], kept32[5], kept32[6], kept32[7]) = (
-                    v26_byte, v27_byte, v28_byte, v29_byte,
-                );
-                let (v40_byte, v41_byte, v42_byte, v43_byte) = write_hint_field_to_bytes_0(
-                    row, 17, element(u64_at(seed, 32)),
-                );
-                (kept32[8], kept32[9], kept32[10], kept32[11]) = (
-                    v40_byte, v41_byte, v42_byte, v43_byte,
-                );
-                let (v54_byte, v55_byte, _, _) = write_hint_field_to_bytes_0(
-                    row, 25, element(u64_at(seed, 40)),
-                );
-                (kept32[12], kept32[13]) = (v54_byte, v55_byte);
-                let (v68_byte, v69_byte, v70_byte, v71_byte) = write_hint_field_to_bytes_0(
-                    row, 33, element(u64_at(seed, 48)),
-                );
-                (kept32[14], kept32[15], kept32[16], kept32[17]) = (
-                    v68_byte, v69_byte, v70_byte, v71_byte,
-                );
-                let (v82_byte, v83_byte, v84_byte, v85_byte) = write_hint_field_to_bytes_0(
-                    row, 41, element(u64_at(seed, 56)),
-                );
-                (kept32[18], kept32[19], kept32[20], kept32[21]) = (
-                    v82_byte, v83_byte, v84_byte, v85_byte,
-                );
-                let (v96_byte, v97_byte, v98_byte, v99_byte) = write_hint_field_to_bytes_0(
-                    row, 49, element(u64_at(seed, 64)),
-                );
-                (kept32[22], kept32[23], kept32[24], kept32[25]) = (
-                    v96_byte, v97_byte, v98_byte, v99_byte,
-                );
-                let (v110_byte, v111_byte, v112_byte, v113_byte) = write_hint_field_to_bytes_0(
-                    row, 57, element(u64_at(seed, 72)),
-                );
-                (kept32[26], kept32[27], kept32[28], kept32[29]) = (
-                    v110_byte, v111_byte, v112_byte, v113_byte,
-                );
-                // ops 83 to 97: add
-                let v124_sum = kept32[14] + kept32[15];
-                let v125_sum = v124_sum + kept32[16];
-                let v126_sum = v125_sum + kept32[17];
-                let v127_sum = v126_sum + kept32[18];
-                let v128_sum = v127_sum + kept32[19];
-                let v129_sum = v128_sum + kept32[20];
-                let v130_sum = v129_sum + kept32[21];
-                let v131_sum = v130_sum + kept32[22];
-                let v132_sum = v131_sum + kept32[23];
-                let v133_sum = v132_sum + kept32[24];
-                let v134_sum = v133_sum + kept32[25];
-                let v135_sum = v134_sum + kept32[26];
-                let v136_sum = v135_sum + kept32[27];
-                let v137_sum = v136_sum + kept32[28];
-                kept32[30] = v137_sum + kept32[29];
-                copy_words::<8>(seed, 16, &mut row.input[0..8]);
+                // op 0: hint_field_to_bytes 0
+                let v9_byte = byte_of(u64_at(seed, 16), 0);
+                kept[0] = element(v9_byte);
+                let v10_byte = byte_of(u64_at(seed, 16), 1);
+                kept[1] = element(v10_byte);
+                let v11_byte = byte_of(u64_at(seed, 16), 2);
+                kept[2] = element(v11_byte);
+                let v12_byte = byte_of(u64_at(seed, 16), 3);
+                kept[3] = element(v12_byte);
+                let v13_byte = byte_of(u64_at(seed, 16), 4);
+                let v14_byte = byte_of(u64_at(seed, 16), 5);
+                let v15_byte = byte_of(u64_at(seed, 16), 6);
+                let v16_byte = byte_of(u64_at(seed, 16), 7);
+                // op 1: const 256
+                let v17_const = 256u64;
+                kept[4] = element(v17_const);
+                // op 3: const 65536
+                let v19_const = 65536u64;
+                kept[5] = element(v19_const);
+                // op 13: hint_field_to_bytes 1
+                let v26_byte = byte_of(u64_at(seed, 24), 0);
+                kept[6] = element(v26_byte);
+                let v27_byte = byte_of(u64_at(seed, 24), 1);
+                kept[7] = element(v27_byte);
+                let v28_byte = byte_of(u64_at(seed, 24), 2);
+                kept[8] = element(v28_byte);
+                let v29_byte = byte_of(u64_at(seed, 24), 3);
+                kept[9] = element(v29_byte);
+                let v30_byte = byte_of(u64_at(seed, 24), 4);
+                let v31_byte = byte_of(u64_at(seed, 24), 5);
+                let v32_byte = byte_of(u64_at(seed, 24), 6);
+                let v33_byte = byte_of(u64_at(seed, 24), 7);
+                // op 23: hint_field_to_bytes 2
+                let v40_byte = byte_of(u64_at(seed, 32), 0);
+                kept[10] = element(v40_byte);
+                let v41_byte = byte_of(u64_at(seed, 32), 1);
+                kept[11] = element(v41_byte);
+                let v42_byte = byte_of(u64_at(seed, 32), 2);
+                kept[12] = element(v42_byte);
+                let v43_byte = byte_of(u64_at(seed, 32), 3);
+                kept[13] = element(v43_byte);
+                let v44_byte = byte_of(u64_at(seed, 32), 4);
+                let v45_byte = byte_of(u64_at(seed, 32), 5);
+                let v46_byte = byte_of(u64_at(seed, 32), 6);
+                let v47_byte = byte_of(u64_at(seed, 32), 7);
+                // op 33: hint_field_to_bytes 3
+                let v54_byte = byte_of(u64_at(seed, 40), 0);
+                kept[14] = element(v54_byte);
+                let v55_byte = byte_of(u64_at(seed, 40), 1);
+                kept[15] = element(v55_byte);
+                let v56_byte = byte_of(u64_at(seed, 40), 2);
+                let v57_byte = byte_of(u64_at(seed, 40), 3);
+                let v58_byte = byte_of(u64_at(seed, 40), 4);
+                let v59_byte = byte_of(u64_at(seed, 40), 5);
+                let v60_byte = byte_of(u64_at(seed, 40), 6);
+                let v61_byte = byte_of(u64_at(seed, 40), 7);
+                // op 43: hint_field_to_bytes 4
+                let v68_byte = byte_of(u64_at(seed, 48), 0);
+                kept[16] = element(v68_byte);
+                let v69_byte = byte_of(u64_at(seed, 48), 1);
+                kept[17] = element(v69_byte);
+                let v70_byte = byte_of(u64_at(seed, 48), 2);
+                kept[18] = element(v70_byte);
+                let v71_byte = byte_of(u64_at(seed, 48), 3);
+                kept[19] = element(v71_byte);
+                let v72_byte = byte_of(u64_at(seed, 48), 4);
+                let v73_byte = byte_of(u64_at(seed, 48), 5);
+                let v74_byte = byte_of(u64_at(seed, 48), 6);
+                let v75_byte = byte_of(u64_at(seed, 48), 7);
+                // op 53: hint_field_to_bytes 5
+                let v82_byte = byte_of(u64_at(seed, 56), 0);
+                kept[20] = element(v82_byte);
+                let v83_byte = byte_of(u64_at(seed, 56), 1);
+                kept[21] = element(v83_byte);
+                let v84_byte = byte_of(u64_at(seed, 56), 2);
+                kept[22] = element(v84_byte);
+                let v85_byte = byte_of(u64_at(seed, 56), 3);
+                kept[23] = element(v85_byte);
+                let v86_byte = byte_of(u64_at(seed, 56), 4);
+                let v87_byte = byte_of(u64_at(seed, 56), 5);
+                let v88_byte = byte_of(u64_at(seed, 56), 6);
+                let v89_byte = byte_of(u64_at(seed, 56), 7);
+                // op 63: hint_field_to_bytes 6
+                let v96_byte = byte_of(u64_at(seed, 64), 0);
+                kept[24] = element(v96_byte);
+                let v97_byte = byte_of(u64_at(seed, 64), 1);
+                kept[25] = element(v97_byte);
+                let v98_byte = byte_of(u64_at(seed, 64), 2);
+                kept[26] = element(v98_byte);
+                let v99_byte = byte_of(u64_at(seed, 64), 3);
+                kept[27] = element(v99_byte);
+                let v100_byte = byte_of(u64_at(seed, 64), 4);
+                let v101_byte = byte_of(u64_at(seed, 64), 5);
+                let v102_byte = byte_of(u64_at(seed, 64), 6);
+                let v103_byte = byte_of(u64_at(seed, 64), 7);
+                // op 73: hint_field_to_bytes 7
+                let v110_byte = byte_of(u64_at(seed, 72), 0);
+                kept[28] = element(v110_byte);
+                let v111_byte = byte_of(u64_at(seed, 72), 1);
+                kept[29] = element(v111_byte);
+                let v112_byte = byte_of(u64_at(seed, 72), 2);
+                kept[30] = element(v112_byte);
+                let v113_byte = byte_of(u64_at(seed, 72), 3);
+                kept[31] = element(v113_byte);
+                let v114_byte = byte_of(u64_at(seed, 72), 4);
+                let v115_byte = byte_of(u64_at(seed, 72), 5);
+                let v116_byte = byte_of(u64_at(seed, 72), 6);
+                let v117_byte = byte_of(u64_at(seed, 72), 7);
+                // op 83: add 67 68
+                let v124_sum = v68_byte + v69_byte;
+                // op 84: add 123 69
+                let v125_sum = v124_sum + v70_byte;
+                // op 85: add 124 70
+                let v126_sum = v125_sum + v71_byte;
+                // op 86: add 125 81
+                let v127_sum = v126_sum + v82_byte;
+                // op 87: add 126 82
+                let v128_sum = v127_sum + v83_byte;
+                // op 88: add 127 83
+                let v129_sum = v128_sum + v84_byte;
+                // op 89: add 128 84
+                let v130_sum = v129_sum + v85_byte;
+                // op 90: add 129 95
+                let v131_sum = v130_sum + v96_byte;
+                // op 91: add 130 96
+                let v132_sum = v131_sum + v97_byte;
+                // op 92: add 131 97
+                let v133_sum = v132_sum + v98_byte;
+                // op 93: add 132 98
+                let v134_sum = v133_sum + v99_byte;
+                // op 94: add 133 109
+                let v135_sum = v134_sum + v110_byte;
+                // op 95: add 134 110
+                let v136_sum = v135_sum + v111_byte;
+                // op 96: add 135 111
+                let v137_sum = v136_sum + v112_byte;
+                // op 97: add 136 112
+                let v138_sum = v137_sum + v113_byte;
+                kept[32] = element(v138_sum);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
+                row.input[3] = element(u64_at(seed, 40));
+                row.input[4] = element(u64_at(seed, 48));
+                row.input[5] = element(u64_at(seed, 56));
+                row.input[6] = element(u64_at(seed, 64));
+                row.input[7] = element(u64_at(seed, 72));
                 row.aux[0] = element(u64_at(seed, 0));
-                block = match kept32[30] {
+                row.aux[1] = element(v9_byte);
+                row.aux[2] = element(v10_byte);
+                row.aux[3] = element(v11_byte);
+                row.aux[4] = element(v12_byte);
+                row.aux[5] = element(v13_byte);
+                row.aux[6] = element(v14_byte);
+                row.aux[7] = element(v15_byte);
+                row.aux[8] = element(v16_byte);
+                row.aux[9] = element(v26_byte);
+                row.aux[10] = element(v27_byte);
+                row.aux[11] = element(v28_byte);
+                row.aux[12] = element(v29_byte);
+                row.aux[13] = element(v30_byte);
+                row.aux[14] = element(v31_byte);
+                row.aux[15] = element(v32_byte);
+                row.aux[16] = element(v33_byte);
+                row.aux[17] = element(v40_byte);
+                row.aux[18] = element(v41_byte);
+                row.aux[19] = element(v42_byte);
+                row.aux[20] = element(v43_byte);
+                row.aux[21] = element(v44_byte);
+                row.aux[22] = element(v45_byte);
+                row.aux[23] = element(v46_byte);
+                row.aux[24] = element(v47_byte);
+                row.aux[25] = element(v54_byte);
+                row.aux[26] = element(v55_byte);
+                row.aux[27] = element(v56_byte);
+                row.aux[28] = element(v57_byte);
+                row.aux[29] = element(v58_byte);
+                row.aux[30] = element(v59_byte);
+                row.aux[31] = element(v60_byte);
+                row.aux[32] = element(v61_byte);
+                row.aux[33] = element(v68_byte);
+                row.aux[34] = element(v69_byte);
+                row.aux[35] = element(v70_byte);
+                row.aux[36] = element(v71_byte);
+                row.aux[37] = element(v72_byte);
+                row.aux[38] = element(v73_byte);
+                row.aux[39] = element(v74_byte);
+                row.aux[40] = element(v75_byte);
+                row.aux[41] = element(v82_byte);
+                row.aux[42] = element(v83_byte);
+                row.aux[43] = element(v84_byte);
+                row.aux[44] = element(v85_byte);
+                row.aux[45] = element(v86_byte);
+                row.aux[46] = element(v87_byte);
+                row.aux[47] = element(v88_byte);
+                row.aux[48] = element(v89_byte);
+                row.aux[49] = element(v96_byte);
+                row.aux[50] = element(v97_byte);
+                row.aux[51] = element(v98_byte);
+                row.aux[52] = element(v99_byte);
+                row.aux[53] = element(v100_byte);
+                row.aux[54] = element(v101_byte);
+                row.aux[55] = element(v102_byte);
+                row.aux[56] = element(v103_byte);
+                row.aux[57] = element(v110_byte);
+                row.aux[58] = element(v111_byte);
+                row.aux[59] = element(v112_byte);
+                row.aux[60] = element(v113_byte);
+                row.aux[61] = element(v114_byte);
+                row.aux[62] = element(v115_byte);
+                row.aux[63] = element(v116_byte);
+                row.aux[64] = element(v117_byte);
+                block = match v138_sum {
                     0 => 1,
                     _ => 2,
                 };
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[65..229].fill(element(0));
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
-                row.selector[1] = element(1);
-                // op 98: match
-                let v141_diff = element(kept32[30]) - element(0);
-                write_element(&mut row.aux[65], inverse_or_zero(v141_diff));
-                // ops 111 to 155
-                let v180_sum = write_u8_sub_3(
-                    row, 98, element(u64_at(seed, reads + 208)), kept32[14], 0,
-                );
-                let v185_sum = write_u8_sub_3(
-                    row, 100, element(u64_at(seed, reads + 216)), kept32[15], v180_sum,
-                );
-                let v190_sum = write_u8_sub_3(
-                    row, 102, element(u64_at(seed, reads + 224)), kept32[16], v185_sum,
-                );
-                let v195_sum = write_u8_sub_3(
-                    row, 104, element(u64_at(seed, reads + 232)), kept32[17], v190_sum,
-                );
-                let v200_sum = write_u8_sub_3(
-                    row, 106, element(u64_at(seed, reads + 240)), kept32[18], v195_sum,
-                );
-                let v205_sum = write_u8_sub_3(
-                    row, 108, element(u64_at(seed, reads + 248)), kept32[19], v200_sum,
-                );
-                let v210_sum = write_u8_sub_3(
-                    row, 110, element(u64_at(seed, reads + 256)), kept32[20], v205_sum,
-                );
-                let v215_sum = write_u8_sub_3(
-                    row, 112, element(u64_at(seed, reads + 264)), kept32[21], v210_sum,
-                );
-                let v220_sum = write_u8_sub_3(
-                    row, 114, element(u64_at(seed, reads + 272)), kept32[22], v215_sum,
-                );
-                let v225_sum = write_u8_sub_3(
-                    row, 116, element(u64_at(seed, reads + 280)), kept32[23], v220_sum,
-                );
-                let v230_sum = write_u8_sub_3(
-                    row, 118, element(u64_at(seed, reads + 288)), kept32[24], v225_sum,
-                );
-                let v235_sum = write_u8_sub_3(
-                    row, 120, element(u64_at(seed, reads + 296)), kept32[25], v230_sum,
-                );
-                let v240_sum = write_u8_sub_3(
-                    row, 122, element(u64_at(seed, reads + 304)), kept32[26], v235_sum,
-                );
-                let v245_sum = write_u8_sub_3(
-                    row, 124, element(u64_at(seed, reads + 312)), kept32[27], v240_sum,
-                );
-                let v250_sum = write_u8_sub_3(
-                    row, 126, element(u64_at(seed, reads + 320)), kept32[28], v245_sum,
-                );
-                // ops 156 to 157: u8_sub
-                let v251_sub8 = write_word(
-                    &mut row.aux[128],
-                    binary(ByteOp::Sub, 0, u64_at(seed, reads + 328), kept32[29]),
-                );
-                write_word(&mut row.aux[129], binary(ByteOp::Sub, 0, v251_sub8, v250_sum));
-                // ops 161 to 176
-                let (v258_sum, v260_sum, v262_sum, v264_sum) = write_mul_8(
-                    element(u64_at(seed, reads + 88)), element(u64_at(seed, reads + 80)),
-                    element(u64_at(seed, reads + 104)), element(u64_at(seed, reads + 96)),
-                    element(u64_at(seed, reads + 120)), element(u64_at(seed, reads + 112)),
-                    element(u64_at(seed, reads + 136)), element(u64_at(seed, reads + 128)),
-                );
-                let (v266_sum, v268_sum, v270_sum, v272_sum) = write_mul_8(
-                    element(u64_at(seed, reads + 152)), element(u64_at(seed, reads + 144)),
-                    element(u64_at(seed, reads + 168)), element(u64_at(seed, reads + 160)),
-                    element(u64_at(seed, reads + 184)), element(u64_at(seed, reads + 176)),
-                    element(u64_at(seed, reads + 200)), element(u64_at(seed, reads + 192)),
-                );
-                // ops 177 to 192
-                let (v274_sum, v276_sum, v278_sum, v280_sum) = write_mul_1(
-                    kept32[15], kept32[14], kept32[17], kept32[16], kept32[19], kept32[18],
-                    kept32[21], kept32[20],
-                );
-                let (v282_sum, v284_sum, v286_sum, v288_sum) = write_mul_1(
-                    kept32[23], kept32[22], kept32[25], kept32[24], kept32[27], kept32[26],
-                    kept32[29], kept32[28],
-                );
-                // ops 193 to 200
-                let (v290_sum, v292_sum, v294_sum, v296_sum) = write_mul_8(
-                    element(u64_at(seed, reads + 216)), element(u64_at(seed, reads + 208)),
-                    element(u64_at(seed, reads + 232)), element(u64_at(seed, reads + 224)),
-                    element(u64_at(seed, reads + 248)), element(u64_at(seed, reads + 240)),
-                    element(u64_at(seed, reads + 264)), element(u64_at(seed, reads + 256)),
-                );
-                // op 201: mul
-                let v297_prod = element(u64_at(seed, reads + 280)) * element(256);
-                // op 202: add
-                let v298_sum = element(u64_at(seed, reads + 272)) + v297_prod;
-                // op 203: mul
-                let v299_prod = element(u64_at(seed, reads + 296)) * element(256);
-                // op 204: add
-                let v300_sum = element(u64_at(seed, reads + 288)) + v299_prod;
-                // op 205: mul
-                let v301_prod = element(u64_at(seed, reads + 312)) * element(256);
-                // op 206: add
-                let v302_sum = element(u64_at(seed, reads + 304)) + v301_prod;
-                // ops 209 to 216
-                let (v306_sum, v308_sum, v310_sum, v312_sum) = write_mul_1(
-                    kept32[1], kept32[0], kept32[3], kept32[2], kept32[5], kept32[4], kept32[7],
-                    kept32[6],
-                );
-                // op 217: mul
-                let v313_prod = kept32[9] * 256;
-                // op 218: add
-                let v314_sum = kept32[8] + v313_prod;
-                // op 219: mul
-                let v315_prod = kept32[11] * 256;
-                // op 220: add
-                let v316_sum = kept32[10] + v315_prod;
-                // op 221: mul
-                let v317_prod = kept32[13] * 256;
-                // op 222: add
-                let v318_sum = kept32[12] + v317_prod;
-                // op 225: mul
-                let v321_prod = write_element(&mut row.aux[130], v258_sum * element(v274_sum));
-                // ops 226 to 227: add
+                // op 98: match 137
+                let v140_const = 0u64;
+                let v141_diff = kept[32] - element(v140_const);
+                let v142_inv = inverse_or_zero(v141_diff);
+                // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+                let v143_seed = u64_at(seed, reads + 0);
+                let v144_seed = u64_at(seed, reads + 8);
+                let v145_seed = u64_at(seed, reads + 16);
+                let v146_seed = u64_at(seed, reads + 24);
+                let v147_seed = u64_at(seed, reads + 32);
+                let v148_seed = u64_at(seed, reads + 40);
+                let v149_seed = u64_at(seed, reads + 48);
+                let v150_seed = u64_at(seed, reads + 56);
+                let v151_seed = u64_at(seed, reads + 64);
+                let v152_seed = u64_at(seed, reads + 72);
+                let v153_seed = u64_at(seed, reads + 80);
+                let v154_seed = u64_at(seed, reads + 88);
+                let v155_seed = u64_at(seed, reads + 96);
+                let v156_seed = u64_at(seed, reads + 104);
+                let v157_seed = u64_at(seed, reads + 112);
+                let v158_seed = u64_at(seed, reads + 120);
+                let v159_seed = u64_at(seed, reads + 128);
+                let v160_seed = u64_at(seed, reads + 136);
+                let v161_seed = u64_at(seed, reads + 144);
+                let v162_seed = u64_at(seed, reads + 152);
+                let v163_seed = u64_at(seed, reads + 160);
+                let v164_seed = u64_at(seed, reads + 168);
+                let v165_seed = u64_at(seed, reads + 176);
+                let v166_seed = u64_at(seed, reads + 184);
+                let v167_seed = u64_at(seed, reads + 192);
+                let v168_seed = u64_at(seed, reads + 200);
+                let v169_seed = u64_at(seed, reads + 208);
+                let v170_seed = u64_at(seed, reads + 216);
+                let v171_seed = u64_at(seed, reads + 224);
+                let v172_seed = u64_at(seed, reads + 232);
+                let v173_seed = u64_at(seed, reads + 240);
+                let v174_seed = u64_at(seed, reads + 248);
+                // op 110: const 0
+                let v175_const = 0u64;
+                // op 111: u8_sub 154 67
+                let v176_sub8 = binary(ByteOp::Sub, 0, v159_seed, word(kept[16]));
+                let v177_borrow = byte_borrow(v159_seed, word(kept[16]));
+                // op 112: u8_sub 171 170
+                let v178_sub8 = binary(ByteOp::Sub, 0, v176_sub8, v175_const);
+                let v179_borrow = byte_borrow(v176_sub8, v175_const);
+                // op 113: add 172 174
+                let v180_sum = v177_borrow + v179_borrow;
+                // op 114: u8_sub 155 68
+                let v181_sub8 = binary(ByteOp::Sub, 0, v160_seed, word(kept[17]));
+                let v182_borrow = byte_borrow(v160_seed, word(kept[17]));
+                // op 115: u8_sub 176 175
+                let v183_sub8 = binary(ByteOp::Sub, 0, v181_sub8, v180_sum);
+                let v184_borrow = byte_borrow(v181_sub8, v180_sum);
+                // op 116: add 177 179
+                let v185_sum = v182_borrow + v184_borrow;
+                // op 117: u8_sub 156 69
+                let v186_sub8 = binary(ByteOp::Sub, 0, v161_seed, word(kept[18]));
+                let v187_borrow = byte_borrow(v161_seed, word(kept[18]));
+                // op 118: u8_sub 181 180
+                let v188_sub8 = binary(ByteOp::Sub, 0, v186_sub8, v185_sum);
+                let v189_borrow = byte_borrow(v186_sub8, v185_sum);
+                // op 119: add 182 184
+                let v190_sum = v187_borrow + v189_borrow;
+                // op 120: u8_sub 157 70
+                let v191_sub8 = binary(ByteOp::Sub, 0, v162_seed, word(kept[19]));
+                let v192_borrow = byte_borrow(v162_seed, word(kept[19]));
+                // op 121: u8_sub 186 185
+                let v193_sub8 = binary(ByteOp::Sub, 0, v191_sub8, v190_sum);
+                let v194_borrow = byte_borrow(v191_sub8, v190_sum);
+                // op 122: add 187 189
+                let v195_sum = v192_borrow + v194_borrow;
+                // op 123: u8_sub 158 81
+                let v196_sub8 = binary(ByteOp::Sub, 0, v163_seed, word(kept[20]));
+                let v197_borrow = byte_borrow(v163_seed, word(kept[20]));
+                // op 124: u8_sub 191 190
+                let v198_sub8 = binary(ByteOp::Sub, 0, v196_sub8, v195_sum);
+                let v199_borrow = byte_borrow(v196_sub8, v195_sum);
+                // op 125: add 192 194
+                let v200_sum = v197_borrow + v199_borrow;
+                // op 126: u8_sub 159 82
+                let v201_sub8 = binary(ByteOp::Sub, 0, v164_seed, word(kept[21]));
+                let v202_borrow = byte_borrow(v164_seed, word(kept[21]));
+                // op 127: u8_sub 196 195
+                let v203_sub8 = binary(ByteOp::Sub, 0, v201_sub8, v200_sum);
+                let v204_borrow = byte_borrow(v201_sub8, v200_sum);
+                // op 128: add 197 199
+                let v205_sum = v202_borrow + v204_borrow;
+                // op 129: u8_sub 160 83
+                let v206_sub8 = binary(ByteOp::Sub, 0, v165_seed, word(kept[22]));
+                let v207_borrow = byte_borrow(v165_seed, word(kept[22]));
+                // op 130: u8_sub 201 200
+                let v208_sub8 = binary(ByteOp::Sub, 0, v206_sub8, v205_sum);
+                let v209_borrow = byte_borrow(v206_sub8, v205_sum);
+                // op 131: add 202 204
+                let v210_sum = v207_borrow + v209_borrow;
+                // op 132: u8_sub 161 84
+                let v211_sub8 = binary(ByteOp::Sub, 0, v166_seed, word(kept[23]));
+                let v212_borrow = byte_borrow(v166_seed, word(kept[23]));
+                // op 133: u8_sub 206 205
+                let v213_sub8 = binary(ByteOp::Sub, 0, v211_sub8, v210_sum);
+                let v214_borrow = byte_borrow(v211_sub8, v210_sum);
+                // op 134: add 207 209
+                let v215_sum = v212_borrow + v214_borrow;
+                // op 135: u8_sub 162 95
+                let v216_sub8 = binary(ByteOp::Sub, 0, v167_seed, word(kept[24]));
+                let v217_borrow = byte_borrow(v167_seed, word(kept[24]));
+                // op 136: u8_sub 211 210
+                let v218_sub8 = binary(ByteOp::Sub, 0, v216_sub8, v215_sum);
+                let v219_borrow = byte_borrow(v216_sub8, v215_sum);
+                // op 137: add 212 214
+                let v220_sum = v217_borrow + v219_borrow;
+                // op 138: u8_sub 163 96
+                let v221_sub8 = binary(ByteOp::Sub, 0, v168_seed, word(kept[25]));
+                let v222_borrow = byte_borrow(v168_seed, word(kept[25]));
+                // op 139: u8_sub 216 215
+                let v223_sub8 = binary(ByteOp::Sub, 0, v221_sub8, v220_sum);
+                let v224_borrow = byte_borrow(v221_sub8, v220_sum);
+                // op 140: add 217 219
+                let v225_sum = v222_borrow + v224_borrow;
+                // op 141: u8_sub 164 97
+                let v226_sub8 = binary(ByteOp::Sub, 0, v169_seed, word(kept[26]));
+                let v227_borrow = byte_borrow(v169_seed, word(kept[26]));
+                // op 142: u8_sub 221 220
+                let v228_sub8 = binary(ByteOp::Sub, 0, v226_sub8, v225_sum);
+                let v229_borrow = byte_borrow(v226_sub8, v225_sum);
+                // op 143: add 222 224
+                let v230_sum = v227_borrow + v229_borrow;
+                // op 144: u8_sub 165 98
+                let v231_sub8 = binary(ByteOp::Sub, 0, v170_seed, word(kept[27]));
+                let v232_borrow = byte_borrow(v170_seed, word(kept[27]));
+                // op 145: u8_sub 226 225
+                let v233_sub8 = binary(ByteOp::Sub, 0, v231_sub8, v230_sum);
+                let v234_borrow = byte_borrow(v231_sub8, v230_sum);
+                // op 146: add 227 229
+                let v235_sum = v232_borrow + v234_borrow;
+                // op 147: u8_sub 166 109
+                let v236_sub8 = binary(ByteOp::Sub, 0, v171_seed, word(kept[28]));
+                let v237_borrow = byte_borrow(v171_seed, word(kept[28]));
+                // op 148: u8_sub 231 230
+                let v238_sub8 = binary(ByteOp::Sub, 0, v236_sub8, v235_sum);
+                let v239_borrow = byte_borrow(v236_sub8, v235_sum);
+                // op 149: add 232 234
+                let v240_sum = v237_borrow + v239_borrow;
+                // op 150: u8_sub 167 110
+                let v241_sub8 = binary(ByteOp::Sub, 0, v172_seed, word(kept[29]));
+                let v242_borrow = byte_borrow(v172_seed, word(kept[29]));
+                // op 151: u8_sub 236 235
+                let v243_sub8 = binary(ByteOp::Sub, 0, v241_sub8, v240_sum);
+                let v244_borrow = byte_borrow(v241_sub8, v240_sum);
+                // op 152: add 237 239
+                let v245_sum = v242_borrow + v244_borrow;
+                // op 153: u8_sub 168 111
+                let v246_sub8 = binary(ByteOp::Sub, 0, v173_seed, word(kept[30]));
+                let v247_borrow = byte_borrow(v173_seed, word(kept[30]));
+                // op 154: u8_sub 241 240
+                let v248_sub8 = binary(ByteOp::Sub, 0, v246_sub8, v245_sum);
+                let v249_borrow = byte_borrow(v246_sub8, v245_sum);
+                // op 155: add 242 244
+                let v250_sum = v247_borrow + v249_borrow;
+                // op 156: u8_sub 169 112
+                let v251_sub8 = binary(ByteOp::Sub, 0, v174_seed, word(kept[31]));
+                // op 157: u8_sub 246 245
+                let v253_sub8 = binary(ByteOp::Sub, 0, v251_sub8, v250_sum);
+                // op 161: mul 139 16
+                let v257_prod = element(v144_seed) * kept[4];
+                // op 162: add 138 252
+                let v258_sum = element(v143_seed) + v257_prod;
+                // op 163: mul 141 16
+                let v259_prod = element(v146_seed) * kept[4];
+                // op 164: add 140 254
+                let v260_sum = element(v145_seed) + v259_prod;
+                // op 165: mul 143 16
+                let v261_prod = element(v148_seed) * kept[4];
+                // op 166: add 142 256
+                let v262_sum = element(v147_seed) + v261_prod;
+                // op 167: mul 145 16
+                let v263_prod = element(v150_seed) * kept[4];
+                // op 168: add 144 258
+                let v264_sum = element(v149_seed) + v263_prod;
+                // op 169: mul 147 16
+                let v265_prod = element(v152_seed) * kept[4];
+                // op 170: add 146 260
+                let v266_sum = element(v151_seed) + v265_prod;
+                // op 171: mul 149 16
+                let v267_prod = element(v154_seed) * kept[4];
+                // op 172: add 148 262
+                let v268_sum = element(v153_seed) + v267_prod;
+                // op 173: mul 151 16
+                let v269_prod = element(v156_seed) * kept[4];
+                // op 174: add 150 264
+                let v270_sum = element(v155_seed) + v269_prod;
+                // op 175: mul 153 16
+                let v271_prod = element(v158_seed) * kept[4];
+                // op 176: add 152 266
+                let v272_sum = element(v157_seed) + v271_prod;
+                // op 177: mul 68 16
+                let v273_prod = word(kept[17]) * word(kept[4]);
+                // op 178: add 67 268
+                let v274_sum = word(kept[16]) + v273_prod;
+                // op 179: mul 70 16
+                let v275_prod = word(kept[19]) * word(kept[4]);
+                // op 180: add 69 270
+                let v276_sum = word(kept[18]) + v275_prod;
+                // op 181: mul 82 16
+                let v277_prod = word(kept[21]) * word(kept[4]);
+                // op 182: add 81 272
+                let v278_sum = word(kept[20]) + v277_prod;
+                // op 183: mul 84 16
+                let v279_prod = word(kept[23]) * word(kept[4]);
+                // op 184: add 83 274
+                let v280_sum = word(kept[22]) + v279_prod;
+                // op 185: mul 96 16
+                let v281_prod = word(kept[25]) * word(kept[4]);
+                // op 186: add 95 276
+                let v282_sum = word(kept[24]) + v281_prod;
+                // op 187: mul 98 16
+                let v283_prod = word(kept[27]) * word(kept[4]);
+                // op 188: add 97 278
+                let v284_sum = word(kept[26]) + v283_prod;
+                // op 189: mul 110 16
+                let v285_prod = word(kept[29]) * word(kept[4]);
+                // op 190: add 109 280
+                let v286_sum = word(kept[28]) + v285_prod;
+                // op 191: mul 112 16
+                let v287_prod = word(kept[31]) * word(kept[4]);
+                // op 192: add 111 282
+                let v288_sum = word(kept[30]) + v287_prod;
+                // op 193: mul 155 16
+                let v289_prod = element(v160_seed) * kept[4];
+                // op 194: add 154 284
+                let v290_sum = element(v159_seed) + v289_prod;
+                // op 195: mul 157 16
+                let v291_prod = element(v162_seed) * kept[4];
+                // op 196: add 156 286
+                let v292_sum = element(v161_seed) + v291_prod;
+                // op 197: mul 159 16
+                let v293_prod = element(v164_seed) * kept[4];
+                // op 198: add 158 288
+                let v294_sum = element(v163_seed) + v293_prod;
+                // op 199: mul 161 16
+                let v295_prod = element(v166_seed) * kept[4];
+                // op 200: add 160 290
+                let v296_sum = element(v165_seed) + v295_prod;
+                // op 201: mul 163 16
+                let v297_prod = element(v168_seed) * kept[4];
+                // op 202: add 162 292
+                let v298_sum = element(v167_seed) + v297_prod;
+                // op 203: mul 165 16
+                let v299_prod = element(v170_seed) * kept[4];
+                // op 204: add 164 294
+                let v300_sum = element(v169_seed) + v299_prod;
+                // op 205: mul 167 16
+                let v301_prod = element(v172_seed) * kept[4];
+                // op 206: add 166 296
+                let v302_sum = element(v171_seed) + v301_prod;
+                // op 209: mul 9 16
+                let v305_prod = word(kept[1]) * word(kept[4]);
+                // op 210: add 8 300
+                let v306_sum = word(kept[0]) + v305_prod;
+                // op 211: mul 11 16
+                let v307_prod = word(kept[3]) * word(kept[4]);
+                // op 212: add 10 302
+                let v308_sum = word(kept[2]) + v307_prod;
+                // op 213: mul 26 16
+                let v309_prod = word(kept[7]) * word(kept[4]);
+                // op 214: add 25 304
+                let v310_sum = word(kept[6]) + v309_prod;
+                // op 215: mul 28 16
+                let v311_prod = word(kept[9]) * word(kept[4]);
+                // op 216: add 27 306
+                let v312_sum = word(kept[8]) + v311_prod;
+                // op 217: mul 40 16
+                let v313_prod = word(kept[11]) * word(kept[4]);
+                // op 218: add 39 308
+                let v314_sum = word(kept[10]) + v313_prod;
+                // op 219: mul 42 16
+                let v315_prod = word(kept[13]) * word(kept[4]);
+                // op 220: add 41 310
+                let v316_sum = word(kept[12]) + v315_prod;
+                // op 221: mul 54 16
+                let v317_prod = word(kept[15]) * word(kept[4]);
+                // op 222: add 53 312
+                let v318_sum = word(kept[14]) + v317_prod;
+                // op 225: mul 253 269
+                let v321_prod = v258_sum * element(v274_sum);
+                // op 226: add 316 285
                 let v322_sum = v321_prod + v290_sum;
-                let v323_sum = v322_sum + element(0);
-                // op 228: sub
+                // op 227: add 317 170
+                let v323_sum = v322_sum + element(v175_const);
+                // op 228: sub 318 301
                 let v324_diff = v323_sum - element(v306_sum);
-                // ops 230 to 242
-                let v342_sum = write_mul_5(row, 131, v324_diff);
-                // ops 243 to 244: mul
-                let v343_prod = write_element(&mut row.aux[139], v258_sum * element(v276_sum));
-                let v344_prod = write_element(&mut row.aux[140], v260_sum * element(v274_sum));
-                // ops 245 to 247: add
+                // op 229: const 18446462594437939201
+                let v325_const = 18446462594437939201u64;
+                // op 230: mul 319 320
+                let v326_prod = v324_diff * element(v325_const);
+                // op 231: hint_field_to_bytes 321
+                let v327_byte = byte_of(word(v326_prod), 0);
+                let v328_byte = byte_of(word(v326_prod), 1);
+                let v329_byte = byte_of(word(v326_prod), 2);
+                let v330_byte = byte_of(word(v326_prod), 3);
+                let v331_byte = byte_of(word(v326_prod), 4);
+                let v332_byte = byte_of(word(v326_prod), 5);
+                let v333_byte = byte_of(word(v326_prod), 6);
+                let v334_byte = byte_of(word(v326_prod), 7);
+                // op 239: mul 323 16
+                let v339_prod = v328_byte * word(kept[4]);
+                // op 240: mul 324 18
+                let v340_prod = v329_byte * word(kept[5]);
+                // op 241: add 322 334
+                let v341_sum = v327_byte + v339_prod;
+                // op 242: add 336 335
+                let v342_sum = v341_sum + v340_prod;
+                // op 243: mul 253 271
+                let v343_prod = v258_sum * element(v276_sum);
+                // op 244: mul 255 269
+                let v344_prod = v260_sum * element(v274_sum);
+                // op 245: add 338 339
                 let v345_sum = v343_prod + v344_prod;
+                // op 246: add 340 287
                 let v346_sum = v345_sum + v292_sum;
+                // op 247: add 341 337
                 let v347_sum = v346_sum + element(v342_sum);
-                // op 248: sub
+                // op 248: sub 342 303
                 let v348_diff = v347_sum - element(v308_sum);
-                // ops 249 to 261
-                let v365_sum = write_mul_5(row, 141, v348_diff);
-                // ops 262 to 264: mul
-                let v366_prod = write_element(&mut row.aux[149], v258_sum * element(v278_sum));
-                let v367_prod = write_element(&mut row.aux[150], v260_sum * element(v276_sum));
-                let v368_prod = write_element(&mut row.aux[151], v262_sum * element(v274_sum));
-                // ops 265 to 268: add
+                // op 249: mul 343 320
+                let v349_prod = v348_diff * element(v325_const);
+                // op 250: hint_field_to_bytes 344
+                let v350_byte = byte_of(word(v349_prod), 0);
+                let v351_byte = byte_of(word(v349_prod), 1);
+                let v352_byte = byte_of(word(v349_prod), 2);
+                let v353_byte = byte_of(word(v349_prod), 3);
+                let v354_byte = byte_of(word(v349_prod), 4);
+                let v355_byte = byte_of(word(v349_prod), 5);
+                let v356_byte = byte_of(word(v349_prod), 6);
+                let v357_byte = byte_of(word(v349_prod), 7);
+                // op 258: mul 346 16
+                let v362_prod = v351_byte * word(kept[4]);
+                // op 259: mul 347 18
+                let v363_prod = v352_byte * word(kept[5]);
+                // op 260: add 345 357
+                let v364_sum = v350_byte + v362_prod;
+                // op 261: add 359 358
+                let v365_sum = v364_sum + v363_prod;
+                // op 262: mul 253 273
+                let v366_prod = v258_sum * element(v278_sum);
+                // op 263: mul 255 271
+                let v367_prod = v260_sum * element(v276_sum);
+                // op 264: mul 257 269
+                let v368_prod = v262_sum * element(v274_sum);
+                // op 265: add 361 362
                 let v369_sum = v366_prod + v367_prod;
+                // op 266: add 364 363
                 let v370_sum = v369_sum + v368_prod;
+                // op 267: add 365 289
                 let v371_sum = v370_sum + v294_sum;
+                // op 268: add 366 360
                 let v372_sum = v371_sum + element(v365_sum);
-                // op 269: sub
+                // op 269: sub 367 305
                 let v373_diff = v372_sum - element(v310_sum);
-                // ops 270 to 282
-                let v390_sum = write_mul_5(row, 152, v373_diff);
-                // ops 283 to 286: mul
-                let v391_prod = write_element(&mut row.aux[160], v258_sum * element(v280_sum));
-                let v392_prod = write_element(&mut row.aux[161], v260_sum * element(v278_sum));
-                let v393_prod = write_element(&mut row.aux[162], v262_sum * element(v276_sum));
-                let v394_prod = write_element(&mut row.aux[163], v264_sum * element(v274_sum));
-                // ops 287 to 290
-                let v398_sum = write_add_7(v391_prod, v392_prod, v393_prod, v394_prod, v296_sum);
-                // op 291: add
+                // op 270: mul 368 320
+                let v374_prod = v373_diff * element(v325_const);
+                // op 271: hint_field_to_bytes 369
+                let v375_byte = byte_of(word(v374_prod), 0);
+                let v376_byte = byte_of(word(v374_prod), 1);
+                let v377_byte = byte_of(word(v374_prod), 2);
+                let v378_byte = byte_of(word(v374_prod), 3);
+                let v379_byte = byte_of(word(v374_prod), 4);
+                let v380_byte = byte_of(word(v374_prod), 5);
+                let v381_byte = byte_of(word(v374_prod), 6);
+                let v382_byte = byte_of(word(v374_prod), 7);
+                // op 279: mul 371 16
+                let v387_prod = v376_byte * word(kept[4]);
+                // op 280: mul 372 18
+                let v388_prod = v377_byte * word(kept[5]);
+                // op 281: add 370 382
+                let v389_sum = v375_byte + v387_prod;
+                // op 282: add 384 383
+                let v390_sum = v389_sum + v388_prod;
+                // op 283: mul 253 275
+                let v391_prod = v258_sum * element(v280_sum);
+                // op 284: mul 255 273
+                let v392_prod = v260_sum * element(v278_sum);
+                // op 285: mul 257 271
+                let v393_prod = v262_sum * element(v276_sum);
+                // op 286: mul 259 269
+                let v394_prod = v264_sum * element(v274_sum);
+                // op 287: add 386 387
+                let v395_sum = v391_prod + v392_prod;
+                // op 288: add 390 388
+                let v396_sum = v395_sum + v393_prod;
+                // op 289: add 391 389
+                let v397_sum = v396_sum + v394_prod;
+                // op 290: add 392 291
+                let v398_sum = v397_sum + v296_sum;
+                // op 291: add 393 385
                 let v399_sum = v398_sum + element(v390_sum);
-                // op 292: sub
+                // op 292: sub 394 307
                 let v400_diff = v399_sum - element(v312_sum);
-                // ops 293 to 305
-                let v417_sum = write_mul_5(row, 164, v400_diff);
-                // ops 306 to 310: mul
-                let v418_prod = write_element(&mut row.aux[172], v258_sum * element(v282_sum));
-                let v419_prod = write_element(&mut row.aux[173], v260_sum * element(v280_sum));
-                let v420_prod = write_element(&mut row.aux[174], v262_sum * element(v278_sum));
-                let v421_prod = write_element(&mut row.aux[175], v264_sum * element(v276_sum));
-                let v422_prod = write_element(&mut row.aux[176], v266_sum * element(v274_sum));
-                // ops 311 to 314
-                let v426_sum = write_add_7(v418_prod, v419_prod, v420_prod, v421_prod, v422_prod);
-                // ops 315 to 316: add
+                // op 293: mul 395 320
+                let v401_prod = v400_diff * element(v325_const);
+                // op 294: hint_field_to_bytes 396
+                let v402_byte = byte_of(word(v401_prod), 0);
+                let v403_byte = byte_of(word(v401_prod), 1);
+                let v404_byte = byte_of(word(v401_prod), 2);
+                let v405_byte = byte_of(word(v401_prod), 3);
+                let v406_byte = byte_of(word(v401_prod), 4);
+                let v407_byte = byte_of(word(v401_prod), 5);
+                let v408_byte = byte_of(word(v401_prod), 6);
+                let v409_byte = byte_of(word(v401_prod), 7);
+                // op 302: mul 398 16
+                let v414_prod = v403_byte * word(kept[4]);
+                // op 303: mul 399 18
+                let v415_prod = v404_byte * word(kept[5]);
+                // op 304: add 397 409
+                let v416_sum = v402_byte + v414_prod;
+                // op 305: add 411 410
+                let v417_sum = v416_sum + v415_prod;
+                // op 306: mul 253 277
+                let v418_prod = v258_sum * element(v282_sum);
+                // op 307: mul 255 275
+                let v419_prod = v260_sum * element(v280_sum);
+                // op 308: mul 257 273
+                let v420_prod = v262_sum * element(v278_sum);
+                // op 309: mul 259 271
+                let v421_prod = v264_sum * element(v276_sum);
+                // op 310: mul 261 269
+                let v422_prod = v266_sum * element(v274_sum);
+                // op 311: add 413 414
+                let v423_sum = v418_prod + v419_prod;
+                // op 312: add 418 415
+                let v424_sum = v423_sum + v420_prod;
+                // op 313: add 419 416
+                let v425_sum = v424_sum + v421_prod;
+                // op 314: add 420 417
+                let v426_sum = v425_sum + v422_prod;
+                // op 315: add 421 293
                 let v427_sum = v426_sum + v298_sum;
+                // op 316: add 422 412
                 let v428_sum = v427_sum + element(v417_sum);
-                // op 317: sub
+                // op 317: sub 423 309
                 let v429_diff = v428_sum - element(v314_sum);
-                // ops 318 to 330
-                let v446_sum = write_mul_5(row, 177, v429_diff);
-                // ops 331 to 336: mul
-                let v447_prod = write_element(&mut row.aux[185], v258_sum * element(v284_sum));
-                let v448_prod = write_element(&mut row.aux[186], v260_sum * element(v282_sum));
-                let v449_prod = write_element(&mut row.aux[187], v262_sum * element(v280_sum));
-                let v450_prod = write_element(&mut row.aux[188], v264_sum * element(v278_sum));
-                let v451_prod = write_element(&mut row.aux[189], v266_sum * element(v276_sum));
-                let v452_prod = write_element(&mut row.aux[190], v268_sum * element(v274_sum));
-                // ops 337 to 340
-                let v456_sum = write_add_7(v447_prod, v448_prod, v449_prod, v450_prod, v451_prod);
-                // ops 341 to 343: add
+                // op 318: mul 424 320
+                let v430_prod = v429_diff * element(v325_const);
+                // op 319: hint_field_to_bytes 425
+                let v431_byte = byte_of(word(v430_prod), 0);
+                let v432_byte = byte_of(word(v430_prod), 1);
+                let v433_byte = byte_of(word(v430_prod), 2);
+                let v434_byte = byte_of(word(v430_prod), 3);
+                let v435_byte = byte_of(word(v430_prod), 4);
+                let v436_byte = byte_of(word(v430_prod), 5);
+                let v437_byte = byte_of(word(v430_prod), 6);
+                let v438_byte = byte_of(word(v430_prod), 7);
+                // op 327: mul 427 16
+                let v443_prod = v432_byte * word(kept[4]);
+                // op 328: mul 428 18
+                let v444_prod = v433_byte * word(kept[5]);
+                // op 329: add 426 438
+                let v445_sum = v431_byte + v443_prod;
+                // op 330: add 440 439
+                let v446_sum = v445_sum + v444_prod;
+                // op 331: mul 253 279
+                let v447_prod = v258_sum * element(v284_sum);
+                // op 332: mul 255 277
+                let v448_prod = v260_sum * element(v282_sum);
+                // op 333: mul 257 275
+                let v449_prod = v262_sum * element(v280_sum);
+                // op 334: mul 259 273
+                let v450_prod = v264_sum * element(v278_sum);
+                // op 335: mul 261 271
+                let v451_prod = v266_sum * element(v276_sum);
+                // op 336: mul 263 269
+                let v452_prod = v268_sum * element(v274_sum);
+                // op 337: add 442 443
+                let v453_sum = v447_prod + v448_prod;
+                // op 338: add 448 444
+                let v454_sum = v453_sum + v449_prod;
+                // op 339: add 449 445
+                let v455_sum = v454_sum + v450_prod;
+                // op 340: add 450 446
+                let v456_sum = v455_sum + v451_prod;
+                // op 341: add 451 447
                 let v457_sum = v456_sum + v452_prod;
+                // op 342: add 452 295
                 let v458_sum = v457_sum + v300_sum;
+                // op 343: add 453 441
                 let v459_sum = v458_sum + element(v446_sum);
-                // op 344: sub
+                // op 344: sub 454 311
                 let v460_diff = v459_sum - element(v316_sum);
-                // ops 345 to 357
-                let v477_sum = write_mul_5(row, 191, v460_diff);
-                // ops 358 to 364: mul
-                let v478_prod = write_element(&mut row.aux[199], v258_sum * element(v286_sum));
-                let v479_prod = write_element(&mut row.aux[200], v260_sum * element(v284_sum));
-                let v480_prod = write_element(&mut row.aux[201], v262_sum * element(v282_sum));
-                let v481_prod = write_element(&mut row.aux[202], v264_sum * element(v280_sum));
-                let v482_prod = write_element(&mut row.aux[203], v266_sum * element(v278_sum));
-                let v483_prod = write_element(&mut row.aux[204], v268_sum * element(v276_sum));
-                let v484_prod = write_element(&mut row.aux[205], v270_sum * element(v274_sum));
-                // ops 365 to 368
-                let v488_sum = write_add_7(v478_prod, v479_prod, v480_prod, v481_prod, v482_prod);
-                // ops 369 to 372: add
+                // op 345: mul 455 320
+                let v461_prod = v460_diff * element(v325_const);
+                // op 346: hint_field_to_bytes 456
+                let v462_byte = byte_of(word(v461_prod), 0);
+                let v463_byte = byte_of(word(v461_prod), 1);
+                let v464_byte = byte_of(word(v461_prod), 2);
+                let v465_byte = byte_of(word(v461_prod), 3);
+                let v466_byte = byte_of(word(v461_prod), 4);
+                let v467_byte = byte_of(word(v461_prod), 5);
+                let v468_byte = byte_of(word(v461_prod), 6);
+                let v469_byte = byte_of(word(v461_prod), 7);
+                // op 354: mul 458 16
+                let v474_prod = v463_byte * word(kept[4]);
+                // op 355: mul 459 18
+                let v475_prod = v464_byte * word(kept[5]);
+                // op 356: add 457 469
+                let v476_sum = v462_byte + v474_prod;
+                // op 357: add 471 470
+                let v477_sum = v476_sum + v475_prod;
+                // op 358: mul 253 281
+                let v478_prod = v258_sum * element(v286_sum);
+                // op 359: mul 255 279
+                let v479_prod = v260_sum * element(v284_sum);
+                // op 360: mul 257 277
+                let v480_prod = v262_sum * element(v282_sum);
+                // op 361: mul 259 275
+                let v481_prod = v264_sum * element(v280_sum);
+                // op 362: mul 261 273
+                let v482_prod = v266_sum * element(v278_sum);
+                // op 363: mul 263 271
+                let v483_prod = v268_sum * element(v276_sum);
+                // op 364: mul 265 269
+                let v484_prod = v270_sum * element(v274_sum);
+                // op 365: add 473 474
+                let v485_sum = v478_prod + v479_prod;
+                // op 366: add 480 475
+                let v486_sum = v485_sum + v480_prod;
+                // op 367: add 481 476
+                let v487_sum = v486_sum + v481_prod;
+                // op 368: add 482 477
+                let v488_sum = v487_sum + v482_prod;
+                // op 369: add 483 478
                 let v489_sum = v488_sum + v483_prod;
+                // op 370: add 484 479
                 let v490_sum = v489_sum + v484_prod;
+                // op 371: add 485 297
                 let v491_sum = v490_sum + v302_sum;
+                // op 372: add 486 472
                 let v492_sum = v491_sum + element(v477_sum);
-                // op 373: sub
+                // op 373: sub 487 313
                 let v493_diff = v492_sum - element(v318_sum);
-                // op 374: mul
-                let v494_prod = v493_diff * element(18446462594437939201);
-                // op 375
-                write_hint_field_to_bytes_0(row, 206, v494_prod);
-                // ops 387 to 406: mul
-                write_element(&mut row.aux[214], v258_sum * element(v288_sum));
-                write_element(&mut row.aux[215], v260_sum * element(v286_sum));
-                write_element(&mut row.aux[216], v262_sum * element(v284_sum));
-                write_element(&mut row.aux[217], v264_sum * element(v282_sum));
-                write_element(&mut row.aux[218], v266_sum * element(v280_sum));
-                write_element(&mut row.aux[219], v268_sum * element(v278_sum));
-                write_element(&mut row.aux[220], v270_sum * element(v276_sum));
-                write_element(&mut row.aux[221], v272_sum * element(v274_sum));
-                write_element(&mut row.aux[222], v260_sum * element(v288_sum));
-                // op 407: add
+                // op 374: mul 488 320
+                let v494_prod = v493_diff * element(v325_const);
+                // op 375: hint_field_to_bytes 489
+                let v495_byte = byte_of(word(v494_prod), 0);
+                let v496_byte = byte_of(word(v494_prod), 1);
+                let v497_byte = byte_of(word(v494_prod), 2);
+                let v498_byte = byte_of(word(v494_prod), 3);
+                let v499_byte = byte_of(word(v494_prod), 4);
+                let v500_byte = byte_of(word(v494_prod), 5);
+                let v501_byte = byte_of(word(v494_prod), 6);
+                let v502_byte = byte_of(word(v494_prod), 7);
+                // op 387: mul 253 283
+                let v511_prod = v258_sum * element(v288_sum);
+                // op 388: mul 255 281
+                let v512_prod = v260_sum * element(v286_sum);
+                // op 389: mul 257 279
+                let v513_prod = v262_sum * element(v284_sum);
+                // op 390: mul 259 277
+                let v514_prod = v264_sum * element(v282_sum);
+                // op 391: mul 261 275
+                let v515_prod = v266_sum * element(v280_sum);
+                // op 392: mul 263 273
+                let v516_prod = v268_sum * element(v278_sum);
+                // op 393: mul 265 271
+                let v517_prod = v270_sum * element(v276_sum);
+                // op 394: mul 267 269
+                let v518_prod = v272_sum * element(v274_sum);
+                // op 406: mul 255 283
+                let v530_prod = v260_sum * element(v288_sum);
+                // op 407: add 281 283
                 let v531_sum = v286_sum + v288_sum;
-                // op 408: mul
-                write_element(&mut row.aux[223], v262_sum * element(v531_sum));
-                // ops 409 to 410: add
+                // op 408: mul 257 526
+                let v532_prod = v262_sum * element(v531_sum);
+                // op 409: add 279 281
                 let v533_sum = v284_sum + v286_sum;
+                // op 410: add 528 283
                 let v534_sum = v533_sum + v288_sum;
-                // op 411: mul
-                write_element(&mut row.aux[224], v264_sum * element(v534_sum));
-                // ops 412 to 414: add
+                // op 411: mul 259 529
+                let v535_prod = v264_sum * element(v534_sum);
+                // op 412: add 277 279
                 let v536_sum = v282_sum + v284_sum;
+                // op 413: add 531 281
                 let v537_sum = v536_sum + v286_sum;
+                // op 414: add 532 283
                 let v538_sum = v537_sum + v288_sum;
-                // op 415: mul
-                write_element(&mut row.aux[225], v266_sum * element(v538_sum));
-                // ops 416 to 419
-                let v543_sum = write_add_6(v280_sum, v282_sum, v284_sum, v286_sum, v288_sum);
-                // op 420: mul
-                write_element(&mut row.aux[226], v268_sum * element(v543_sum));
-                // ops 421 to 424
-                let v548_sum = write_add_6(v278_sum, v280_sum, v282_sum, v284_sum, v286_sum);
-                // op 425: add
+                // op 415: mul 261 533
+                let v539_prod = v266_sum * element(v538_sum);
+                // op 416: add 275 277
+                let v540_sum = v280_sum + v282_sum;
+                // op 417: add 535 279
+                let v541_sum = v540_sum + v284_sum;
+                // op 418: add 536 281
+                let v542_sum = v541_sum + v286_sum;
+                // op 419: add 537 283
+                let v543_sum = v542_sum + v288_sum;
+                // op 420: mul 263 538
+                let v544_prod = v268_sum * element(v543_sum);
+                // op 421: add 273 275
+                let v545_sum = v278_sum + v280_sum;
+                // op 422: add 540 277
+                let v546_sum = v545_sum + v282_sum;
+                // op 423: add 541 279
+                let v547_sum = v546_sum + v284_sum;
+                // op 424: add 542 281
+                let v548_sum = v547_sum + v286_sum;
+                // op 425: add 543 283
                 let v549_sum = v548_sum + v288_sum;
-                // op 426: mul
-                write_element(&mut row.aux[227], v270_sum * element(v549_sum));
-                // ops 427 to 430
-                let v554_sum = write_add_6(v276_sum, v278_sum, v280_sum, v282_sum, v284_sum);
-                // ops 431 to 432: add
+                // op 426: mul 265 544
+                let v550_prod = v270_sum * element(v549_sum);
+                // op 427: add 271 273
+                let v551_sum = v276_sum + v278_sum;
+                // op 428: add 546 275
+                let v552_sum = v551_sum + v280_sum;
+                // op 429: add 547 277
+                let v553_sum = v552_sum + v282_sum;
+                // op 430: add 548 279
+                let v554_sum = v553_sum + v284_sum;
+                // op 431: add 549 281
                 let v555_sum = v554_sum + v286_sum;
+                // op 432: add 550 283
                 let v556_sum = v555_sum + v288_sum;
-                // op 433: mul
-                write_element(&mut row.aux[228], v272_sum * element(v556_sum));
-                copy_words::<8>(seed, reads + 80, &mut row.aux[66..98]);
+                // op 433: mul 267 551
+                let v557_prod = v272_sum * element(v556_sum);
+                row.selector[1] = element(1);
+                row.aux[65] = v142_inv;
+                row.aux[66] = element(v143_seed);
+                row.aux[67] = element(v144_seed);
+                row.aux[68] = element(v145_seed);
+                row.aux[69] = element(v146_seed);
+                row.aux[70] = element(v147_seed);
+                row.aux[71] = element(v148_seed);
+                row.aux[72] = element(v149_seed);
+                row.aux[73] = element(v150_seed);
+                row.aux[74] = element(v151_seed);
+                row.aux[75] = element(v152_seed);
+                row.aux[76] = element(v153_seed);
+                row.aux[77] = element(v154_seed);
+                row.aux[78] = element(v155_seed);
+                row.aux[79] = element(v156_seed);
+                row.aux[80] = element(v157_seed);
+                row.aux[81] = element(v158_seed);
+                row.aux[82] = element(v159_seed);
+                row.aux[83] = element(v160_seed);
+                row.aux[84] = element(v161_seed);
+                row.aux[85] = element(v162_seed);
+                row.aux[86] = element(v163_seed);
+                row.aux[87] = element(v164_seed);
+                row.aux[88] = element(v165_seed);
+                row.aux[89] = element(v166_seed);
+                row.aux[90] = element(v167_seed);
+                row.aux[91] = element(v168_seed);
+                row.aux[92] = element(v169_seed);
+                row.aux[93] = element(v170_seed);
+                row.aux[94] = element(v171_seed);
+                row.aux[95] = element(v172_seed);
+                row.aux[96] = element(v173_seed);
+                row.aux[97] = element(v174_seed);
+                row.aux[98] = element(v176_sub8);
+                row.aux[99] = element(v178_sub8);
+                row.aux[100] = element(v181_sub8);
+                row.aux[101] = element(v183_sub8);
+                row.aux[102] = element(v186_sub8);
+                row.aux[103] = element(v188_sub8);
+                row.aux[104] = element(v191_sub8);
+                row.aux[105] = element(v193_sub8);
+                row.aux[106] = element(v196_sub8);
+                row.aux[107] = element(v198_sub8);
+                row.aux[108] = element(v201_sub8);
+                row.aux[109] = element(v203_sub8);
+                row.aux[110] = element(v206_sub8);
+                row.aux[111] = element(v208_sub8);
+                row.aux[112] = element(v211_sub8);
+                row.aux[113] = element(v213_sub8);
+                row.aux[114] = element(v216_sub8);
+                row.aux[115] = element(v218_sub8);
+                row.aux[116] = element(v221_sub8);
+                row.aux[117] = element(v223_sub8);
+                row.aux[118] = element(v226_sub8);
+                row.aux[119] = element(v228_sub8);
+                row.aux[120] = element(v231_sub8);
+                row.aux[121] = element(v233_sub8);
+                row.aux[122] = element(v236_sub8);
+                row.aux[123] = element(v238_sub8);
+                row.aux[124] = element(v241_sub8);
+                row.aux[125] = element(v243_sub8);
+                row.aux[126] = element(v246_sub8);
+                row.aux[127] = element(v248_sub8);
+                row.aux[128] = element(v251_sub8);
+                row.aux[129] = element(v253_sub8);
+                row.aux[130] = v321_prod;
+                row.aux[131] = element(v327_byte);
+                row.aux[132] = element(v328_byte);
+                row.aux[133] = element(v329_byte);
+                row.aux[134] = element(v330_byte);
+                row.aux[135] = element(v331_byte);
+                row.aux[136] = element(v332_byte);
+                row.aux[137] = element(v333_byte);
+                row.aux[138] = element(v334_byte);
+                row.aux[139] = v343_prod;
+                row.aux[140] = v344_prod;
+                row.aux[141] = element(v350_byte);
+                row.aux[142] = element(v351_byte);
+                row.aux[143] = element(v352_byte);
+                row.aux[144] = element(v353_byte);
+                row.aux[145] = element(v354_byte);
+                row.aux[146] = element(v355_byte);
+                row.aux[147] = element(v356_byte);
+                row.aux[148] = element(v357_byte);
+                row.aux[149] = v366_prod;
+                row.aux[150] = v367_prod;
+                row.aux[151] = v368_prod;
+                row.aux[152] = element(v375_byte);
+                row.aux[153] = element(v376_byte);
+                row.aux[154] = element(v377_byte);
+                row.aux[155] = element(v378_byte);
+                row.aux[156] = element(v379_byte);
+                row.aux[157] = element(v380_byte);
+                row.aux[158] = element(v381_byte);
+                row.aux[159] = element(v382_byte);
+                row.aux[160] = v391_prod;
+                row.aux[161] = v392_prod;
+                row.aux[162] = v393_prod;
+                row.aux[163] = v394_prod;
+                row.aux[164] = element(v402_byte);
+                row.aux[165] = element(v403_byte);
+                row.aux[166] = element(v404_byte);
+                row.aux[167] = element(v405_byte);
+                row.aux[168] = element(v406_byte);
+                row.aux[169] = element(v407_byte);
+                row.aux[170] = element(v408_byte);
+                row.aux[171] = element(v409_byte);
+                row.aux[172] = v418_prod;
+                row.aux[173] = v419_prod;
+                row.aux[174] = v420_prod;
+                row.aux[175] = v421_prod;
+                row.aux[176] = v422_prod;
+                row.aux[177] = element(v431_byte);
+                row.aux[178] = element(v432_byte);
+                row.aux[179] = element(v433_byte);
+                row.aux[180] = element(v434_byte);
+                row.aux[181] = element(v435_byte);
+                row.aux[182] = element(v436_byte);
+                row.aux[183] = element(v437_byte);
+                row.aux[184] = element(v438_byte);
+                row.aux[185] = v447_prod;
+                row.aux[186] = v448_prod;
+                row.aux[187] = v449_prod;
+                row.aux[188] = v450_prod;
+                row.aux[189] = v451_prod;
+                row.aux[190] = v452_prod;
+                row.aux[191] = element(v462_byte);
+                row.aux[192] = element(v463_byte);
+                row.aux[193] = element(v464_byte);
+                row.aux[194] = element(v465_byte);
+                row.aux[195] = element(v466_byte);
+                row.aux[196] = element(v467_byte);
+                row.aux[197] = element(v468_byte);
+                row.aux[198] = element(v469_byte);
+                row.aux[199] = v478_prod;
+                row.aux[200] = v479_prod;
+                row.aux[201] = v480_prod;
+                row.aux[202] = v481_prod;
+                row.aux[203] = v482_prod;
+                row.aux[204] = v483_prod;
+                row.aux[205] = v484_prod;
+                row.aux[206] = element(v495_byte);
+                row.aux[207] = element(v496_byte);
+                row.aux[208] = element(v497_byte);
+                row.aux[209] = element(v498_byte);
+                row.aux[210] = element(v499_byte);
+                row.aux[211] = element(v500_byte);
+                row.aux[212] = element(v501_byte);
+                row.aux[213] = element(v502_byte);
+                row.aux[214] = v511_prod;
+                row.aux[215] = v512_prod;
+                row.aux[216] = v513_prod;
+                row.aux[217] = v514_prod;
+                row.aux[218] = v515_prod;
+                row.aux[219] = v516_prod;
+                row.aux[220] = v517_prod;
+                row.aux[221] = v518_prod;
+                row.aux[222] = v530_prod;
+                row.aux[223] = v532_prod;
+                row.aux[224] = v535_prod;
+                row.aux[225] = v539_prod;
+                row.aux[226] = v544_prod;
+                row.aux[227] = v550_prod;
+                row.aux[228] = v557_prod;
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),
         }
     }
-}
-/// Operation 231 and alike, 22 times.
-fn write_hint_field_to_bytes_0(
-    row: &mut Row<'_>, aux_at: usize, a0: Goldilocks,
-) -> (u64, u64, u64, u64) {
-    // op 231: hint_field_to_bytes
-    let v326_byte = write_word(&mut row.aux[aux_at], byte_of(word(a0), 0));
-    let v327_byte = write_word(&mut row.aux[aux_at + 1], byte_of(word(a0), 1));
-    let v328_byte = write_word(&mut row.aux[aux_at + 2], byte_of(word(a0), 2));
-    let v329_byte = write_word(&mut row.aux[aux_at + 3], byte_of(word(a0), 3));
-    write_word(&mut row.aux[aux_at + 4], byte_of(word(a0), 4));
-    write_word(&mut row.aux[aux_at + 5], byte_of(word(a0), 5));
-    write_word(&mut row.aux[aux_at + 6], byte_of(word(a0), 6));
-    write_word(&mut row.aux[aux_at + 7], byte_of(word(a0), 7));
-    (v326_byte, v327_byte, v328_byte, v329_byte)
-}
-/// Operations 161 to 168 and alike, 10 times.
-fn write_mul_1(
-    a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64, a6: u64, a7: u64,
-) -> (u64, u64, u64, u64) {
-    // op 161: mul
-    let v256_prod = a0 * 256;
-    // op 162: add
-    let v257_sum = a1 + v256_prod;
-    // op 163: mul
-    let v258_prod = a2 * 256;
-    // op 164: add
-    let v259_sum = a3 + v258_prod;
-    // op 165: mul
-    let v260_prod = a4 * 256;
-    // op 166: add
-    let v261_sum = a5 + v260_prod;
-    // op 167: mul
-    let v262_prod = a6 * 256;
-    // op 168: add
-    let v263_sum = a7 + v262_prod;
-    (v257_sum, v259_sum, v261_sum, v263_sum)
-}
-/// Operations 111 to 113 and alike, 15 times.
-fn write_u8_sub_2(row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64) -> u64 {
-    // ops 111 to 112: u8_sub
-    let v175_sub8 = write_word(&mut row.aux[aux_at], binary(ByteOp::Sub, 0, a0, a1));
-    let v176_borrow = byte_borrow(a0, a1);
-    write_word(&mut row.aux[aux_at + 1], binary(ByteOp::Sub, 0, v175_sub8, a2));
-    let v178_borrow = byte_borrow(v175_sub8, a2);
-    // op 113: add
-    let v179_sum = v176_borrow + v178_borrow;
-    v179_sum
-}
-/// Operations 111 to 113 and alike, 15 times.
-fn write_u8_sub_3(row: &mut Row<'_>, aux_at: usize, a0: Goldilocks, a1: u64, a2: u64) -> u64 {
-    // ops 111 to 112: u8_sub
-    let v176_sub8 = write_word(&mut row.aux[aux_at], binary(ByteOp::Sub, 0, word(a0), a1));
-    let v177_borrow = byte_borrow(word(a0), a1);
-    write_word(&mut row.aux[aux_at + 1], binary(ByteOp::Sub, 0, v176_sub8, a2));
-    let v179_borrow = byte_borrow(v176_sub8, a2);
-    // op 113: add
-    let v180_sum = v177_borrow + v179_borrow;
-    v180_sum
-}
-/// Operations 0 to 13 and alike, 8 times.
-fn write_hint_field_to_bytes_4(row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64) -> (u64, u64) {
-    // ops 0 to 13: hint_field_to_bytes
-    let word0 = write_bytes(&mut row.aux[aux_at..], 1, low32(a0));
-    write_bytes(&mut row.aux[aux_at + 4..], 1, a0 >> 32);
-    let word2 = write_bytes(&mut row.aux[aux_at + 8..], 1, low32(a1));
-    write_bytes(&mut row.aux[aux_at + 12..], 1, a1 >> 32);
-    (word0, word2)
-}
-/// Operations 230 to 242 and alike, 12 times.
-fn write_mul_5(row: &mut Row<'_>, aux_at: usize, a0: Goldilocks) -> u64 {
-    // op 230: mul
-    let v325_prod = a0 * element(18446462594437939201);
-    // op 231
-    let (v326_byte, v327_byte, v328_byte, _) = write_hint_field_to_bytes_0(row, aux_at, v325_prod);
-    // ops 239 to 240: mul
-    let v338_prod = v327_byte * 256;
-    let v339_prod = v328_byte * 65536;
-    // ops 241 to 242: add
-    let v340_sum = v326_byte + v338_prod;
-    let v341_sum = v340_sum + v339_prod;
-    v341_sum
-}
-/// Operations 416 to 419 and alike, 6 times.
-fn write_add_6(a0: u64, a1: u64, a2: u64, a3: u64, a4: u64) -> u64 {
-    // ops 416 to 419: add
-    let v539_sum = a0 + a1;
-    let v540_sum = v539_sum + a2;
-    let v541_sum = v540_sum + a3;
-    let v542_sum = v541_sum + a4;
-    v542_sum
-}
-/// Operations 287 to 290 and alike, 4 times.
-fn write_add_7(
-    a0: Goldilocks, a1: Goldilocks, a2: Goldilocks, a3: Goldilocks, a4: Goldilocks,
-) -> Goldilocks {
-    // ops 287 to 290: add
-    let v395_sum = a0 + a1;
-    let v396_sum = v395_sum + a2;
-    let v397_sum = v396_sum + a3;
-    let v398_sum = v397_sum + a4;
-    v398_sum
-}
-/// Operations 161 to 168 and alike, 3 times.
-fn write_mul_8(
-    a0: Goldilocks, a1: Goldilocks, a2: Goldilocks, a3: Goldilocks, a4: Goldilocks, a5: Goldilocks,
-    a6: Goldilocks, a7: Goldilocks,
-) -> (Goldilocks, Goldilocks, Goldilocks, Goldilocks) {
-    // op 161: mul
-    let v257_prod = a0 * element(256);
-    // op 162: add
-    let v258_sum = a1 + v257_prod;
-    // op 163: mul
-    let v259_prod = a2 * element(256);
-    // op 164: add
-    let v260_sum = a3 + v259_prod;
-    // op 165: mul
-    let v261_prod = a4 * element(256);
-    // op 166: add
-    let v262_sum = a5 + v261_prod;
-    // op 167: mul
-    let v263_prod = a6 * element(256);
-    // op 168: add
-    let v264_sum = a7 + v263_prod;
-    (v258_sum, v260_sum, v262_sum, v264_sum)
 }

@@ -11,135 +11,68 @@ namespace p_div_rem {
 
 namespace f_div_rem {
 
-// Operation 231 and alike, 22 times.
-TL_DEVICE void write_hint_field_to_bytes_0(
-    const Row &row, uint32_t aux_at, Gl a0, uint32_t &v326_byte, uint32_t &v327_byte,
-    uint32_t &v328_byte, uint32_t &v329_byte) {
-  // op 231: hint_field_to_bytes
-  v326_byte = row.auxiliary(aux_at, byte_of_wide(a0.value, 0u));
-  v327_byte = row.auxiliary(aux_at + 1u, byte_of_wide(a0.value, 1u));
-  v328_byte = row.auxiliary(aux_at + 2u, byte_of_wide(a0.value, 2u));
-  v329_byte = row.auxiliary(aux_at + 3u, byte_of_wide(a0.value, 3u));
-  row.auxiliary(aux_at + 4u, byte_of_wide(a0.value, 4u));
-  row.auxiliary(aux_at + 5u, byte_of_wide(a0.value, 5u));
-  row.auxiliary(aux_at + 6u, byte_of_wide(a0.value, 6u));
-  row.auxiliary(aux_at + 7u, byte_of_wide(a0.value, 7u));
-}
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, INPUT_5 = 5, INPUT_6 = 6,
+    INPUT_7 = 7, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2,
+    AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10,
+    AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17,
+    AUX_18 = 18, AUX_19 = 19, AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24,
+    AUX_25 = 25, AUX_26 = 26, AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31,
+    AUX_32 = 32, AUX_33 = 33, AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37, AUX_38 = 38,
+    AUX_39 = 39, AUX_40 = 40, AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44, AUX_45 = 45,
+    AUX_46 = 46, AUX_47 = 47, AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51, AUX_52 = 52,
+    AUX_53 = 53, AUX_54 = 54, AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58, AUX_59 = 59,
+    AUX_60 = 60, AUX_61 = 61, AUX_62 = 62, AUX_63 = 63, AUX_64 = 64, AUX_65 = 65, AUX_66 = 66,
+    AUX_67 = 67, AUX_68 = 68, AUX_69 = 69, AUX_70 = 70, AUX_71 = 71, AUX_72 = 72, AUX_73 = 73,
+    AUX_74 = 74, AUX_75 = 75, AUX_76 = 76, AUX_77 = 77, AUX_78 = 78, AUX_79 = 79, AUX_80 = 80,
+    AUX_81 = 81, AUX_82 = 82, AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86, AUX_87 = 87,
+    AUX_88 = 88, AUX_89 = 89, AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93, AUX_94 = 94,
+    AUX_95 = 95, AUX_96 = 96, AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100,
+    AUX_101 = 101, AUX_102 = 102, AUX_103 = 103, AUX_104 = 104, AUX_105 = 105, AUX_106 = 106,
+    AUX_107 = 107, AUX_108 = 108, AUX_109 = 109, AUX_110 = 110, AUX_111 = 111, AUX_112 = 112,
+    AUX_113 = 113, AUX_114 = 114, AUX_115 = 115, AUX_116 = 116, AUX_117 = 117, AUX_118 = 118,
+    AUX_119 = 119, AUX_120 = 120, AUX_121 = 121, AUX_122 = 122, AUX_123 = 123, AUX_124 = 124,
+    AUX_125 = 125, AUX_126 = 126, AUX_127 = 127, AUX_128 = 128, AUX_129 = 129, AUX_130 = 130,
+    AUX_131 = 131, AUX_132 = 132, AUX_133 = 133, AUX_134 = 134, AUX_135 = 135, AUX_136 = 136,
+    AUX_137 = 137, AUX_138 = 138, AUX_139 = 139, AUX_140 = 140, AUX_141 = 141, AUX_142 = 142,
+    AUX_143 = 143, AUX_144 = 144, AUX_145 = 145, AUX_146 = 146, AUX_147 = 147, AUX_148 = 148,
+    AUX_149 = 149, AUX_150 = 150, AUX_151 = 151, AUX_152 = 152, AUX_153 = 153, AUX_154 = 154,
+    AUX_155 = 155, AUX_156 = 156, AUX_157 = 157, AUX_158 = 158, AUX_159 = 159, AUX_160 = 160,
+    AUX_161 = 161, AUX_162 = 162, AUX_163 = 163, AUX_164 = 164, AUX_165 = 165, AUX_166 = 166,
+    AUX_167 = 167, AUX_168 = 168, AUX_169 = 169, AUX_170 = 170, AUX_171 = 171, AUX_172 = 172,
+    AUX_173 = 173, AUX_174 = 174, AUX_175 = 175, AUX_176 = 176, AUX_177 = 177, AUX_178 = 178,
+    AUX_179 = 179, AUX_180 = 180, AUX_181 = 181, AUX_182 = 182, AUX_183 = 183, AUX_184 = 184,
+    AUX_185 = 185, AUX_186 = 186, AUX_187 = 187, AUX_188 = 188, AUX_189 = 189, AUX_190 = 190,
+    AUX_191 = 191, AUX_192 = 192, AUX_193 = 193, AUX_194 = 194, AUX_195 = 195, AUX_196 = 196,
+    AUX_197 = 197, AUX_198 = 198, AUX_199 = 199, AUX_200 = 200, AUX_201 = 201, AUX_202 = 202,
+    AUX_203 = 203, AUX_204 = 204, AUX_205 = 205, AUX_206 = 206, AUX_207 = 207, AUX_208 = 208,
+    AUX_209 = 209, AUX_210 = 210, AUX_211 = 211, AUX_212 = 212, AUX_213 = 213, AUX_214 = 214,
+    AUX_215 = 215, AUX_216 = 216, AUX_217 = 217, AUX_218 = 218, AUX_219 = 219, AUX_220 = 220,
+    AUX_221 = 221, AUX_222 = 222, AUX_223 = 223, AUX_224 = 224, AUX_225 = 225, AUX_226 = 226,
+    AUX_227 = 227, AUX_228 = 228};
 
-// Operations 161 to 168 and alike, 10 times.
-TL_DEVICE void write_mul_1(
-    uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t a4, uint32_t a5, uint32_t a6,
-    uint32_t a7, uint32_t &v257_sum, uint32_t &v259_sum, uint32_t &v261_sum, uint32_t &v263_sum) {
-  // op 161: mul
-  const uint32_t v256_prod = a0 * 256u;
-  // op 162: add
-  v257_sum = a1 + v256_prod;
-  // op 163: mul
-  const uint32_t v258_prod = a2 * 256u;
-  // op 164: add
-  v259_sum = a3 + v258_prod;
-  // op 165: mul
-  const uint32_t v260_prod = a4 * 256u;
-  // op 166: add
-  v261_sum = a5 + v260_prod;
-  // op 167: mul
-  const uint32_t v262_prod = a6 * 256u;
-  // op 168: add
-  v263_sum = a7 + v262_prod;
-}
+static_assert(INPUT_7 + 1u == 8u, "plan: 8 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_228 + 1u == 229u, "plan: 229 auxiliaries");
 
-// Operations 111 to 113 and alike, 15 times.
-TL_DEVICE void write_u8_sub_2(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t &v179_sum) {
-  // ops 111 to 112: u8_sub
-  const uint32_t v175_sub8 = row.auxiliary(aux_at, byte_sub(a0, a1));
-  const uint32_t v176_borrow = byte_sub_borrow(a0, a1);
-  row.auxiliary(aux_at + 1u, byte_sub(v175_sub8, a2));
-  const uint32_t v178_borrow = byte_sub_borrow(v175_sub8, a2);
-  // op 113: add
-  v179_sum = v176_borrow + v178_borrow;
-}
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_INPUT_1 = 12, SEED0_INPUT_2 = 16,
+    SEED0_INPUT_3 = 20, SEED0_INPUT_4 = 24, SEED0_INPUT_5 = 28, SEED0_INPUT_6 = 32,
+    SEED0_INPUT_7 = 36, SEED0_STRIDE = 40};
 
-// Operations 111 to 113 and alike, 15 times.
-TL_DEVICE void write_u8_sub_3(
-    const Row &row, uint32_t aux_at, Gl a0, uint32_t a1, uint32_t a2, uint32_t &v180_sum) {
-  // ops 111 to 112: u8_sub
-  const uint32_t v176_sub8 = row.auxiliary(aux_at, byte_sub(uint32_t(a0.value) & 255u, a1));
-  const uint32_t v177_borrow = byte_sub_borrow(uint32_t(a0.value) & 255u, a1);
-  row.auxiliary(aux_at + 1u, byte_sub(v176_sub8, a2));
-  const uint32_t v179_borrow = byte_sub_borrow(v176_sub8, a2);
-  // op 113: add
-  v180_sum = v177_borrow + v179_borrow;
-}
-
-// Operations 0 to 13 and alike, 8 times.
-TL_DEVICE void write_hint_field_to_bytes_4(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t &word0, uint32_t &word2) {
-  // ops 0 to 13: hint_field_to_bytes
-  word0 = row.auxiliary_bytes(aux_at, 1u, a0);
-  row.auxiliary_bytes(aux_at + 4u, 1u, uint32_t(uint64_t(a0) >> 32u));
-  word2 = row.auxiliary_bytes(aux_at + 8u, 1u, a1);
-  row.auxiliary_bytes(aux_at + 12u, 1u, uint32_t(uint64_t(a1) >> 32u));
-}
-
-// Operations 230 to 242 and alike, 12 times.
-TL_DEVICE void write_mul_5(const Row &row, uint32_t aux_at, Gl a0, uint32_t &v341_sum) {
-  // op 230: mul
-  const Gl v325_prod = a0 * gl(0xfffeffff00010001ull);
-  // op 231
-  uint32_t v326_byte, v327_byte, v328_byte, v329_byte;
-  write_hint_field_to_bytes_0(row, aux_at, v325_prod, v326_byte, v327_byte, v328_byte, v329_byte);
-  // ops 239 to 240: mul
-  const uint32_t v338_prod = v327_byte * 256u;
-  const uint32_t v339_prod = v328_byte * 65536u;
-  // ops 241 to 242: add
-  const uint32_t v340_sum = v326_byte + v338_prod;
-  v341_sum = v340_sum + v339_prod;
-}
-
-// Operations 416 to 419 and alike, 6 times.
-TL_DEVICE void write_add_6(
-    uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t a4, uint32_t &v542_sum) {
-  // ops 416 to 419: add
-  const uint32_t v539_sum = a0 + a1;
-  const uint32_t v540_sum = v539_sum + a2;
-  const uint32_t v541_sum = v540_sum + a3;
-  v542_sum = v541_sum + a4;
-}
-
-// Operations 287 to 290 and alike, 4 times.
-TL_DEVICE void write_add_7(Gl a0, Gl a1, Gl a2, Gl a3, Gl a4, Gl &v398_sum) {
-  // ops 287 to 290: add
-  const Gl v395_sum = a0 + a1;
-  const Gl v396_sum = v395_sum + a2;
-  const Gl v397_sum = v396_sum + a3;
-  v398_sum = v397_sum + a4;
-}
-
-// Operations 161 to 168 and alike, 3 times.
-TL_DEVICE void write_mul_8(
-    Gl a0, Gl a1, Gl a2, Gl a3, Gl a4, Gl a5, Gl a6, Gl a7, Gl &v258_sum, Gl &v260_sum,
-    Gl &v262_sum, Gl &v264_sum) {
-  // op 161: mul
-  const Gl v257_prod = a0 * gl(256u);
-  // op 162: add
-  v258_sum = a1 + v257_prod;
-  // op 163: mul
-  const Gl v259_prod = a2 * gl(256u);
-  // op 164: add
-  v260_sum = a3 + v259_prod;
-  // op 165: mul
-  const Gl v261_prod = a4 * gl(256u);
-  // op 166: add
-  v262_sum = a5 + v261_prod;
-  // op 167: mul
-  const Gl v263_prod = a6 * gl(256u);
-  // op 168: add
-  v264_sum = a7 + v263_prod;
-}
+static_assert(SEED0_MULTIPLICITY - SEED0_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED0_MULTIPLICITY + 8u < SEED0_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_7 - SEED0_INPUT_0 == 28u, "plan: u32 words");
+static_assert((SEED0_INPUT_0 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_INPUT_7 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 to 7 at 8 (u32).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 10;
   static constexpr uint32_t NUM_INPUTS = 8;
@@ -147,25 +80,145 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 229;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(65u, 229u);
-    row.selector(0u, 1u);
-    // ops 0 to 73
-    uint32_t word0, word2;
-    write_hint_field_to_bytes_4(row, 1u, seed.u32(8u), seed.u32(12u), word0, word2);
-    uint32_t word4, word6;
-    write_hint_field_to_bytes_4(row, 17u, seed.u32(16u), seed.u32(20u), word4, word6);
-    uint32_t word8, word10;
-    write_hint_field_to_bytes_4(row, 33u, seed.u32(24u), seed.u32(28u), word8, word10);
-    uint32_t word12, word14;
-    write_hint_field_to_bytes_4(row, 49u, seed.u32(32u), seed.u32(36u), word12, word14);
-    row.input_u32(seed, 8u, 0u, 8u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_0, 1u);
+    const uint32_t input0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 0: hint_field_to_bytes 0
+    const uint32_t word0 = input0;
+    row.auxiliary(AUX_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_2, byte_of(word0, 1u));
+    row.auxiliary(AUX_3, byte_of(word0, 2u));
+    row.auxiliary(AUX_4, byte_of(word0, 3u));
+    const uint32_t word1 = uint32_t(uint64_t(input0) >> 32u);
+    row.auxiliary(AUX_5, byte_of(word1, 0u));
+    row.auxiliary(AUX_6, byte_of(word1, 1u));
+    row.auxiliary(AUX_7, byte_of(word1, 2u));
+    row.auxiliary(AUX_8, byte_of(word1, 3u));
+    const uint32_t input1 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, input1);
+    // op 13: hint_field_to_bytes 1
+    const uint32_t word2 = input1;
+    row.auxiliary(AUX_9, byte_of(word2, 0u));
+    row.auxiliary(AUX_10, byte_of(word2, 1u));
+    row.auxiliary(AUX_11, byte_of(word2, 2u));
+    row.auxiliary(AUX_12, byte_of(word2, 3u));
+    const uint32_t word3 = uint32_t(uint64_t(input1) >> 32u);
+    row.auxiliary(AUX_13, byte_of(word3, 0u));
+    row.auxiliary(AUX_14, byte_of(word3, 1u));
+    row.auxiliary(AUX_15, byte_of(word3, 2u));
+    row.auxiliary(AUX_16, byte_of(word3, 3u));
+    const uint32_t input2 = seed.u32(SEED0_INPUT_2);
+    row.input(INPUT_2, input2);
+    // op 23: hint_field_to_bytes 2
+    const uint32_t word4 = input2;
+    row.auxiliary(AUX_17, byte_of(word4, 0u));
+    row.auxiliary(AUX_18, byte_of(word4, 1u));
+    row.auxiliary(AUX_19, byte_of(word4, 2u));
+    row.auxiliary(AUX_20, byte_of(word4, 3u));
+    const uint32_t word5 = uint32_t(uint64_t(input2) >> 32u);
+    row.auxiliary(AUX_21, byte_of(word5, 0u));
+    row.auxiliary(AUX_22, byte_of(word5, 1u));
+    row.auxiliary(AUX_23, byte_of(word5, 2u));
+    row.auxiliary(AUX_24, byte_of(word5, 3u));
+    const uint32_t input3 = seed.u32(SEED0_INPUT_3);
+    row.input(INPUT_3, input3);
+    // op 33: hint_field_to_bytes 3
+    const uint32_t word6 = input3;
+    row.auxiliary(AUX_25, byte_of(word6, 0u));
+    row.auxiliary(AUX_26, byte_of(word6, 1u));
+    row.auxiliary(AUX_27, byte_of(word6, 2u));
+    row.auxiliary(AUX_28, byte_of(word6, 3u));
+    const uint32_t word7 = uint32_t(uint64_t(input3) >> 32u);
+    row.auxiliary(AUX_29, byte_of(word7, 0u));
+    row.auxiliary(AUX_30, byte_of(word7, 1u));
+    row.auxiliary(AUX_31, byte_of(word7, 2u));
+    row.auxiliary(AUX_32, byte_of(word7, 3u));
+    const uint32_t input4 = seed.u32(SEED0_INPUT_4);
+    row.input(INPUT_4, input4);
+    // op 43: hint_field_to_bytes 4
+    const uint32_t word8 = input4;
+    row.auxiliary(AUX_33, byte_of(word8, 0u));
+    row.auxiliary(AUX_34, byte_of(word8, 1u));
+    row.auxiliary(AUX_35, byte_of(word8, 2u));
+    row.auxiliary(AUX_36, byte_of(word8, 3u));
+    const uint32_t word9 = uint32_t(uint64_t(input4) >> 32u);
+    row.auxiliary(AUX_37, byte_of(word9, 0u));
+    row.auxiliary(AUX_38, byte_of(word9, 1u));
+    row.auxiliary(AUX_39, byte_of(word9, 2u));
+    row.auxiliary(AUX_40, byte_of(word9, 3u));
+    const uint32_t input5 = seed.u32(SEED0_INPUT_5);
+    row.input(INPUT_5, input5);
+    // op 53: hint_field_to_bytes 5
+    const uint32_t word10 = input5;
+    row.auxiliary(AUX_41, byte_of(word10, 0u));
+    row.auxiliary(AUX_42, byte_of(word10, 1u));
+    row.auxiliary(AUX_43, byte_of(word10, 2u));
+    row.auxiliary(AUX_44, byte_of(word10, 3u));
+    const uint32_t word11 = uint32_t(uint64_t(input5) >> 32u);
+    row.auxiliary(AUX_45, byte_of(word11, 0u));
+    row.auxiliary(AUX_46, byte_of(word11, 1u));
+    row.auxiliary(AUX_47, byte_of(word11, 2u));
+    row.auxiliary(AUX_48, byte_of(word11, 3u));
+    const uint32_t input6 = seed.u32(SEED0_INPUT_6);
+    row.input(INPUT_6, input6);
+    // op 63: hint_field_to_bytes 6
+    const uint32_t word12 = input6;
+    row.auxiliary(AUX_49, byte_of(word12, 0u));
+    row.auxiliary(AUX_50, byte_of(word12, 1u));
+    row.auxiliary(AUX_51, byte_of(word12, 2u));
+    row.auxiliary(AUX_52, byte_of(word12, 3u));
+    const uint32_t word13 = uint32_t(uint64_t(input6) >> 32u);
+    row.auxiliary(AUX_53, byte_of(word13, 0u));
+    row.auxiliary(AUX_54, byte_of(word13, 1u));
+    row.auxiliary(AUX_55, byte_of(word13, 2u));
+    row.auxiliary(AUX_56, byte_of(word13, 3u));
+    const uint32_t input7 = seed.u32(SEED0_INPUT_7);
+    row.input(INPUT_7, input7);
+    // op 73: hint_field_to_bytes 7
+    const uint32_t word14 = input7;
+    row.auxiliary(AUX_57, byte_of(word14, 0u));
+    row.auxiliary(AUX_58, byte_of(word14, 1u));
+    row.auxiliary(AUX_59, byte_of(word14, 2u));
+    row.auxiliary(AUX_60, byte_of(word14, 3u));
+    const uint32_t word15 = uint32_t(uint64_t(input7) >> 32u);
+    row.auxiliary(AUX_61, byte_of(word15, 0u));
+    row.auxiliary(AUX_62, byte_of(word15, 1u));
+    row.auxiliary(AUX_63, byte_of(word15, 2u));
+    row.auxiliary(AUX_64, byte_of(word15, 3u));
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_INPUT_1 = 12, SEED1_INPUT_2 = 16,
+    SEED1_INPUT_3 = 20, SEED1_INPUT_4 = 24, SEED1_INPUT_5 = 28, SEED1_INPUT_6 = 32,
+    SEED1_INPUT_7 = 36, SEED1_READ_0 = 40, SEED1_READ_1 = 41, SEED1_READ_2 = 42,
+    SEED1_READ_3 = 43, SEED1_READ_4 = 44, SEED1_READ_5 = 45, SEED1_READ_6 = 46,
+    SEED1_READ_7 = 47, SEED1_READ_8 = 48, SEED1_READ_9 = 49, SEED1_READ_10 = 50,
+    SEED1_READ_11 = 51, SEED1_READ_12 = 52, SEED1_READ_13 = 53, SEED1_READ_14 = 54,
+    SEED1_READ_15 = 55, SEED1_READ_16 = 56, SEED1_READ_17 = 57, SEED1_READ_18 = 58,
+    SEED1_READ_19 = 59, SEED1_READ_20 = 60, SEED1_READ_21 = 61, SEED1_READ_22 = 62,
+    SEED1_READ_23 = 63, SEED1_READ_24 = 64, SEED1_READ_25 = 65, SEED1_READ_26 = 66,
+    SEED1_READ_27 = 67, SEED1_READ_28 = 68, SEED1_READ_29 = 69, SEED1_READ_30 = 70,
+    SEED1_READ_31 = 71, SEED1_STRIDE = 72};
+
+static_assert(SEED1_MULTIPLICITY - SEED1_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED1_MULTIPLICITY + 8u < SEED1_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED1_INPUT_7 - SEED1_INPUT_0 == 28u, "plan: u32 words");
+static_assert((SEED1_INPUT_0 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_INPUT_7 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_31 - SEED1_READ_0 == 31u, "plan: u8 words");
+static_assert(SEED1_READ_31 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 to 7 at 8 (u32), read 0 to 31 at 40 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 18;
   static constexpr uint32_t NUM_INPUTS = 8;
@@ -173,273 +226,909 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 229;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // ops 0 to 73
-    uint32_t word0, word2;
-    write_hint_field_to_bytes_4(row, 1u, seed.u32(8u), seed.u32(12u), word0, word2);
-    uint32_t word4, word6;
-    write_hint_field_to_bytes_4(row, 17u, seed.u32(16u), seed.u32(20u), word4, word6);
-    uint32_t word8, word10;
-    write_hint_field_to_bytes_4(row, 33u, seed.u32(24u), seed.u32(28u), word8, word10);
-    uint32_t word12, word14;
-    write_hint_field_to_bytes_4(row, 49u, seed.u32(32u), seed.u32(36u), word12, word14);
-    // ops 83 to 97: add
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const uint32_t input0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 0: hint_field_to_bytes 0
+    const uint32_t word0 = input0;
+    row.auxiliary(AUX_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_2, byte_of(word0, 1u));
+    row.auxiliary(AUX_3, byte_of(word0, 2u));
+    row.auxiliary(AUX_4, byte_of(word0, 3u));
+    const uint32_t word1 = uint32_t(uint64_t(input0) >> 32u);
+    row.auxiliary(AUX_5, byte_of(word1, 0u));
+    row.auxiliary(AUX_6, byte_of(word1, 1u));
+    row.auxiliary(AUX_7, byte_of(word1, 2u));
+    row.auxiliary(AUX_8, byte_of(word1, 3u));
+    const uint32_t input1 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, input1);
+    // op 13: hint_field_to_bytes 1
+    const uint32_t word2 = input1;
+    row.auxiliary(AUX_9, byte_of(word2, 0u));
+    row.auxiliary(AUX_10, byte_of(word2, 1u));
+    row.auxiliary(AUX_11, byte_of(word2, 2u));
+    row.auxiliary(AUX_12, byte_of(word2, 3u));
+    const uint32_t word3 = uint32_t(uint64_t(input1) >> 32u);
+    row.auxiliary(AUX_13, byte_of(word3, 0u));
+    row.auxiliary(AUX_14, byte_of(word3, 1u));
+    row.auxiliary(AUX_15, byte_of(word3, 2u));
+    row.auxiliary(AUX_16, byte_of(word3, 3u));
+    const uint32_t input2 = seed.u32(SEED1_INPUT_2);
+    row.input(INPUT_2, input2);
+    // op 23: hint_field_to_bytes 2
+    const uint32_t word4 = input2;
+    row.auxiliary(AUX_17, byte_of(word4, 0u));
+    row.auxiliary(AUX_18, byte_of(word4, 1u));
+    row.auxiliary(AUX_19, byte_of(word4, 2u));
+    row.auxiliary(AUX_20, byte_of(word4, 3u));
+    const uint32_t word5 = uint32_t(uint64_t(input2) >> 32u);
+    row.auxiliary(AUX_21, byte_of(word5, 0u));
+    row.auxiliary(AUX_22, byte_of(word5, 1u));
+    row.auxiliary(AUX_23, byte_of(word5, 2u));
+    row.auxiliary(AUX_24, byte_of(word5, 3u));
+    const uint32_t input3 = seed.u32(SEED1_INPUT_3);
+    row.input(INPUT_3, input3);
+    // op 33: hint_field_to_bytes 3
+    const uint32_t word6 = input3;
+    row.auxiliary(AUX_25, byte_of(word6, 0u));
+    row.auxiliary(AUX_26, byte_of(word6, 1u));
+    row.auxiliary(AUX_27, byte_of(word6, 2u));
+    row.auxiliary(AUX_28, byte_of(word6, 3u));
+    const uint32_t word7 = uint32_t(uint64_t(input3) >> 32u);
+    row.auxiliary(AUX_29, byte_of(word7, 0u));
+    row.auxiliary(AUX_30, byte_of(word7, 1u));
+    row.auxiliary(AUX_31, byte_of(word7, 2u));
+    row.auxiliary(AUX_32, byte_of(word7, 3u));
+    const uint32_t input4 = seed.u32(SEED1_INPUT_4);
+    row.input(INPUT_4, input4);
+    // op 43: hint_field_to_bytes 4
+    const uint32_t word8 = input4;
+    row.auxiliary(AUX_33, byte_of(word8, 0u));
+    row.auxiliary(AUX_34, byte_of(word8, 1u));
+    row.auxiliary(AUX_35, byte_of(word8, 2u));
+    row.auxiliary(AUX_36, byte_of(word8, 3u));
+    const uint32_t word9 = uint32_t(uint64_t(input4) >> 32u);
+    row.auxiliary(AUX_37, byte_of(word9, 0u));
+    row.auxiliary(AUX_38, byte_of(word9, 1u));
+    row.auxiliary(AUX_39, byte_of(word9, 2u));
+    row.auxiliary(AUX_40, byte_of(word9, 3u));
+    const uint32_t input5 = seed.u32(SEED1_INPUT_5);
+    row.input(INPUT_5, input5);
+    // op 53: hint_field_to_bytes 5
+    const uint32_t word10 = input5;
+    row.auxiliary(AUX_41, byte_of(word10, 0u));
+    row.auxiliary(AUX_42, byte_of(word10, 1u));
+    row.auxiliary(AUX_43, byte_of(word10, 2u));
+    row.auxiliary(AUX_44, byte_of(word10, 3u));
+    const uint32_t word11 = uint32_t(uint64_t(input5) >> 32u);
+    row.auxiliary(AUX_45, byte_of(word11, 0u));
+    row.auxiliary(AUX_46, byte_of(word11, 1u));
+    row.auxiliary(AUX_47, byte_of(word11, 2u));
+    row.auxiliary(AUX_48, byte_of(word11, 3u));
+    const uint32_t input6 = seed.u32(SEED1_INPUT_6);
+    row.input(INPUT_6, input6);
+    // op 63: hint_field_to_bytes 6
+    const uint32_t word12 = input6;
+    row.auxiliary(AUX_49, byte_of(word12, 0u));
+    row.auxiliary(AUX_50, byte_of(word12, 1u));
+    row.auxiliary(AUX_51, byte_of(word12, 2u));
+    row.auxiliary(AUX_52, byte_of(word12, 3u));
+    const uint32_t word13 = uint32_t(uint64_t(input6) >> 32u);
+    row.auxiliary(AUX_53, byte_of(word13, 0u));
+    row.auxiliary(AUX_54, byte_of(word13, 1u));
+    row.auxiliary(AUX_55, byte_of(word13, 2u));
+    row.auxiliary(AUX_56, byte_of(word13, 3u));
+    const uint32_t input7 = seed.u32(SEED1_INPUT_7);
+    row.input(INPUT_7, input7);
+    // op 73: hint_field_to_bytes 7
+    const uint32_t word14 = input7;
+    row.auxiliary(AUX_57, byte_of(word14, 0u));
+    row.auxiliary(AUX_58, byte_of(word14, 1u));
+    row.auxiliary(AUX_59, byte_of(word14, 2u));
+    row.auxiliary(AUX_60, byte_of(word14, 3u));
+    const uint32_t word15 = uint32_t(uint64_t(input7) >> 32u);
+    row.auxiliary(AUX_61, byte_of(word15, 0u));
+    row.auxiliary(AUX_62, byte_of(word15, 1u));
+    row.auxiliary(AUX_63, byte_of(word15, 2u));
+    row.auxiliary(AUX_64, byte_of(word15, 3u));
+    // op 83: add 67 68
     const uint32_t v124_sum = byte_of(word8, 0u) + byte_of(word8, 1u);
+    // op 84: add 123 69
     const uint32_t v125_sum = v124_sum + byte_of(word8, 2u);
+    // op 85: add 124 70
     const uint32_t v126_sum = v125_sum + byte_of(word8, 3u);
+    // op 86: add 125 81
     const uint32_t v127_sum = v126_sum + byte_of(word10, 0u);
+    // op 87: add 126 82
     const uint32_t v128_sum = v127_sum + byte_of(word10, 1u);
+    // op 88: add 127 83
     const uint32_t v129_sum = v128_sum + byte_of(word10, 2u);
+    // op 89: add 128 84
     const uint32_t v130_sum = v129_sum + byte_of(word10, 3u);
+    // op 90: add 129 95
     const uint32_t v131_sum = v130_sum + byte_of(word12, 0u);
+    // op 91: add 130 96
     const uint32_t v132_sum = v131_sum + byte_of(word12, 1u);
+    // op 92: add 131 97
     const uint32_t v133_sum = v132_sum + byte_of(word12, 2u);
+    // op 93: add 132 98
     const uint32_t v134_sum = v133_sum + byte_of(word12, 3u);
+    // op 94: add 133 109
     const uint32_t v135_sum = v134_sum + byte_of(word14, 0u);
+    // op 95: add 134 110
     const uint32_t v136_sum = v135_sum + byte_of(word14, 1u);
+    // op 96: add 135 111
     const uint32_t v137_sum = v136_sum + byte_of(word14, 2u);
+    // op 97: add 136 112
     const uint32_t v138_sum = v137_sum + byte_of(word14, 3u);
-    // op 98: match
+    // op 98: match 137
     const Gl v140_diff = gl(v138_sum) - gl(0u);
-    // ops 111 to 155
-    uint32_t v179_sum;
-    write_u8_sub_2(row, 98u, seed.u8(56u), byte_of(word8, 0u), 0u, v179_sum);
-    uint32_t v184_sum;
-    write_u8_sub_2(row, 100u, seed.u8(57u), byte_of(word8, 1u), v179_sum, v184_sum);
-    uint32_t v189_sum;
-    write_u8_sub_2(row, 102u, seed.u8(58u), byte_of(word8, 2u), v184_sum, v189_sum);
-    uint32_t v194_sum;
-    write_u8_sub_2(row, 104u, seed.u8(59u), byte_of(word8, 3u), v189_sum, v194_sum);
-    uint32_t v199_sum;
-    write_u8_sub_2(row, 106u, seed.u8(60u), byte_of(word10, 0u), v194_sum, v199_sum);
-    uint32_t v204_sum;
-    write_u8_sub_2(row, 108u, seed.u8(61u), byte_of(word10, 1u), v199_sum, v204_sum);
-    uint32_t v209_sum;
-    write_u8_sub_2(row, 110u, seed.u8(62u), byte_of(word10, 2u), v204_sum, v209_sum);
-    uint32_t v214_sum;
-    write_u8_sub_2(row, 112u, seed.u8(63u), byte_of(word10, 3u), v209_sum, v214_sum);
-    uint32_t v219_sum;
-    write_u8_sub_2(row, 114u, seed.u8(64u), byte_of(word12, 0u), v214_sum, v219_sum);
-    uint32_t v224_sum;
-    write_u8_sub_2(row, 116u, seed.u8(65u), byte_of(word12, 1u), v219_sum, v224_sum);
-    uint32_t v229_sum;
-    write_u8_sub_2(row, 118u, seed.u8(66u), byte_of(word12, 2u), v224_sum, v229_sum);
-    uint32_t v234_sum;
-    write_u8_sub_2(row, 120u, seed.u8(67u), byte_of(word12, 3u), v229_sum, v234_sum);
-    uint32_t v239_sum;
-    write_u8_sub_2(row, 122u, seed.u8(68u), byte_of(word14, 0u), v234_sum, v239_sum);
-    uint32_t v244_sum;
-    write_u8_sub_2(row, 124u, seed.u8(69u), byte_of(word14, 1u), v239_sum, v244_sum);
-    uint32_t v249_sum;
-    write_u8_sub_2(row, 126u, seed.u8(70u), byte_of(word14, 2u), v244_sum, v249_sum);
-    // ops 156 to 157: u8_sub
-    const uint32_t v250_sub8 = row.auxiliary(128u, byte_sub(seed.u8(71u), byte_of(word14, 3u)));
-    row.auxiliary(129u, byte_sub(v250_sub8, v249_sum));
-    // ops 161 to 218
-    uint32_t v257_sum, v259_sum, v261_sum, v263_sum;
-    write_mul_1(
-        seed.u8(41u), seed.u8(40u), seed.u8(43u), seed.u8(42u), seed.u8(45u), seed.u8(44u),
-        seed.u8(47u), seed.u8(46u), v257_sum, v259_sum, v261_sum, v263_sum);
-    uint32_t v265_sum, v267_sum, v269_sum, v271_sum;
-    write_mul_1(
-        seed.u8(49u), seed.u8(48u), seed.u8(51u), seed.u8(50u), seed.u8(53u), seed.u8(52u),
-        seed.u8(55u), seed.u8(54u), v265_sum, v267_sum, v269_sum, v271_sum);
-    uint32_t v273_sum, v275_sum, v277_sum, v279_sum;
-    write_mul_1(
-        byte_of(word8, 1u), byte_of(word8, 0u), byte_of(word8, 3u), byte_of(word8, 2u),
-        byte_of(word10, 1u), byte_of(word10, 0u), byte_of(word10, 3u), byte_of(word10, 2u),
-        v273_sum, v275_sum, v277_sum, v279_sum);
-    uint32_t v281_sum, v283_sum, v285_sum, v287_sum;
-    write_mul_1(
-        byte_of(word12, 1u), byte_of(word12, 0u), byte_of(word12, 3u), byte_of(word12, 2u),
-        byte_of(word14, 1u), byte_of(word14, 0u), byte_of(word14, 3u), byte_of(word14, 2u),
-        v281_sum, v283_sum, v285_sum, v287_sum);
-    uint32_t v289_sum, v291_sum, v293_sum, v295_sum;
-    write_mul_1(
-        seed.u8(57u), seed.u8(56u), seed.u8(59u), seed.u8(58u), seed.u8(61u), seed.u8(60u),
-        seed.u8(63u), seed.u8(62u), v289_sum, v291_sum, v293_sum, v295_sum);
-    uint32_t v297_sum, v299_sum, v301_sum, v305_sum;
-    write_mul_1(
-        seed.u8(65u), seed.u8(64u), seed.u8(67u), seed.u8(66u), seed.u8(69u), seed.u8(68u),
-        byte_of(word0, 1u), byte_of(word0, 0u), v297_sum, v299_sum, v301_sum, v305_sum);
-    uint32_t v307_sum, v309_sum, v311_sum, v313_sum;
-    write_mul_1(
-        byte_of(word0, 3u), byte_of(word0, 2u), byte_of(word2, 1u), byte_of(word2, 0u),
-        byte_of(word2, 3u), byte_of(word2, 2u), byte_of(word4, 1u), byte_of(word4, 0u), v307_sum,
-        v309_sum, v311_sum, v313_sum);
-    // op 219: mul
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    const uint32_t word20 = seed.u32(SEED1_READ_16);
+    row.auxiliary(AUX_82, byte_of(word20, 0u));
+    row.auxiliary(AUX_83, byte_of(word20, 1u));
+    row.auxiliary(AUX_84, byte_of(word20, 2u));
+    row.auxiliary(AUX_85, byte_of(word20, 3u));
+    // op 111: u8_sub 154 67
+    const uint32_t v175_sub8 = byte_sub(byte_of(word20, 0u), byte_of(word8, 0u));
+    row.auxiliary(AUX_98, v175_sub8);
+    const uint32_t v176_borrow = byte_sub_borrow(byte_of(word20, 0u), byte_of(word8, 0u));
+    // op 112: u8_sub 171 170
+    const uint32_t v177_sub8 = byte_sub(v175_sub8, 0u);
+    row.auxiliary(AUX_99, v177_sub8);
+    const uint32_t v178_borrow = byte_sub_borrow(v175_sub8, 0u);
+    // op 113: add 172 174
+    const uint32_t v179_sum = v176_borrow + v178_borrow;
+    // op 114: u8_sub 155 68
+    const uint32_t v180_sub8 = byte_sub(byte_of(word20, 1u), byte_of(word8, 1u));
+    row.auxiliary(AUX_100, v180_sub8);
+    const uint32_t v181_borrow = byte_sub_borrow(byte_of(word20, 1u), byte_of(word8, 1u));
+    // op 115: u8_sub 176 175
+    const uint32_t v182_sub8 = byte_sub(v180_sub8, v179_sum);
+    row.auxiliary(AUX_101, v182_sub8);
+    const uint32_t v183_borrow = byte_sub_borrow(v180_sub8, v179_sum);
+    // op 116: add 177 179
+    const uint32_t v184_sum = v181_borrow + v183_borrow;
+    // op 117: u8_sub 156 69
+    const uint32_t v185_sub8 = byte_sub(byte_of(word20, 2u), byte_of(word8, 2u));
+    row.auxiliary(AUX_102, v185_sub8);
+    const uint32_t v186_borrow = byte_sub_borrow(byte_of(word20, 2u), byte_of(word8, 2u));
+    // op 118: u8_sub 181 180
+    const uint32_t v187_sub8 = byte_sub(v185_sub8, v184_sum);
+    row.auxiliary(AUX_103, v187_sub8);
+    const uint32_t v188_borrow = byte_sub_borrow(v185_sub8, v184_sum);
+    // op 119: add 182 184
+    const uint32_t v189_sum = v186_borrow + v188_borrow;
+    // op 120: u8_sub 157 70
+    const uint32_t v190_sub8 = byte_sub(byte_of(word20, 3u), byte_of(word8, 3u));
+    row.auxiliary(AUX_104, v190_sub8);
+    const uint32_t v191_borrow = byte_sub_borrow(byte_of(word20, 3u), byte_of(word8, 3u));
+    // op 121: u8_sub 186 185
+    const uint32_t v192_sub8 = byte_sub(v190_sub8, v189_sum);
+    row.auxiliary(AUX_105, v192_sub8);
+    const uint32_t v193_borrow = byte_sub_borrow(v190_sub8, v189_sum);
+    // op 122: add 187 189
+    const uint32_t v194_sum = v191_borrow + v193_borrow;
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    const uint32_t word21 = seed.u32(SEED1_READ_20);
+    row.auxiliary(AUX_86, byte_of(word21, 0u));
+    row.auxiliary(AUX_87, byte_of(word21, 1u));
+    row.auxiliary(AUX_88, byte_of(word21, 2u));
+    row.auxiliary(AUX_89, byte_of(word21, 3u));
+    // op 123: u8_sub 158 81
+    const uint32_t v195_sub8 = byte_sub(byte_of(word21, 0u), byte_of(word10, 0u));
+    row.auxiliary(AUX_106, v195_sub8);
+    const uint32_t v196_borrow = byte_sub_borrow(byte_of(word21, 0u), byte_of(word10, 0u));
+    // op 124: u8_sub 191 190
+    const uint32_t v197_sub8 = byte_sub(v195_sub8, v194_sum);
+    row.auxiliary(AUX_107, v197_sub8);
+    const uint32_t v198_borrow = byte_sub_borrow(v195_sub8, v194_sum);
+    // op 125: add 192 194
+    const uint32_t v199_sum = v196_borrow + v198_borrow;
+    // op 126: u8_sub 159 82
+    const uint32_t v200_sub8 = byte_sub(byte_of(word21, 1u), byte_of(word10, 1u));
+    row.auxiliary(AUX_108, v200_sub8);
+    const uint32_t v201_borrow = byte_sub_borrow(byte_of(word21, 1u), byte_of(word10, 1u));
+    // op 127: u8_sub 196 195
+    const uint32_t v202_sub8 = byte_sub(v200_sub8, v199_sum);
+    row.auxiliary(AUX_109, v202_sub8);
+    const uint32_t v203_borrow = byte_sub_borrow(v200_sub8, v199_sum);
+    // op 128: add 197 199
+    const uint32_t v204_sum = v201_borrow + v203_borrow;
+    // op 129: u8_sub 160 83
+    const uint32_t v205_sub8 = byte_sub(byte_of(word21, 2u), byte_of(word10, 2u));
+    row.auxiliary(AUX_110, v205_sub8);
+    const uint32_t v206_borrow = byte_sub_borrow(byte_of(word21, 2u), byte_of(word10, 2u));
+    // op 130: u8_sub 201 200
+    const uint32_t v207_sub8 = byte_sub(v205_sub8, v204_sum);
+    row.auxiliary(AUX_111, v207_sub8);
+    const uint32_t v208_borrow = byte_sub_borrow(v205_sub8, v204_sum);
+    // op 131: add 202 204
+    const uint32_t v209_sum = v206_borrow + v208_borrow;
+    // op 132: u8_sub 161 84
+    const uint32_t v210_sub8 = byte_sub(byte_of(word21, 3u), byte_of(word10, 3u));
+    row.auxiliary(AUX_112, v210_sub8);
+    const uint32_t v211_borrow = byte_sub_borrow(byte_of(word21, 3u), byte_of(word10, 3u));
+    // op 133: u8_sub 206 205
+    const uint32_t v212_sub8 = byte_sub(v210_sub8, v209_sum);
+    row.auxiliary(AUX_113, v212_sub8);
+    const uint32_t v213_borrow = byte_sub_borrow(v210_sub8, v209_sum);
+    // op 134: add 207 209
+    const uint32_t v214_sum = v211_borrow + v213_borrow;
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    const uint32_t word22 = seed.u32(SEED1_READ_24);
+    row.auxiliary(AUX_90, byte_of(word22, 0u));
+    row.auxiliary(AUX_91, byte_of(word22, 1u));
+    row.auxiliary(AUX_92, byte_of(word22, 2u));
+    row.auxiliary(AUX_93, byte_of(word22, 3u));
+    // op 135: u8_sub 162 95
+    const uint32_t v215_sub8 = byte_sub(byte_of(word22, 0u), byte_of(word12, 0u));
+    row.auxiliary(AUX_114, v215_sub8);
+    const uint32_t v216_borrow = byte_sub_borrow(byte_of(word22, 0u), byte_of(word12, 0u));
+    // op 136: u8_sub 211 210
+    const uint32_t v217_sub8 = byte_sub(v215_sub8, v214_sum);
+    row.auxiliary(AUX_115, v217_sub8);
+    const uint32_t v218_borrow = byte_sub_borrow(v215_sub8, v214_sum);
+    // op 137: add 212 214
+    const uint32_t v219_sum = v216_borrow + v218_borrow;
+    // op 138: u8_sub 163 96
+    const uint32_t v220_sub8 = byte_sub(byte_of(word22, 1u), byte_of(word12, 1u));
+    row.auxiliary(AUX_116, v220_sub8);
+    const uint32_t v221_borrow = byte_sub_borrow(byte_of(word22, 1u), byte_of(word12, 1u));
+    // op 139: u8_sub 216 215
+    const uint32_t v222_sub8 = byte_sub(v220_sub8, v219_sum);
+    row.auxiliary(AUX_117, v222_sub8);
+    const uint32_t v223_borrow = byte_sub_borrow(v220_sub8, v219_sum);
+    // op 140: add 217 219
+    const uint32_t v224_sum = v221_borrow + v223_borrow;
+    // op 141: u8_sub 164 97
+    const uint32_t v225_sub8 = byte_sub(byte_of(word22, 2u), byte_of(word12, 2u));
+    row.auxiliary(AUX_118, v225_sub8);
+    const uint32_t v226_borrow = byte_sub_borrow(byte_of(word22, 2u), byte_of(word12, 2u));
+    // op 142: u8_sub 221 220
+    const uint32_t v227_sub8 = byte_sub(v225_sub8, v224_sum);
+    row.auxiliary(AUX_119, v227_sub8);
+    const uint32_t v228_borrow = byte_sub_borrow(v225_sub8, v224_sum);
+    // op 143: add 222 224
+    const uint32_t v229_sum = v226_borrow + v228_borrow;
+    // op 144: u8_sub 165 98
+    const uint32_t v230_sub8 = byte_sub(byte_of(word22, 3u), byte_of(word12, 3u));
+    row.auxiliary(AUX_120, v230_sub8);
+    const uint32_t v231_borrow = byte_sub_borrow(byte_of(word22, 3u), byte_of(word12, 3u));
+    // op 145: u8_sub 226 225
+    const uint32_t v232_sub8 = byte_sub(v230_sub8, v229_sum);
+    row.auxiliary(AUX_121, v232_sub8);
+    const uint32_t v233_borrow = byte_sub_borrow(v230_sub8, v229_sum);
+    // op 146: add 227 229
+    const uint32_t v234_sum = v231_borrow + v233_borrow;
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    const uint32_t word23 = seed.u32(SEED1_READ_28);
+    row.auxiliary(AUX_94, byte_of(word23, 0u));
+    row.auxiliary(AUX_95, byte_of(word23, 1u));
+    row.auxiliary(AUX_96, byte_of(word23, 2u));
+    row.auxiliary(AUX_97, byte_of(word23, 3u));
+    // op 147: u8_sub 166 109
+    const uint32_t v235_sub8 = byte_sub(byte_of(word23, 0u), byte_of(word14, 0u));
+    row.auxiliary(AUX_122, v235_sub8);
+    const uint32_t v236_borrow = byte_sub_borrow(byte_of(word23, 0u), byte_of(word14, 0u));
+    // op 148: u8_sub 231 230
+    const uint32_t v237_sub8 = byte_sub(v235_sub8, v234_sum);
+    row.auxiliary(AUX_123, v237_sub8);
+    const uint32_t v238_borrow = byte_sub_borrow(v235_sub8, v234_sum);
+    // op 149: add 232 234
+    const uint32_t v239_sum = v236_borrow + v238_borrow;
+    // op 150: u8_sub 167 110
+    const uint32_t v240_sub8 = byte_sub(byte_of(word23, 1u), byte_of(word14, 1u));
+    row.auxiliary(AUX_124, v240_sub8);
+    const uint32_t v241_borrow = byte_sub_borrow(byte_of(word23, 1u), byte_of(word14, 1u));
+    // op 151: u8_sub 236 235
+    const uint32_t v242_sub8 = byte_sub(v240_sub8, v239_sum);
+    row.auxiliary(AUX_125, v242_sub8);
+    const uint32_t v243_borrow = byte_sub_borrow(v240_sub8, v239_sum);
+    // op 152: add 237 239
+    const uint32_t v244_sum = v241_borrow + v243_borrow;
+    // op 153: u8_sub 168 111
+    const uint32_t v245_sub8 = byte_sub(byte_of(word23, 2u), byte_of(word14, 2u));
+    row.auxiliary(AUX_126, v245_sub8);
+    const uint32_t v246_borrow = byte_sub_borrow(byte_of(word23, 2u), byte_of(word14, 2u));
+    // op 154: u8_sub 241 240
+    const uint32_t v247_sub8 = byte_sub(v245_sub8, v244_sum);
+    row.auxiliary(AUX_127, v247_sub8);
+    const uint32_t v248_borrow = byte_sub_borrow(v245_sub8, v244_sum);
+    // op 155: add 242 244
+    const uint32_t v249_sum = v246_borrow + v248_borrow;
+    // op 156: u8_sub 169 112
+    const uint32_t v250_sub8 = byte_sub(byte_of(word23, 3u), byte_of(word14, 3u));
+    row.auxiliary(AUX_128, v250_sub8);
+    // op 157: u8_sub 246 245
+    const uint32_t v252_sub8 = byte_sub(v250_sub8, v249_sum);
+    row.auxiliary(AUX_129, v252_sub8);
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    const uint32_t word16 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_66, byte_of(word16, 0u));
+    row.auxiliary(AUX_67, byte_of(word16, 1u));
+    row.auxiliary(AUX_68, byte_of(word16, 2u));
+    row.auxiliary(AUX_69, byte_of(word16, 3u));
+    // op 161: mul 139 16
+    const uint32_t v256_prod = byte_of(word16, 1u) * 256u;
+    // op 162: add 138 252
+    const uint32_t v257_sum = byte_of(word16, 0u) + v256_prod;
+    // op 163: mul 141 16
+    const uint32_t v258_prod = byte_of(word16, 3u) * 256u;
+    // op 164: add 140 254
+    const uint32_t v259_sum = byte_of(word16, 2u) + v258_prod;
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    const uint32_t word17 = seed.u32(SEED1_READ_4);
+    row.auxiliary(AUX_70, byte_of(word17, 0u));
+    row.auxiliary(AUX_71, byte_of(word17, 1u));
+    row.auxiliary(AUX_72, byte_of(word17, 2u));
+    row.auxiliary(AUX_73, byte_of(word17, 3u));
+    // op 165: mul 143 16
+    const uint32_t v260_prod = byte_of(word17, 1u) * 256u;
+    // op 166: add 142 256
+    const uint32_t v261_sum = byte_of(word17, 0u) + v260_prod;
+    // op 167: mul 145 16
+    const uint32_t v262_prod = byte_of(word17, 3u) * 256u;
+    // op 168: add 144 258
+    const uint32_t v263_sum = byte_of(word17, 2u) + v262_prod;
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    const uint32_t word18 = seed.u32(SEED1_READ_8);
+    row.auxiliary(AUX_74, byte_of(word18, 0u));
+    row.auxiliary(AUX_75, byte_of(word18, 1u));
+    row.auxiliary(AUX_76, byte_of(word18, 2u));
+    row.auxiliary(AUX_77, byte_of(word18, 3u));
+    // op 169: mul 147 16
+    const uint32_t v264_prod = byte_of(word18, 1u) * 256u;
+    // op 170: add 146 260
+    const uint32_t v265_sum = byte_of(word18, 0u) + v264_prod;
+    // op 171: mul 149 16
+    const uint32_t v266_prod = byte_of(word18, 3u) * 256u;
+    // op 172: add 148 262
+    const uint32_t v267_sum = byte_of(word18, 2u) + v266_prod;
+    // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+    const uint32_t word19 = seed.u32(SEED1_READ_12);
+    row.auxiliary(AUX_78, byte_of(word19, 0u));
+    row.auxiliary(AUX_79, byte_of(word19, 1u));
+    row.auxiliary(AUX_80, byte_of(word19, 2u));
+    row.auxiliary(AUX_81, byte_of(word19, 3u));
+    // op 173: mul 151 16
+    const uint32_t v268_prod = byte_of(word19, 1u) * 256u;
+    // op 174: add 150 264
+    const uint32_t v269_sum = byte_of(word19, 0u) + v268_prod;
+    // op 175: mul 153 16
+    const uint32_t v270_prod = byte_of(word19, 3u) * 256u;
+    // op 176: add 152 266
+    const uint32_t v271_sum = byte_of(word19, 2u) + v270_prod;
+    // op 177: mul 68 16
+    const uint32_t v272_prod = byte_of(word8, 1u) * 256u;
+    // op 178: add 67 268
+    const uint32_t v273_sum = byte_of(word8, 0u) + v272_prod;
+    // op 179: mul 70 16
+    const uint32_t v274_prod = byte_of(word8, 3u) * 256u;
+    // op 180: add 69 270
+    const uint32_t v275_sum = byte_of(word8, 2u) + v274_prod;
+    // op 181: mul 82 16
+    const uint32_t v276_prod = byte_of(word10, 1u) * 256u;
+    // op 182: add 81 272
+    const uint32_t v277_sum = byte_of(word10, 0u) + v276_prod;
+    // op 183: mul 84 16
+    const uint32_t v278_prod = byte_of(word10, 3u) * 256u;
+    // op 184: add 83 274
+    const uint32_t v279_sum = byte_of(word10, 2u) + v278_prod;
+    // op 185: mul 96 16
+    const uint32_t v280_prod = byte_of(word12, 1u) * 256u;
+    // op 186: add 95 276
+    const uint32_t v281_sum = byte_of(word12, 0u) + v280_prod;
+    // op 187: mul 98 16
+    const uint32_t v282_prod = byte_of(word12, 3u) * 256u;
+    // op 188: add 97 278
+    const uint32_t v283_sum = byte_of(word12, 2u) + v282_prod;
+    // op 189: mul 110 16
+    const uint32_t v284_prod = byte_of(word14, 1u) * 256u;
+    // op 190: add 109 280
+    const uint32_t v285_sum = byte_of(word14, 0u) + v284_prod;
+    // op 191: mul 112 16
+    const uint32_t v286_prod = byte_of(word14, 3u) * 256u;
+    // op 192: add 111 282
+    const uint32_t v287_sum = byte_of(word14, 2u) + v286_prod;
+    // op 193: mul 155 16
+    const uint32_t v288_prod = byte_of(word20, 1u) * 256u;
+    // op 194: add 154 284
+    const uint32_t v289_sum = byte_of(word20, 0u) + v288_prod;
+    // op 195: mul 157 16
+    const uint32_t v290_prod = byte_of(word20, 3u) * 256u;
+    // op 196: add 156 286
+    const uint32_t v291_sum = byte_of(word20, 2u) + v290_prod;
+    // op 197: mul 159 16
+    const uint32_t v292_prod = byte_of(word21, 1u) * 256u;
+    // op 198: add 158 288
+    const uint32_t v293_sum = byte_of(word21, 0u) + v292_prod;
+    // op 199: mul 161 16
+    const uint32_t v294_prod = byte_of(word21, 3u) * 256u;
+    // op 200: add 160 290
+    const uint32_t v295_sum = byte_of(word21, 2u) + v294_prod;
+    // op 201: mul 163 16
+    const uint32_t v296_prod = byte_of(word22, 1u) * 256u;
+    // op 202: add 162 292
+    const uint32_t v297_sum = byte_of(word22, 0u) + v296_prod;
+    // op 203: mul 165 16
+    const uint32_t v298_prod = byte_of(word22, 3u) * 256u;
+    // op 204: add 164 294
+    const uint32_t v299_sum = byte_of(word22, 2u) + v298_prod;
+    // op 205: mul 167 16
+    const uint32_t v300_prod = byte_of(word23, 1u) * 256u;
+    // op 206: add 166 296
+    const uint32_t v301_sum = byte_of(word23, 0u) + v300_prod;
+    // op 209: mul 9 16
+    const uint32_t v304_prod = byte_of(word0, 1u) * 256u;
+    // op 210: add 8 300
+    const uint32_t v305_sum = byte_of(word0, 0u) + v304_prod;
+    // op 211: mul 11 16
+    const uint32_t v306_prod = byte_of(word0, 3u) * 256u;
+    // op 212: add 10 302
+    const uint32_t v307_sum = byte_of(word0, 2u) + v306_prod;
+    // op 213: mul 26 16
+    const uint32_t v308_prod = byte_of(word2, 1u) * 256u;
+    // op 214: add 25 304
+    const uint32_t v309_sum = byte_of(word2, 0u) + v308_prod;
+    // op 215: mul 28 16
+    const uint32_t v310_prod = byte_of(word2, 3u) * 256u;
+    // op 216: add 27 306
+    const uint32_t v311_sum = byte_of(word2, 2u) + v310_prod;
+    // op 217: mul 40 16
+    const uint32_t v312_prod = byte_of(word4, 1u) * 256u;
+    // op 218: add 39 308
+    const uint32_t v313_sum = byte_of(word4, 0u) + v312_prod;
+    // op 219: mul 42 16
     const uint32_t v314_prod = byte_of(word4, 3u) * 256u;
-    // op 220: add
+    // op 220: add 41 310
     const uint32_t v315_sum = byte_of(word4, 2u) + v314_prod;
-    // op 221: mul
+    // op 221: mul 54 16
     const uint32_t v316_prod = byte_of(word6, 1u) * 256u;
-    // op 222: add
+    // op 222: add 53 312
     const uint32_t v317_sum = byte_of(word6, 0u) + v316_prod;
-    // op 225: mul
-    const uint32_t v320_prod = row.auxiliary(130u, v257_sum * v273_sum);
-    // ops 226 to 227: add
+    // op 225: mul 253 269
+    const uint32_t v320_prod = v257_sum * v273_sum;
+    row.auxiliary(AUX_130, v320_prod);
+    // op 226: add 316 285
     const uint32_t v321_sum = v320_prod + v289_sum;
+    // op 227: add 317 170
     const uint32_t v322_sum = v321_sum + 0u;
-    // op 228: sub
+    // op 228: sub 318 301
     const Gl v323_diff = gl(v322_sum) - gl(v305_sum);
-    // ops 230 to 242
-    uint32_t v341_sum;
-    write_mul_5(row, 131u, v323_diff, v341_sum);
-    // ops 243 to 244: mul
-    const uint32_t v342_prod = row.auxiliary(139u, v257_sum * v275_sum);
-    const uint32_t v343_prod = row.auxiliary(140u, v259_sum * v273_sum);
-    // ops 245 to 247: add
+    // op 230: mul 319 320
+    const Gl v325_prod = v323_diff * gl(0xfffeffff00010001ull);
+    // op 231: hint_field_to_bytes 321
+    const uint32_t v326_byte = byte_of_wide(v325_prod.value, 0u);
+    row.auxiliary(AUX_131, v326_byte);
+    const uint32_t v327_byte = byte_of_wide(v325_prod.value, 1u);
+    row.auxiliary(AUX_132, v327_byte);
+    const uint32_t v328_byte = byte_of_wide(v325_prod.value, 2u);
+    row.auxiliary(AUX_133, v328_byte);
+    const uint32_t v329_byte = byte_of_wide(v325_prod.value, 3u);
+    row.auxiliary(AUX_134, v329_byte);
+    const uint32_t v330_byte = byte_of_wide(v325_prod.value, 4u);
+    row.auxiliary(AUX_135, v330_byte);
+    const uint32_t v331_byte = byte_of_wide(v325_prod.value, 5u);
+    row.auxiliary(AUX_136, v331_byte);
+    const uint32_t v332_byte = byte_of_wide(v325_prod.value, 6u);
+    row.auxiliary(AUX_137, v332_byte);
+    const uint32_t v333_byte = byte_of_wide(v325_prod.value, 7u);
+    row.auxiliary(AUX_138, v333_byte);
+    // op 239: mul 323 16
+    const uint32_t v338_prod = v327_byte * 256u;
+    // op 240: mul 324 18
+    const uint32_t v339_prod = v328_byte * 65536u;
+    // op 241: add 322 334
+    const uint32_t v340_sum = v326_byte + v338_prod;
+    // op 242: add 336 335
+    const uint32_t v341_sum = v340_sum + v339_prod;
+    // op 243: mul 253 271
+    const uint32_t v342_prod = v257_sum * v275_sum;
+    row.auxiliary(AUX_139, v342_prod);
+    // op 244: mul 255 269
+    const uint32_t v343_prod = v259_sum * v273_sum;
+    row.auxiliary(AUX_140, v343_prod);
+    // op 245: add 338 339
     const uint64_t v344_sum = uint64_t(v342_prod) + uint64_t(v343_prod);
+    // op 246: add 340 287
     const uint64_t v345_sum = v344_sum + uint64_t(v291_sum);
+    // op 247: add 341 337
     const uint64_t v346_sum = v345_sum + uint64_t(v341_sum);
-    // op 248: sub
+    // op 248: sub 342 303
     const Gl v347_diff = gl(v346_sum) - gl(v307_sum);
-    // ops 249 to 261
-    uint32_t v364_sum;
-    write_mul_5(row, 141u, v347_diff, v364_sum);
-    // ops 262 to 264: mul
-    const uint32_t v365_prod = row.auxiliary(149u, v257_sum * v277_sum);
-    const uint32_t v366_prod = row.auxiliary(150u, v259_sum * v275_sum);
-    const uint32_t v367_prod = row.auxiliary(151u, v261_sum * v273_sum);
-    // ops 265 to 268: add
+    // op 249: mul 343 320
+    const Gl v348_prod = v347_diff * gl(0xfffeffff00010001ull);
+    // op 250: hint_field_to_bytes 344
+    const uint32_t v349_byte = byte_of_wide(v348_prod.value, 0u);
+    row.auxiliary(AUX_141, v349_byte);
+    const uint32_t v350_byte = byte_of_wide(v348_prod.value, 1u);
+    row.auxiliary(AUX_142, v350_byte);
+    const uint32_t v351_byte = byte_of_wide(v348_prod.value, 2u);
+    row.auxiliary(AUX_143, v351_byte);
+    const uint32_t v352_byte = byte_of_wide(v348_prod.value, 3u);
+    row.auxiliary(AUX_144, v352_byte);
+    const uint32_t v353_byte = byte_of_wide(v348_prod.value, 4u);
+    row.auxiliary(AUX_145, v353_byte);
+    const uint32_t v354_byte = byte_of_wide(v348_prod.value, 5u);
+    row.auxiliary(AUX_146, v354_byte);
+    const uint32_t v355_byte = byte_of_wide(v348_prod.value, 6u);
+    row.auxiliary(AUX_147, v355_byte);
+    const uint32_t v356_byte = byte_of_wide(v348_prod.value, 7u);
+    row.auxiliary(AUX_148, v356_byte);
+    // op 258: mul 346 16
+    const uint32_t v361_prod = v350_byte * 256u;
+    // op 259: mul 347 18
+    const uint32_t v362_prod = v351_byte * 65536u;
+    // op 260: add 345 357
+    const uint32_t v363_sum = v349_byte + v361_prod;
+    // op 261: add 359 358
+    const uint32_t v364_sum = v363_sum + v362_prod;
+    // op 262: mul 253 273
+    const uint32_t v365_prod = v257_sum * v277_sum;
+    row.auxiliary(AUX_149, v365_prod);
+    // op 263: mul 255 271
+    const uint32_t v366_prod = v259_sum * v275_sum;
+    row.auxiliary(AUX_150, v366_prod);
+    // op 264: mul 257 269
+    const uint32_t v367_prod = v261_sum * v273_sum;
+    row.auxiliary(AUX_151, v367_prod);
+    // op 265: add 361 362
     const uint64_t v368_sum = uint64_t(v365_prod) + uint64_t(v366_prod);
+    // op 266: add 364 363
     const uint64_t v369_sum = v368_sum + uint64_t(v367_prod);
+    // op 267: add 365 289
     const uint64_t v370_sum = v369_sum + uint64_t(v293_sum);
+    // op 268: add 366 360
     const uint64_t v371_sum = v370_sum + uint64_t(v364_sum);
-    // op 269: sub
+    // op 269: sub 367 305
     const Gl v372_diff = gl(v371_sum) - gl(v309_sum);
-    // ops 270 to 282
-    uint32_t v389_sum;
-    write_mul_5(row, 152u, v372_diff, v389_sum);
-    // ops 283 to 286: mul
-    const uint32_t v390_prod = row.auxiliary(160u, v257_sum * v279_sum);
-    const uint32_t v391_prod = row.auxiliary(161u, v259_sum * v277_sum);
-    const uint32_t v392_prod = row.auxiliary(162u, v261_sum * v275_sum);
-    const uint32_t v393_prod = row.auxiliary(163u, v263_sum * v273_sum);
-    // ops 287 to 291: add
+    // op 270: mul 368 320
+    const Gl v373_prod = v372_diff * gl(0xfffeffff00010001ull);
+    // op 271: hint_field_to_bytes 369
+    const uint32_t v374_byte = byte_of_wide(v373_prod.value, 0u);
+    row.auxiliary(AUX_152, v374_byte);
+    const uint32_t v375_byte = byte_of_wide(v373_prod.value, 1u);
+    row.auxiliary(AUX_153, v375_byte);
+    const uint32_t v376_byte = byte_of_wide(v373_prod.value, 2u);
+    row.auxiliary(AUX_154, v376_byte);
+    const uint32_t v377_byte = byte_of_wide(v373_prod.value, 3u);
+    row.auxiliary(AUX_155, v377_byte);
+    const uint32_t v378_byte = byte_of_wide(v373_prod.value, 4u);
+    row.auxiliary(AUX_156, v378_byte);
+    const uint32_t v379_byte = byte_of_wide(v373_prod.value, 5u);
+    row.auxiliary(AUX_157, v379_byte);
+    const uint32_t v380_byte = byte_of_wide(v373_prod.value, 6u);
+    row.auxiliary(AUX_158, v380_byte);
+    const uint32_t v381_byte = byte_of_wide(v373_prod.value, 7u);
+    row.auxiliary(AUX_159, v381_byte);
+    // op 279: mul 371 16
+    const uint32_t v386_prod = v375_byte * 256u;
+    // op 280: mul 372 18
+    const uint32_t v387_prod = v376_byte * 65536u;
+    // op 281: add 370 382
+    const uint32_t v388_sum = v374_byte + v386_prod;
+    // op 282: add 384 383
+    const uint32_t v389_sum = v388_sum + v387_prod;
+    // op 283: mul 253 275
+    const uint32_t v390_prod = v257_sum * v279_sum;
+    row.auxiliary(AUX_160, v390_prod);
+    // op 284: mul 255 273
+    const uint32_t v391_prod = v259_sum * v277_sum;
+    row.auxiliary(AUX_161, v391_prod);
+    // op 285: mul 257 271
+    const uint32_t v392_prod = v261_sum * v275_sum;
+    row.auxiliary(AUX_162, v392_prod);
+    // op 286: mul 259 269
+    const uint32_t v393_prod = v263_sum * v273_sum;
+    row.auxiliary(AUX_163, v393_prod);
+    // op 287: add 386 387
     const uint64_t v394_sum = uint64_t(v390_prod) + uint64_t(v391_prod);
+    // op 288: add 390 388
     const uint64_t v395_sum = v394_sum + uint64_t(v392_prod);
+    // op 289: add 391 389
     const uint64_t v396_sum = v395_sum + uint64_t(v393_prod);
+    // op 290: add 392 291
     const uint64_t v397_sum = v396_sum + uint64_t(v295_sum);
+    // op 291: add 393 385
     const uint64_t v398_sum = v397_sum + uint64_t(v389_sum);
-    // op 292: sub
+    // op 292: sub 394 307
     const Gl v399_diff = gl(v398_sum) - gl(v311_sum);
-    // ops 293 to 305
-    uint32_t v416_sum;
-    write_mul_5(row, 164u, v399_diff, v416_sum);
-    // ops 306 to 310: mul
-    const uint32_t v417_prod = row.auxiliary(172u, v257_sum * v281_sum);
-    const uint32_t v418_prod = row.auxiliary(173u, v259_sum * v279_sum);
-    const uint32_t v419_prod = row.auxiliary(174u, v261_sum * v277_sum);
-    const uint32_t v420_prod = row.auxiliary(175u, v263_sum * v275_sum);
-    const uint32_t v421_prod = row.auxiliary(176u, v265_sum * v273_sum);
-    // ops 311 to 316: add
+    // op 293: mul 395 320
+    const Gl v400_prod = v399_diff * gl(0xfffeffff00010001ull);
+    // op 294: hint_field_to_bytes 396
+    const uint32_t v401_byte = byte_of_wide(v400_prod.value, 0u);
+    row.auxiliary(AUX_164, v401_byte);
+    const uint32_t v402_byte = byte_of_wide(v400_prod.value, 1u);
+    row.auxiliary(AUX_165, v402_byte);
+    const uint32_t v403_byte = byte_of_wide(v400_prod.value, 2u);
+    row.auxiliary(AUX_166, v403_byte);
+    const uint32_t v404_byte = byte_of_wide(v400_prod.value, 3u);
+    row.auxiliary(AUX_167, v404_byte);
+    const uint32_t v405_byte = byte_of_wide(v400_prod.value, 4u);
+    row.auxiliary(AUX_168, v405_byte);
+    const uint32_t v406_byte = byte_of_wide(v400_prod.value, 5u);
+    row.auxiliary(AUX_169, v406_byte);
+    const uint32_t v407_byte = byte_of_wide(v400_prod.value, 6u);
+    row.auxiliary(AUX_170, v407_byte);
+    const uint32_t v408_byte = byte_of_wide(v400_prod.value, 7u);
+    row.auxiliary(AUX_171, v408_byte);
+    // op 302: mul 398 16
+    const uint32_t v413_prod = v402_byte * 256u;
+    // op 303: mul 399 18
+    const uint32_t v414_prod = v403_byte * 65536u;
+    // op 304: add 397 409
+    const uint32_t v415_sum = v401_byte + v413_prod;
+    // op 305: add 411 410
+    const uint32_t v416_sum = v415_sum + v414_prod;
+    // op 306: mul 253 277
+    const uint32_t v417_prod = v257_sum * v281_sum;
+    row.auxiliary(AUX_172, v417_prod);
+    // op 307: mul 255 275
+    const uint32_t v418_prod = v259_sum * v279_sum;
+    row.auxiliary(AUX_173, v418_prod);
+    // op 308: mul 257 273
+    const uint32_t v419_prod = v261_sum * v277_sum;
+    row.auxiliary(AUX_174, v419_prod);
+    // op 309: mul 259 271
+    const uint32_t v420_prod = v263_sum * v275_sum;
+    row.auxiliary(AUX_175, v420_prod);
+    // op 310: mul 261 269
+    const uint32_t v421_prod = v265_sum * v273_sum;
+    row.auxiliary(AUX_176, v421_prod);
+    // op 311: add 413 414
     const uint64_t v422_sum = uint64_t(v417_prod) + uint64_t(v418_prod);
+    // op 312: add 418 415
     const uint64_t v423_sum = v422_sum + uint64_t(v419_prod);
+    // op 313: add 419 416
     const uint64_t v424_sum = v423_sum + uint64_t(v420_prod);
+    // op 314: add 420 417
     const uint64_t v425_sum = v424_sum + uint64_t(v421_prod);
+    // op 315: add 421 293
     const uint64_t v426_sum = v425_sum + uint64_t(v297_sum);
+    // op 316: add 422 412
     const uint64_t v427_sum = v426_sum + uint64_t(v416_sum);
-    // op 317: sub
+    // op 317: sub 423 309
     const Gl v428_diff = gl(v427_sum) - gl(v313_sum);
-    // ops 318 to 330
-    uint32_t v445_sum;
-    write_mul_5(row, 177u, v428_diff, v445_sum);
-    // ops 331 to 336: mul
-    const uint32_t v446_prod = row.auxiliary(185u, v257_sum * v283_sum);
-    const uint32_t v447_prod = row.auxiliary(186u, v259_sum * v281_sum);
-    const uint32_t v448_prod = row.auxiliary(187u, v261_sum * v279_sum);
-    const uint32_t v449_prod = row.auxiliary(188u, v263_sum * v277_sum);
-    const uint32_t v450_prod = row.auxiliary(189u, v265_sum * v275_sum);
-    const uint32_t v451_prod = row.auxiliary(190u, v267_sum * v273_sum);
-    // ops 337 to 343: add
+    // op 318: mul 424 320
+    const Gl v429_prod = v428_diff * gl(0xfffeffff00010001ull);
+    // op 319: hint_field_to_bytes 425
+    const uint32_t v430_byte = byte_of_wide(v429_prod.value, 0u);
+    row.auxiliary(AUX_177, v430_byte);
+    const uint32_t v431_byte = byte_of_wide(v429_prod.value, 1u);
+    row.auxiliary(AUX_178, v431_byte);
+    const uint32_t v432_byte = byte_of_wide(v429_prod.value, 2u);
+    row.auxiliary(AUX_179, v432_byte);
+    const uint32_t v433_byte = byte_of_wide(v429_prod.value, 3u);
+    row.auxiliary(AUX_180, v433_byte);
+    const uint32_t v434_byte = byte_of_wide(v429_prod.value, 4u);
+    row.auxiliary(AUX_181, v434_byte);
+    const uint32_t v435_byte = byte_of_wide(v429_prod.value, 5u);
+    row.auxiliary(AUX_182, v435_byte);
+    const uint32_t v436_byte = byte_of_wide(v429_prod.value, 6u);
+    row.auxiliary(AUX_183, v436_byte);
+    const uint32_t v437_byte = byte_of_wide(v429_prod.value, 7u);
+    row.auxiliary(AUX_184, v437_byte);
+    // op 327: mul 427 16
+    const uint32_t v442_prod = v431_byte * 256u;
+    // op 328: mul 428 18
+    const uint32_t v443_prod = v432_byte * 65536u;
+    // op 329: add 426 438
+    const uint32_t v444_sum = v430_byte + v442_prod;
+    // op 330: add 440 439
+    const uint32_t v445_sum = v444_sum + v443_prod;
+    // op 331: mul 253 279
+    const uint32_t v446_prod = v257_sum * v283_sum;
+    row.auxiliary(AUX_185, v446_prod);
+    // op 332: mul 255 277
+    const uint32_t v447_prod = v259_sum * v281_sum;
+    row.auxiliary(AUX_186, v447_prod);
+    // op 333: mul 257 275
+    const uint32_t v448_prod = v261_sum * v279_sum;
+    row.auxiliary(AUX_187, v448_prod);
+    // op 334: mul 259 273
+    const uint32_t v449_prod = v263_sum * v277_sum;
+    row.auxiliary(AUX_188, v449_prod);
+    // op 335: mul 261 271
+    const uint32_t v450_prod = v265_sum * v275_sum;
+    row.auxiliary(AUX_189, v450_prod);
+    // op 336: mul 263 269
+    const uint32_t v451_prod = v267_sum * v273_sum;
+    row.auxiliary(AUX_190, v451_prod);
+    // op 337: add 442 443
     const uint64_t v452_sum = uint64_t(v446_prod) + uint64_t(v447_prod);
+    // op 338: add 448 444
     const uint64_t v453_sum = v452_sum + uint64_t(v448_prod);
+    // op 339: add 449 445
     const uint64_t v454_sum = v453_sum + uint64_t(v449_prod);
+    // op 340: add 450 446
     const uint64_t v455_sum = v454_sum + uint64_t(v450_prod);
+    // op 341: add 451 447
     const uint64_t v456_sum = v455_sum + uint64_t(v451_prod);
+    // op 342: add 452 295
     const uint64_t v457_sum = v456_sum + uint64_t(v299_sum);
+    // op 343: add 453 441
     const uint64_t v458_sum = v457_sum + uint64_t(v445_sum);
-    // op 344: sub
+    // op 344: sub 454 311
     const Gl v459_diff = gl(v458_sum) - gl(v315_sum);
-    // ops 345 to 357
-    uint32_t v476_sum;
-    write_mul_5(row, 191u, v459_diff, v476_sum);
-    // ops 358 to 364: mul
-    const uint32_t v477_prod = row.auxiliary(199u, v257_sum * v285_sum);
-    const uint32_t v478_prod = row.auxiliary(200u, v259_sum * v283_sum);
-    const uint32_t v479_prod = row.auxiliary(201u, v261_sum * v281_sum);
-    const uint32_t v480_prod = row.auxiliary(202u, v263_sum * v279_sum);
-    const uint32_t v481_prod = row.auxiliary(203u, v265_sum * v277_sum);
-    const uint32_t v482_prod = row.auxiliary(204u, v267_sum * v275_sum);
-    const uint32_t v483_prod = row.auxiliary(205u, v269_sum * v273_sum);
-    // ops 365 to 372: add
+    // op 345: mul 455 320
+    const Gl v460_prod = v459_diff * gl(0xfffeffff00010001ull);
+    // op 346: hint_field_to_bytes 456
+    const uint32_t v461_byte = byte_of_wide(v460_prod.value, 0u);
+    row.auxiliary(AUX_191, v461_byte);
+    const uint32_t v462_byte = byte_of_wide(v460_prod.value, 1u);
+    row.auxiliary(AUX_192, v462_byte);
+    const uint32_t v463_byte = byte_of_wide(v460_prod.value, 2u);
+    row.auxiliary(AUX_193, v463_byte);
+    const uint32_t v464_byte = byte_of_wide(v460_prod.value, 3u);
+    row.auxiliary(AUX_194, v464_byte);
+    const uint32_t v465_byte = byte_of_wide(v460_prod.value, 4u);
+    row.auxiliary(AUX_195, v465_byte);
+    const uint32_t v466_byte = byte_of_wide(v460_prod.value, 5u);
+    row.auxiliary(AUX_196, v466_byte);
+    const uint32_t v467_byte = byte_of_wide(v460_prod.value, 6u);
+    row.auxiliary(AUX_197, v467_byte);
+    const uint32_t v468_byte = byte_of_wide(v460_prod.value, 7u);
+    row.auxiliary(AUX_198, v468_byte);
+    // op 354: mul 458 16
+    const uint32_t v473_prod = v462_byte * 256u;
+    // op 355: mul 459 18
+    const uint32_t v474_prod = v463_byte * 65536u;
+    // op 356: add 457 469
+    const uint32_t v475_sum = v461_byte + v473_prod;
+    // op 357: add 471 470
+    const uint32_t v476_sum = v475_sum + v474_prod;
+    // op 358: mul 253 281
+    const uint32_t v477_prod = v257_sum * v285_sum;
+    row.auxiliary(AUX_199, v477_prod);
+    // op 359: mul 255 279
+    const uint32_t v478_prod = v259_sum * v283_sum;
+    row.auxiliary(AUX_200, v478_prod);
+    // op 360: mul 257 277
+    const uint32_t v479_prod = v261_sum * v281_sum;
+    row.auxiliary(AUX_201, v479_prod);
+    // op 361: mul 259 275
+    const uint32_t v480_prod = v263_sum * v279_sum;
+    row.auxiliary(AUX_202, v480_prod);
+    // op 362: mul 261 273
+    const uint32_t v481_prod = v265_sum * v277_sum;
+    row.auxiliary(AUX_203, v481_prod);
+    // op 363: mul 263 271
+    const uint32_t v482_prod = v267_sum * v275_sum;
+    row.auxiliary(AUX_204, v482_prod);
+    // op 364: mul 265 269
+    const uint32_t v483_prod = v269_sum * v273_sum;
+    row.auxiliary(AUX_205, v483_prod);
+    // op 365: add 473 474
     const uint64_t v484_sum = uint64_t(v477_prod) + uint64_t(v478_prod);
+    // op 366: add 480 475
     const uint64_t v485_sum = v484_sum + uint64_t(v479_prod);
+    // op 367: add 481 476
     const uint64_t v486_sum = v485_sum + uint64_t(v480_prod);
+    // op 368: add 482 477
     const uint64_t v487_sum = v486_sum + uint64_t(v481_prod);
+    // op 369: add 483 478
     const uint64_t v488_sum = v487_sum + uint64_t(v482_prod);
+    // op 370: add 484 479
     const uint64_t v489_sum = v488_sum + uint64_t(v483_prod);
+    // op 371: add 485 297
     const uint64_t v490_sum = v489_sum + uint64_t(v301_sum);
+    // op 372: add 486 472
     const uint64_t v491_sum = v490_sum + uint64_t(v476_sum);
-    // op 373: sub
+    // op 373: sub 487 313
     const Gl v492_diff = gl(v491_sum) - gl(v317_sum);
-    // op 374: mul
+    // op 374: mul 488 320
     const Gl v493_prod = v492_diff * gl(0xfffeffff00010001ull);
-    // op 375
-    uint32_t v494_byte, v495_byte, v496_byte, v497_byte;
-    write_hint_field_to_bytes_0(row, 206u, v493_prod, v494_byte, v495_byte, v496_byte, v497_byte);
-    // ops 387 to 406: mul
-    row.auxiliary(214u, v257_sum * v287_sum);
-    row.auxiliary(215u, v259_sum * v285_sum);
-    row.auxiliary(216u, v261_sum * v283_sum);
-    row.auxiliary(217u, v263_sum * v281_sum);
-    row.auxiliary(218u, v265_sum * v279_sum);
-    row.auxiliary(219u, v267_sum * v277_sum);
-    row.auxiliary(220u, v269_sum * v275_sum);
-    row.auxiliary(221u, v271_sum * v273_sum);
-    row.auxiliary(222u, v259_sum * v287_sum);
-    // op 407: add
+    // op 375: hint_field_to_bytes 489
+    const uint32_t v494_byte = byte_of_wide(v493_prod.value, 0u);
+    row.auxiliary(AUX_206, v494_byte);
+    const uint32_t v495_byte = byte_of_wide(v493_prod.value, 1u);
+    row.auxiliary(AUX_207, v495_byte);
+    const uint32_t v496_byte = byte_of_wide(v493_prod.value, 2u);
+    row.auxiliary(AUX_208, v496_byte);
+    const uint32_t v497_byte = byte_of_wide(v493_prod.value, 3u);
+    row.auxiliary(AUX_209, v497_byte);
+    const uint32_t v498_byte = byte_of_wide(v493_prod.value, 4u);
+    row.auxiliary(AUX_210, v498_byte);
+    const uint32_t v499_byte = byte_of_wide(v493_prod.value, 5u);
+    row.auxiliary(AUX_211, v499_byte);
+    const uint32_t v500_byte = byte_of_wide(v493_prod.value, 6u);
+    row.auxiliary(AUX_212, v500_byte);
+    const uint32_t v501_byte = byte_of_wide(v493_prod.value, 7u);
+    row.auxiliary(AUX_213, v501_byte);
+    // op 387: mul 253 283
+    const uint32_t v510_prod = v257_sum * v287_sum;
+    row.auxiliary(AUX_214, v510_prod);
+    // op 388: mul 255 281
+    const uint32_t v511_prod = v259_sum * v285_sum;
+    row.auxiliary(AUX_215, v511_prod);
+    // op 389: mul 257 279
+    const uint32_t v512_prod = v261_sum * v283_sum;
+    row.auxiliary(AUX_216, v512_prod);
+    // op 390: mul 259 277
+    const uint32_t v513_prod = v263_sum * v281_sum;
+    row.auxiliary(AUX_217, v513_prod);
+    // op 391: mul 261 275
+    const uint32_t v514_prod = v265_sum * v279_sum;
+    row.auxiliary(AUX_218, v514_prod);
+    // op 392: mul 263 273
+    const uint32_t v515_prod = v267_sum * v277_sum;
+    row.auxiliary(AUX_219, v515_prod);
+    // op 393: mul 265 271
+    const uint32_t v516_prod = v269_sum * v275_sum;
+    row.auxiliary(AUX_220, v516_prod);
+    // op 394: mul 267 269
+    const uint32_t v517_prod = v271_sum * v273_sum;
+    row.auxiliary(AUX_221, v517_prod);
+    // op 406: mul 255 283
+    const uint32_t v529_prod = v259_sum * v287_sum;
+    row.auxiliary(AUX_222, v529_prod);
+    // op 407: add 281 283
     const uint32_t v530_sum = v285_sum + v287_sum;
-    // op 408: mul
-    row.auxiliary(223u, uint64_t(v261_sum) * uint64_t(v530_sum));
-    // ops 409 to 410: add
+    // op 408: mul 257 526
+    const uint64_t v531_prod = uint64_t(v261_sum) * uint64_t(v530_sum);
+    row.auxiliary(AUX_223, gl(v531_prod));
+    // op 409: add 279 281
     const uint32_t v532_sum = v283_sum + v285_sum;
+    // op 410: add 528 283
     const uint32_t v533_sum = v532_sum + v287_sum;
-    // op 411: mul
-    row.auxiliary(224u, uint64_t(v263_sum) * uint64_t(v533_sum));
-    // ops 412 to 414: add
+    // op 411: mul 259 529
+    const uint64_t v534_prod = uint64_t(v263_sum) * uint64_t(v533_sum);
+    row.auxiliary(AUX_224, gl(v534_prod));
+    // op 412: add 277 279
     const uint32_t v535_sum = v281_sum + v283_sum;
+    // op 413: add 531 281
     const uint32_t v536_sum = v535_sum + v285_sum;
+    // op 414: add 532 283
     const uint32_t v537_sum = v536_sum + v287_sum;
-    // op 415: mul
-    row.auxiliary(225u, uint64_t(v265_sum) * uint64_t(v537_sum));
-    // ops 416 to 419
-    uint32_t v542_sum;
-    write_add_6(v279_sum, v281_sum, v283_sum, v285_sum, v287_sum, v542_sum);
-    // op 420: mul
-    row.auxiliary(226u, uint64_t(v267_sum) * uint64_t(v542_sum));
-    // ops 421 to 424
-    uint32_t v547_sum;
-    write_add_6(v277_sum, v279_sum, v281_sum, v283_sum, v285_sum, v547_sum);
-    // op 425: add
+    // op 415: mul 261 533
+    const uint64_t v538_prod = uint64_t(v265_sum) * uint64_t(v537_sum);
+    row.auxiliary(AUX_225, gl(v538_prod));
+    // op 416: add 275 277
+    const uint32_t v539_sum = v279_sum + v281_sum;
+    // op 417: add 535 279
+    const uint32_t v540_sum = v539_sum + v283_sum;
+    // op 418: add 536 281
+    const uint32_t v541_sum = v540_sum + v285_sum;
+    // op 419: add 537 283
+    const uint32_t v542_sum = v541_sum + v287_sum;
+    // op 420: mul 263 538
+    const uint64_t v543_prod = uint64_t(v267_sum) * uint64_t(v542_sum);
+    row.auxiliary(AUX_226, gl(v543_prod));
+    // op 421: add 273 275
+    const uint32_t v544_sum = v277_sum + v279_sum;
+    // op 422: add 540 277
+    const uint32_t v545_sum = v544_sum + v281_sum;
+    // op 423: add 541 279
+    const uint32_t v546_sum = v545_sum + v283_sum;
+    // op 424: add 542 281
+    const uint32_t v547_sum = v546_sum + v285_sum;
+    // op 425: add 543 283
     const uint32_t v548_sum = v547_sum + v287_sum;
-    // op 426: mul
-    row.auxiliary(227u, uint64_t(v269_sum) * uint64_t(v548_sum));
-    // ops 427 to 430
-    uint32_t v553_sum;
-    write_add_6(v275_sum, v277_sum, v279_sum, v281_sum, v283_sum, v553_sum);
-    // ops 431 to 432: add
+    // op 426: mul 265 544
+    const uint64_t v549_prod = uint64_t(v269_sum) * uint64_t(v548_sum);
+    row.auxiliary(AUX_227, gl(v549_prod));
+    // op 427: add 271 273
+    const uint32_t v550_sum = v275_sum + v277_sum;
+    // op 428: add 546 275
+    const uint32_t v551_sum = v550_sum + v279_sum;
+    // op 429: add 547 277
+    const uint32_t v552_sum = v551_sum + v281_sum;
+    // op 430: add 548 279
+    const uint32_t v553_sum = v552_sum + v283_sum;
+    // op 431: add 549 281
     const uint32_t v554_sum = v553_sum + v285_sum;
+    // op 432: add 550 283
     const uint32_t v555_sum = v554_sum + v287_sum;
-    // op 433: mul
-    row.auxiliary(228u, uint64_t(v271_sum) * uint64_t(v555_sum));
-    // op 98: match
-    row.auxiliary(65u, inverse_or_zero(v140_diff));
-    row.input_u32(seed, 8u, 0u, 8u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 40u, 66u, 98u);
+    // op 433: mul 267 551
+    const uint64_t v556_prod = uint64_t(v271_sum) * uint64_t(v555_sum);
+    row.auxiliary(AUX_228, gl(v556_prod));
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    // op 98: match 137
+    const Gl v141_inv = inverse_or_zero(v140_diff);
+    row.auxiliary(AUX_65, v141_inv);
   }
 };
 
@@ -451,314 +1140,1018 @@ struct Generic {
   static constexpr uint32_t NUM_AUXILIARIES = 229;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    uint32_t kept32[31] = {};
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    uint32_t v9_byte = 0u;
+    uint32_t v10_byte = 0u;
+    uint32_t v11_byte = 0u;
+    uint32_t v12_byte = 0u;
+    uint32_t v26_byte = 0u;
+    uint32_t v27_byte = 0u;
+    uint32_t v28_byte = 0u;
+    uint32_t v29_byte = 0u;
+    uint32_t v40_byte = 0u;
+    uint32_t v41_byte = 0u;
+    uint32_t v42_byte = 0u;
+    uint32_t v43_byte = 0u;
+    uint32_t v54_byte = 0u;
+    uint32_t v55_byte = 0u;
+    uint32_t v68_byte = 0u;
+    uint32_t v69_byte = 0u;
+    uint32_t v70_byte = 0u;
+    uint32_t v71_byte = 0u;
+    uint32_t v82_byte = 0u;
+    uint32_t v83_byte = 0u;
+    uint32_t v84_byte = 0u;
+    uint32_t v85_byte = 0u;
+    uint32_t v96_byte = 0u;
+    uint32_t v97_byte = 0u;
+    uint32_t v98_byte = 0u;
+    uint32_t v99_byte = 0u;
+    uint32_t v110_byte = 0u;
+    uint32_t v111_byte = 0u;
+    uint32_t v112_byte = 0u;
+    uint32_t v113_byte = 0u;
+    uint32_t v138_sum = 0u;
     if (block == 0u) {
-      // ops 0 to 73
-      write_hint_field_to_bytes_0(
-          row, 1u, seed.full(16u), kept32[0u], kept32[1u], kept32[2u], kept32[3u]);
-      write_hint_field_to_bytes_0(
-          row, 9u, seed.full(24u), kept32[4u], kept32[5u], kept32[6u], kept32[7u]);
-      write_hint_field_to_bytes_0(
-          row, 17u, seed.full(32u), kept32[8u], kept32[9u], kept32[10u], kept32[11u]);
-      uint32_t v56_byte, v57_byte;
-      write_hint_field_to_bytes_0(
-          row, 25u, seed.full(40u), kept32[12u], kept32[13u], v56_byte, v57_byte);
-      write_hint_field_to_bytes_0(
-          row, 33u, seed.full(48u), kept32[14u], kept32[15u], kept32[16u], kept32[17u]);
-      write_hint_field_to_bytes_0(
-          row, 41u, seed.full(56u), kept32[18u], kept32[19u], kept32[20u], kept32[21u]);
-      write_hint_field_to_bytes_0(
-          row, 49u, seed.full(64u), kept32[22u], kept32[23u], kept32[24u], kept32[25u]);
-      write_hint_field_to_bytes_0(
-          row, 57u, seed.full(72u), kept32[26u], kept32[27u], kept32[28u], kept32[29u]);
-      // ops 83 to 97: add
-      const uint32_t v124_sum = kept32[14u] + kept32[15u];
-      const uint32_t v125_sum = v124_sum + kept32[16u];
-      const uint32_t v126_sum = v125_sum + kept32[17u];
-      const uint32_t v127_sum = v126_sum + kept32[18u];
-      const uint32_t v128_sum = v127_sum + kept32[19u];
-      const uint32_t v129_sum = v128_sum + kept32[20u];
-      const uint32_t v130_sum = v129_sum + kept32[21u];
-      const uint32_t v131_sum = v130_sum + kept32[22u];
-      const uint32_t v132_sum = v131_sum + kept32[23u];
-      const uint32_t v133_sum = v132_sum + kept32[24u];
-      const uint32_t v134_sum = v133_sum + kept32[25u];
-      const uint32_t v135_sum = v134_sum + kept32[26u];
-      const uint32_t v136_sum = v135_sum + kept32[27u];
-      const uint32_t v137_sum = v136_sum + kept32[28u];
-      kept32[30u] = v137_sum + kept32[29u];
-      row.input_full(seed, 16u, 0u, 8u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(24u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(32u);
+      row.input(INPUT_2, input2);
+      const Gl input3 = seed.full(40u);
+      row.input(INPUT_3, input3);
+      const Gl input4 = seed.full(48u);
+      row.input(INPUT_4, input4);
+      const Gl input5 = seed.full(56u);
+      row.input(INPUT_5, input5);
+      const Gl input6 = seed.full(64u);
+      row.input(INPUT_6, input6);
+      const Gl input7 = seed.full(72u);
+      row.input(INPUT_7, input7);
+      // op 0: hint_field_to_bytes 0
+      v9_byte = byte_of_wide(input0.value, 0u);
+      row.auxiliary(AUX_1, v9_byte);
+      v10_byte = byte_of_wide(input0.value, 1u);
+      row.auxiliary(AUX_2, v10_byte);
+      v11_byte = byte_of_wide(input0.value, 2u);
+      row.auxiliary(AUX_3, v11_byte);
+      v12_byte = byte_of_wide(input0.value, 3u);
+      row.auxiliary(AUX_4, v12_byte);
+      const uint32_t v13_byte = byte_of_wide(input0.value, 4u);
+      row.auxiliary(AUX_5, v13_byte);
+      const uint32_t v14_byte = byte_of_wide(input0.value, 5u);
+      row.auxiliary(AUX_6, v14_byte);
+      const uint32_t v15_byte = byte_of_wide(input0.value, 6u);
+      row.auxiliary(AUX_7, v15_byte);
+      const uint32_t v16_byte = byte_of_wide(input0.value, 7u);
+      row.auxiliary(AUX_8, v16_byte);
+      // op 13: hint_field_to_bytes 1
+      v26_byte = byte_of_wide(input1.value, 0u);
+      row.auxiliary(AUX_9, v26_byte);
+      v27_byte = byte_of_wide(input1.value, 1u);
+      row.auxiliary(AUX_10, v27_byte);
+      v28_byte = byte_of_wide(input1.value, 2u);
+      row.auxiliary(AUX_11, v28_byte);
+      v29_byte = byte_of_wide(input1.value, 3u);
+      row.auxiliary(AUX_12, v29_byte);
+      const uint32_t v30_byte = byte_of_wide(input1.value, 4u);
+      row.auxiliary(AUX_13, v30_byte);
+      const uint32_t v31_byte = byte_of_wide(input1.value, 5u);
+      row.auxiliary(AUX_14, v31_byte);
+      const uint32_t v32_byte = byte_of_wide(input1.value, 6u);
+      row.auxiliary(AUX_15, v32_byte);
+      const uint32_t v33_byte = byte_of_wide(input1.value, 7u);
+      row.auxiliary(AUX_16, v33_byte);
+      // op 23: hint_field_to_bytes 2
+      v40_byte = byte_of_wide(input2.value, 0u);
+      row.auxiliary(AUX_17, v40_byte);
+      v41_byte = byte_of_wide(input2.value, 1u);
+      row.auxiliary(AUX_18, v41_byte);
+      v42_byte = byte_of_wide(input2.value, 2u);
+      row.auxiliary(AUX_19, v42_byte);
+      v43_byte = byte_of_wide(input2.value, 3u);
+      row.auxiliary(AUX_20, v43_byte);
+      const uint32_t v44_byte = byte_of_wide(input2.value, 4u);
+      row.auxiliary(AUX_21, v44_byte);
+      const uint32_t v45_byte = byte_of_wide(input2.value, 5u);
+      row.auxiliary(AUX_22, v45_byte);
+      const uint32_t v46_byte = byte_of_wide(input2.value, 6u);
+      row.auxiliary(AUX_23, v46_byte);
+      const uint32_t v47_byte = byte_of_wide(input2.value, 7u);
+      row.auxiliary(AUX_24, v47_byte);
+      // op 33: hint_field_to_bytes 3
+      v54_byte = byte_of_wide(input3.value, 0u);
+      row.auxiliary(AUX_25, v54_byte);
+      v55_byte = byte_of_wide(input3.value, 1u);
+      row.auxiliary(AUX_26, v55_byte);
+      const uint32_t v56_byte = byte_of_wide(input3.value, 2u);
+      row.auxiliary(AUX_27, v56_byte);
+      const uint32_t v57_byte = byte_of_wide(input3.value, 3u);
+      row.auxiliary(AUX_28, v57_byte);
+      const uint32_t v58_byte = byte_of_wide(input3.value, 4u);
+      row.auxiliary(AUX_29, v58_byte);
+      const uint32_t v59_byte = byte_of_wide(input3.value, 5u);
+      row.auxiliary(AUX_30, v59_byte);
+      const uint32_t v60_byte = byte_of_wide(input3.value, 6u);
+      row.auxiliary(AUX_31, v60_byte);
+      const uint32_t v61_byte = byte_of_wide(input3.value, 7u);
+      row.auxiliary(AUX_32, v61_byte);
+      // op 43: hint_field_to_bytes 4
+      v68_byte = byte_of_wide(input4.value, 0u);
+      row.auxiliary(AUX_33, v68_byte);
+      v69_byte = byte_of_wide(input4.value, 1u);
+      row.auxiliary(AUX_34, v69_byte);
+      v70_byte = byte_of_wide(input4.value, 2u);
+      row.auxiliary(AUX_35, v70_byte);
+      v71_byte = byte_of_wide(input4.value, 3u);
+      row.auxiliary(AUX_36, v71_byte);
+      const uint32_t v72_byte = byte_of_wide(input4.value, 4u);
+      row.auxiliary(AUX_37, v72_byte);
+      const uint32_t v73_byte = byte_of_wide(input4.value, 5u);
+      row.auxiliary(AUX_38, v73_byte);
+      const uint32_t v74_byte = byte_of_wide(input4.value, 6u);
+      row.auxiliary(AUX_39, v74_byte);
+      const uint32_t v75_byte = byte_of_wide(input4.value, 7u);
+      row.auxiliary(AUX_40, v75_byte);
+      // op 53: hint_field_to_bytes 5
+      v82_byte = byte_of_wide(input5.value, 0u);
+      row.auxiliary(AUX_41, v82_byte);
+      v83_byte = byte_of_wide(input5.value, 1u);
+      row.auxiliary(AUX_42, v83_byte);
+      v84_byte = byte_of_wide(input5.value, 2u);
+      row.auxiliary(AUX_43, v84_byte);
+      v85_byte = byte_of_wide(input5.value, 3u);
+      row.auxiliary(AUX_44, v85_byte);
+      const uint32_t v86_byte = byte_of_wide(input5.value, 4u);
+      row.auxiliary(AUX_45, v86_byte);
+      const uint32_t v87_byte = byte_of_wide(input5.value, 5u);
+      row.auxiliary(AUX_46, v87_byte);
+      const uint32_t v88_byte = byte_of_wide(input5.value, 6u);
+      row.auxiliary(AUX_47, v88_byte);
+      const uint32_t v89_byte = byte_of_wide(input5.value, 7u);
+      row.auxiliary(AUX_48, v89_byte);
+      // op 63: hint_field_to_bytes 6
+      v96_byte = byte_of_wide(input6.value, 0u);
+      row.auxiliary(AUX_49, v96_byte);
+      v97_byte = byte_of_wide(input6.value, 1u);
+      row.auxiliary(AUX_50, v97_byte);
+      v98_byte = byte_of_wide(input6.value, 2u);
+      row.auxiliary(AUX_51, v98_byte);
+      v99_byte = byte_of_wide(input6.value, 3u);
+      row.auxiliary(AUX_52, v99_byte);
+      const uint32_t v100_byte = byte_of_wide(input6.value, 4u);
+      row.auxiliary(AUX_53, v100_byte);
+      const uint32_t v101_byte = byte_of_wide(input6.value, 5u);
+      row.auxiliary(AUX_54, v101_byte);
+      const uint32_t v102_byte = byte_of_wide(input6.value, 6u);
+      row.auxiliary(AUX_55, v102_byte);
+      const uint32_t v103_byte = byte_of_wide(input6.value, 7u);
+      row.auxiliary(AUX_56, v103_byte);
+      // op 73: hint_field_to_bytes 7
+      v110_byte = byte_of_wide(input7.value, 0u);
+      row.auxiliary(AUX_57, v110_byte);
+      v111_byte = byte_of_wide(input7.value, 1u);
+      row.auxiliary(AUX_58, v111_byte);
+      v112_byte = byte_of_wide(input7.value, 2u);
+      row.auxiliary(AUX_59, v112_byte);
+      v113_byte = byte_of_wide(input7.value, 3u);
+      row.auxiliary(AUX_60, v113_byte);
+      const uint32_t v114_byte = byte_of_wide(input7.value, 4u);
+      row.auxiliary(AUX_61, v114_byte);
+      const uint32_t v115_byte = byte_of_wide(input7.value, 5u);
+      row.auxiliary(AUX_62, v115_byte);
+      const uint32_t v116_byte = byte_of_wide(input7.value, 6u);
+      row.auxiliary(AUX_63, v116_byte);
+      const uint32_t v117_byte = byte_of_wide(input7.value, 7u);
+      row.auxiliary(AUX_64, v117_byte);
+      // op 83: add 67 68
+      const uint32_t v124_sum = v68_byte + v69_byte;
+      // op 84: add 123 69
+      const uint32_t v125_sum = v124_sum + v70_byte;
+      // op 85: add 124 70
+      const uint32_t v126_sum = v125_sum + v71_byte;
+      // op 86: add 125 81
+      const uint32_t v127_sum = v126_sum + v82_byte;
+      // op 87: add 126 82
+      const uint32_t v128_sum = v127_sum + v83_byte;
+      // op 88: add 127 83
+      const uint32_t v129_sum = v128_sum + v84_byte;
+      // op 89: add 128 84
+      const uint32_t v130_sum = v129_sum + v85_byte;
+      // op 90: add 129 95
+      const uint32_t v131_sum = v130_sum + v96_byte;
+      // op 91: add 130 96
+      const uint32_t v132_sum = v131_sum + v97_byte;
+      // op 92: add 131 97
+      const uint32_t v133_sum = v132_sum + v98_byte;
+      // op 93: add 132 98
+      const uint32_t v134_sum = v133_sum + v99_byte;
+      // op 94: add 133 109
+      const uint32_t v135_sum = v134_sum + v110_byte;
+      // op 95: add 134 110
+      const uint32_t v136_sum = v135_sum + v111_byte;
+      // op 96: add 135 111
+      const uint32_t v137_sum = v136_sum + v112_byte;
+      // op 97: add 136 112
+      v138_sum = v137_sum + v113_byte;
       block = 2u;
-      block = (kept32[30u] == 0u) ? 1u : block;
+      if (v138_sum == 0u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(65u, 229u);
-      row.selector(0u, 1u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 98: match
-      const Gl v141_diff = gl(kept32[30u]) - gl(0u);
-      row.auxiliary(65u, inverse_or_zero(v141_diff));
-      // ops 111 to 155
-      uint32_t v180_sum;
-      write_u8_sub_3(row, 98u, seed.full(208u + 8u * reads), kept32[14u], 0u, v180_sum);
-      uint32_t v185_sum;
-      write_u8_sub_3(row, 100u, seed.full(216u + 8u * reads), kept32[15u], v180_sum, v185_sum);
-      uint32_t v190_sum;
-      write_u8_sub_3(row, 102u, seed.full(224u + 8u * reads), kept32[16u], v185_sum, v190_sum);
-      uint32_t v195_sum;
-      write_u8_sub_3(row, 104u, seed.full(232u + 8u * reads), kept32[17u], v190_sum, v195_sum);
-      uint32_t v200_sum;
-      write_u8_sub_3(row, 106u, seed.full(240u + 8u * reads), kept32[18u], v195_sum, v200_sum);
-      uint32_t v205_sum;
-      write_u8_sub_3(row, 108u, seed.full(248u + 8u * reads), kept32[19u], v200_sum, v205_sum);
-      uint32_t v210_sum;
-      write_u8_sub_3(row, 110u, seed.full(256u + 8u * reads), kept32[20u], v205_sum, v210_sum);
-      uint32_t v215_sum;
-      write_u8_sub_3(row, 112u, seed.full(264u + 8u * reads), kept32[21u], v210_sum, v215_sum);
-      uint32_t v220_sum;
-      write_u8_sub_3(row, 114u, seed.full(272u + 8u * reads), kept32[22u], v215_sum, v220_sum);
-      uint32_t v225_sum;
-      write_u8_sub_3(row, 116u, seed.full(280u + 8u * reads), kept32[23u], v220_sum, v225_sum);
-      uint32_t v230_sum;
-      write_u8_sub_3(row, 118u, seed.full(288u + 8u * reads), kept32[24u], v225_sum, v230_sum);
-      uint32_t v235_sum;
-      write_u8_sub_3(row, 120u, seed.full(296u + 8u * reads), kept32[25u], v230_sum, v235_sum);
-      uint32_t v240_sum;
-      write_u8_sub_3(row, 122u, seed.full(304u + 8u * reads), kept32[26u], v235_sum, v240_sum);
-      uint32_t v245_sum;
-      write_u8_sub_3(row, 124u, seed.full(312u + 8u * reads), kept32[27u], v240_sum, v245_sum);
-      uint32_t v250_sum;
-      write_u8_sub_3(row, 126u, seed.full(320u + 8u * reads), kept32[28u], v245_sum, v250_sum);
-      // ops 156 to 157: u8_sub
-      const uint32_t v251_sub8 =
-          row.auxiliary(
-              128u,
-              byte_sub(uint32_t(seed.full(328u + 8u * reads).value) & 255u, kept32[29u]));
-      row.auxiliary(129u, byte_sub(v251_sub8, v250_sum));
-      // ops 161 to 176
-      Gl v258_sum, v260_sum, v262_sum, v264_sum;
-      write_mul_8(
-          seed.full(88u + 8u * reads), seed.full(80u + 8u * reads), seed.full(104u + 8u * reads),
-          seed.full(96u + 8u * reads), seed.full(120u + 8u * reads),
-          seed.full(112u + 8u * reads), seed.full(136u + 8u * reads),
-          seed.full(128u + 8u * reads), v258_sum, v260_sum, v262_sum, v264_sum);
-      Gl v266_sum, v268_sum, v270_sum, v272_sum;
-      write_mul_8(
-          seed.full(152u + 8u * reads), seed.full(144u + 8u * reads),
-          seed.full(168u + 8u * reads), seed.full(160u + 8u * reads),
-          seed.full(184u + 8u * reads), seed.full(176u + 8u * reads),
-          seed.full(200u + 8u * reads), seed.full(192u + 8u * reads), v266_sum, v268_sum,
-          v270_sum, v272_sum);
-      // ops 177 to 192
-      uint32_t v274_sum, v276_sum, v278_sum, v280_sum;
-      write_mul_1(
-          kept32[15u], kept32[14u], kept32[17u], kept32[16u], kept32[19u], kept32[18u],
-          kept32[21u], kept32[20u], v274_sum, v276_sum, v278_sum, v280_sum);
-      uint32_t v282_sum, v284_sum, v286_sum, v288_sum;
-      write_mul_1(
-          kept32[23u], kept32[22u], kept32[25u], kept32[24u], kept32[27u], kept32[26u],
-          kept32[29u], kept32[28u], v282_sum, v284_sum, v286_sum, v288_sum);
-      // ops 193 to 200
-      Gl v290_sum, v292_sum, v294_sum, v296_sum;
-      write_mul_8(
-          seed.full(216u + 8u * reads), seed.full(208u + 8u * reads),
-          seed.full(232u + 8u * reads), seed.full(224u + 8u * reads),
-          seed.full(248u + 8u * reads), seed.full(240u + 8u * reads),
-          seed.full(264u + 8u * reads), seed.full(256u + 8u * reads), v290_sum, v292_sum,
-          v294_sum, v296_sum);
-      // op 201: mul
-      const Gl v297_prod = seed.full(280u + 8u * reads) * gl(256u);
-      // op 202: add
-      const Gl v298_sum = seed.full(272u + 8u * reads) + v297_prod;
-      // op 203: mul
-      const Gl v299_prod = seed.full(296u + 8u * reads) * gl(256u);
-      // op 204: add
-      const Gl v300_sum = seed.full(288u + 8u * reads) + v299_prod;
-      // op 205: mul
-      const Gl v301_prod = seed.full(312u + 8u * reads) * gl(256u);
-      // op 206: add
-      const Gl v302_sum = seed.full(304u + 8u * reads) + v301_prod;
-      // ops 209 to 216
-      uint32_t v306_sum, v308_sum, v310_sum, v312_sum;
-      write_mul_1(
-          kept32[1u], kept32[0u], kept32[3u], kept32[2u], kept32[5u], kept32[4u], kept32[7u],
-          kept32[6u], v306_sum, v308_sum, v310_sum, v312_sum);
-      // op 217: mul
-      const uint32_t v313_prod = kept32[9u] * 256u;
-      // op 218: add
-      const uint32_t v314_sum = kept32[8u] + v313_prod;
-      // op 219: mul
-      const uint32_t v315_prod = kept32[11u] * 256u;
-      // op 220: add
-      const uint32_t v316_sum = kept32[10u] + v315_prod;
-      // op 221: mul
-      const uint32_t v317_prod = kept32[13u] * 256u;
-      // op 222: add
-      const uint32_t v318_sum = kept32[12u] + v317_prod;
-      // op 225: mul
-      const Gl v321_prod = row.auxiliary(130u, v258_sum * gl(v274_sum));
-      // ops 226 to 227: add
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 98: match 137
+      const Gl v141_diff = gl(v138_sum) - gl(0u);
+      const Gl v142_inv = inverse_or_zero(v141_diff);
+      row.auxiliary(AUX_65, v142_inv);
+      // op 101: call_unconstrained function 2: 8 9 10 11 25 26 27 28 ... (32)
+      const Gl v143_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_66, v143_seed);
+      const Gl v144_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_67, v144_seed);
+      const Gl v145_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_68, v145_seed);
+      const Gl v146_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_69, v146_seed);
+      const Gl v147_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_70, v147_seed);
+      const Gl v148_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_71, v148_seed);
+      const Gl v149_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_72, v149_seed);
+      const Gl v150_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_73, v150_seed);
+      const Gl v151_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_74, v151_seed);
+      const Gl v152_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_75, v152_seed);
+      const Gl v153_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_76, v153_seed);
+      const Gl v154_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_77, v154_seed);
+      const Gl v155_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_78, v155_seed);
+      const Gl v156_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_79, v156_seed);
+      const Gl v157_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_80, v157_seed);
+      const Gl v158_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_81, v158_seed);
+      const Gl v159_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_82, v159_seed);
+      const Gl v160_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_83, v160_seed);
+      const Gl v161_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_84, v161_seed);
+      const Gl v162_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_85, v162_seed);
+      const Gl v163_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_86, v163_seed);
+      const Gl v164_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_87, v164_seed);
+      const Gl v165_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_88, v165_seed);
+      const Gl v166_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_89, v166_seed);
+      const Gl v167_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_90, v167_seed);
+      const Gl v168_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_91, v168_seed);
+      const Gl v169_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_92, v169_seed);
+      const Gl v170_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_93, v170_seed);
+      const Gl v171_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_94, v171_seed);
+      const Gl v172_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_95, v172_seed);
+      const Gl v173_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_96, v173_seed);
+      const Gl v174_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_97, v174_seed);
+      // op 111: u8_sub 154 67
+      const uint32_t v176_sub8 = byte_sub(uint32_t(v159_seed.value) & 255u, v68_byte);
+      row.auxiliary(AUX_98, v176_sub8);
+      const uint32_t v177_borrow = byte_sub_borrow(uint32_t(v159_seed.value) & 255u, v68_byte);
+      // op 112: u8_sub 171 170
+      const uint32_t v178_sub8 = byte_sub(v176_sub8, 0u);
+      row.auxiliary(AUX_99, v178_sub8);
+      const uint32_t v179_borrow = byte_sub_borrow(v176_sub8, 0u);
+      // op 113: add 172 174
+      const uint32_t v180_sum = v177_borrow + v179_borrow;
+      // op 114: u8_sub 155 68
+      const uint32_t v181_sub8 = byte_sub(uint32_t(v160_seed.value) & 255u, v69_byte);
+      row.auxiliary(AUX_100, v181_sub8);
+      const uint32_t v182_borrow = byte_sub_borrow(uint32_t(v160_seed.value) & 255u, v69_byte);
+      // op 115: u8_sub 176 175
+      const uint32_t v183_sub8 = byte_sub(v181_sub8, v180_sum);
+      row.auxiliary(AUX_101, v183_sub8);
+      const uint32_t v184_borrow = byte_sub_borrow(v181_sub8, v180_sum);
+      // op 116: add 177 179
+      const uint32_t v185_sum = v182_borrow + v184_borrow;
+      // op 117: u8_sub 156 69
+      const uint32_t v186_sub8 = byte_sub(uint32_t(v161_seed.value) & 255u, v70_byte);
+      row.auxiliary(AUX_102, v186_sub8);
+      const uint32_t v187_borrow = byte_sub_borrow(uint32_t(v161_seed.value) & 255u, v70_byte);
+      // op 118: u8_sub 181 180
+      const uint32_t v188_sub8 = byte_sub(v186_sub8, v185_sum);
+      row.auxiliary(AUX_103, v188_sub8);
+      const uint32_t v189_borrow = byte_sub_borrow(v186_sub8, v185_sum);
+      // op 119: add 182 184
+      const uint32_t v190_sum = v187_borrow + v189_borrow;
+      // op 120: u8_sub 157 70
+      const uint32_t v191_sub8 = byte_sub(uint32_t(v162_seed.value) & 255u, v71_byte);
+      row.auxiliary(AUX_104, v191_sub8);
+      const uint32_t v192_borrow = byte_sub_borrow(uint32_t(v162_seed.value) & 255u, v71_byte);
+      // op 121: u8_sub 186 185
+      const uint32_t v193_sub8 = byte_sub(v191_sub8, v190_sum);
+      row.auxiliary(AUX_105, v193_sub8);
+      const uint32_t v194_borrow = byte_sub_borrow(v191_sub8, v190_sum);
+      // op 122: add 187 189
+      const uint32_t v195_sum = v192_borrow + v194_borrow;
+      // op 123: u8_sub 158 81
+      const uint32_t v196_sub8 = byte_sub(uint32_t(v163_seed.value) & 255u, v82_byte);
+      row.auxiliary(AUX_106, v196_sub8);
+      const uint32_t v197_borrow = byte_sub_borrow(uint32_t(v163_seed.value) & 255u, v82_byte);
+      // op 124: u8_sub 191 190
+      const uint32_t v198_sub8 = byte_sub(v196_sub8, v195_sum);
+      row.auxiliary(AUX_107, v198_sub8);
+      const uint32_t v199_borrow = byte_sub_borrow(v196_sub8, v195_sum);
+      // op 125: add 192 194
+      const uint32_t v200_sum = v197_borrow + v199_borrow;
+      // op 126: u8_sub 159 82
+      const uint32_t v201_sub8 = byte_sub(uint32_t(v164_seed.value) & 255u, v83_byte);
+      row.auxiliary(AUX_108, v201_sub8);
+      const uint32_t v202_borrow = byte_sub_borrow(uint32_t(v164_seed.value) & 255u, v83_byte);
+      // op 127: u8_sub 196 195
+      const uint32_t v203_sub8 = byte_sub(v201_sub8, v200_sum);
+      row.auxiliary(AUX_109, v203_sub8);
+      const uint32_t v204_borrow = byte_sub_borrow(v201_sub8, v200_sum);
+      // op 128: add 197 199
+      const uint32_t v205_sum = v202_borrow + v204_borrow;
+      // op 129: u8_sub 160 83
+      const uint32_t v206_sub8 = byte_sub(uint32_t(v165_seed.value) & 255u, v84_byte);
+      row.auxiliary(AUX_110, v206_sub8);
+      const uint32_t v207_borrow = byte_sub_borrow(uint32_t(v165_seed.value) & 255u, v84_byte);
+      // op 130: u8_sub 201 200
+      const uint32_t v208_sub8 = byte_sub(v206_sub8, v205_sum);
+      row.auxiliary(AUX_111, v208_sub8);
+      const uint32_t v209_borrow = byte_sub_borrow(v206_sub8, v205_sum);
+      // op 131: add 202 204
+      const uint32_t v210_sum = v207_borrow + v209_borrow;
+      // op 132: u8_sub 161 84
+      const uint32_t v211_sub8 = byte_sub(uint32_t(v166_seed.value) & 255u, v85_byte);
+      row.auxiliary(AUX_112, v211_sub8);
+      const uint32_t v212_borrow = byte_sub_borrow(uint32_t(v166_seed.value) & 255u, v85_byte);
+      // op 133: u8_sub 206 205
+      const uint32_t v213_sub8 = byte_sub(v211_sub8, v210_sum);
+      row.auxiliary(AUX_113, v213_sub8);
+      const uint32_t v214_borrow = byte_sub_borrow(v211_sub8, v210_sum);
+      // op 134: add 207 209
+      const uint32_t v215_sum = v212_borrow + v214_borrow;
+      // op 135: u8_sub 162 95
+      const uint32_t v216_sub8 = byte_sub(uint32_t(v167_seed.value) & 255u, v96_byte);
+      row.auxiliary(AUX_114, v216_sub8);
+      const uint32_t v217_borrow = byte_sub_borrow(uint32_t(v167_seed.value) & 255u, v96_byte);
+      // op 136: u8_sub 211 210
+      const uint32_t v218_sub8 = byte_sub(v216_sub8, v215_sum);
+      row.auxiliary(AUX_115, v218_sub8);
+      const uint32_t v219_borrow = byte_sub_borrow(v216_sub8, v215_sum);
+      // op 137: add 212 214
+      const uint32_t v220_sum = v217_borrow + v219_borrow;
+      // op 138: u8_sub 163 96
+      const uint32_t v221_sub8 = byte_sub(uint32_t(v168_seed.value) & 255u, v97_byte);
+      row.auxiliary(AUX_116, v221_sub8);
+      const uint32_t v222_borrow = byte_sub_borrow(uint32_t(v168_seed.value) & 255u, v97_byte);
+      // op 139: u8_sub 216 215
+      const uint32_t v223_sub8 = byte_sub(v221_sub8, v220_sum);
+      row.auxiliary(AUX_117, v223_sub8);
+      const uint32_t v224_borrow = byte_sub_borrow(v221_sub8, v220_sum);
+      // op 140: add 217 219
+      const uint32_t v225_sum = v222_borrow + v224_borrow;
+      // op 141: u8_sub 164 97
+      const uint32_t v226_sub8 = byte_sub(uint32_t(v169_seed.value) & 255u, v98_byte);
+      row.auxiliary(AUX_118, v226_sub8);
+      const uint32_t v227_borrow = byte_sub_borrow(uint32_t(v169_seed.value) & 255u, v98_byte);
+      // op 142: u8_sub 221 220
+      const uint32_t v228_sub8 = byte_sub(v226_sub8, v225_sum);
+      row.auxiliary(AUX_119, v228_sub8);
+      const uint32_t v229_borrow = byte_sub_borrow(v226_sub8, v225_sum);
+      // op 143: add 222 224
+      const uint32_t v230_sum = v227_borrow + v229_borrow;
+      // op 144: u8_sub 165 98
+      const uint32_t v231_sub8 = byte_sub(uint32_t(v170_seed.value) & 255u, v99_byte);
+      row.auxiliary(AUX_120, v231_sub8);
+      const uint32_t v232_borrow = byte_sub_borrow(uint32_t(v170_seed.value) & 255u, v99_byte);
+      // op 145: u8_sub 226 225
+      const uint32_t v233_sub8 = byte_sub(v231_sub8, v230_sum);
+      row.auxiliary(AUX_121, v233_sub8);
+      const uint32_t v234_borrow = byte_sub_borrow(v231_sub8, v230_sum);
+      // op 146: add 227 229
+      const uint32_t v235_sum = v232_borrow + v234_borrow;
+      // op 147: u8_sub 166 109
+      const uint32_t v236_sub8 = byte_sub(uint32_t(v171_seed.value) & 255u, v110_byte);
+      row.auxiliary(AUX_122, v236_sub8);
+      const uint32_t v237_borrow = byte_sub_borrow(uint32_t(v171_seed.value) & 255u, v110_byte);
+      // op 148: u8_sub 231 230
+      const uint32_t v238_sub8 = byte_sub(v236_sub8, v235_sum);
+      row.auxiliary(AUX_123, v238_sub8);
+      const uint32_t v239_borrow = byte_sub_borrow(v236_sub8, v235_sum);
+      // op 149: add 232 234
+      const uint32_t v240_sum = v237_borrow + v239_borrow;
+      // op 150: u8_sub 167 110
+      const uint32_t v241_sub8 = byte_sub(uint32_t(v172_seed.value) & 255u, v111_byte);
+      row.auxiliary(AUX_124, v241_sub8);
+      const uint32_t v242_borrow = byte_sub_borrow(uint32_t(v172_seed.value) & 255u, v111_byte);
+      // op 151: u8_sub 236 235
+      const uint32_t v243_sub8 = byte_sub(v241_sub8, v240_sum);
+      row.auxiliary(AUX_125, v243_sub8);
+      const uint32_t v244_borrow = byte_sub_borrow(v241_sub8, v240_sum);
+      // op 152: add 237 239
+      const uint32_t v245_sum = v242_borrow + v244_borrow;
+      // op 153: u8_sub 168 111
+      const uint32_t v246_sub8 = byte_sub(uint32_t(v173_seed.value) & 255u, v112_byte);
+      row.auxiliary(AUX_126, v246_sub8);
+      const uint32_t v247_borrow = byte_sub_borrow(uint32_t(v173_seed.value) & 255u, v112_byte);
+      // op 154: u8_sub 241 240
+      const uint32_t v248_sub8 = byte_sub(v246_sub8, v245_sum);
+      row.auxiliary(AUX_127, v248_sub8);
+      const uint32_t v249_borrow = byte_sub_borrow(v246_sub8, v245_sum);
+      // op 155: add 242 244
+      const uint32_t v250_sum = v247_borrow + v249_borrow;
+      // op 156: u8_sub 169 112
+      const uint32_t v251_sub8 = byte_sub(uint32_t(v174_seed.value) & 255u, v113_byte);
+      row.auxiliary(AUX_128, v251_sub8);
+      // op 157: u8_sub 246 245
+      const uint32_t v253_sub8 = byte_sub(v251_sub8, v250_sum);
+      row.auxiliary(AUX_129, v253_sub8);
+      // op 161: mul 139 16
+      const Gl v257_prod = v144_seed * gl(256u);
+      // op 162: add 138 252
+      const Gl v258_sum = v143_seed + v257_prod;
+      // op 163: mul 141 16
+      const Gl v259_prod = v146_seed * gl(256u);
+      // op 164: add 140 254
+      const Gl v260_sum = v145_seed + v259_prod;
+      // op 165: mul 143 16
+      const Gl v261_prod = v148_seed * gl(256u);
+      // op 166: add 142 256
+      const Gl v262_sum = v147_seed + v261_prod;
+      // op 167: mul 145 16
+      const Gl v263_prod = v150_seed * gl(256u);
+      // op 168: add 144 258
+      const Gl v264_sum = v149_seed + v263_prod;
+      // op 169: mul 147 16
+      const Gl v265_prod = v152_seed * gl(256u);
+      // op 170: add 146 260
+      const Gl v266_sum = v151_seed + v265_prod;
+      // op 171: mul 149 16
+      const Gl v267_prod = v154_seed * gl(256u);
+      // op 172: add 148 262
+      const Gl v268_sum = v153_seed + v267_prod;
+      // op 173: mul 151 16
+      const Gl v269_prod = v156_seed * gl(256u);
+      // op 174: add 150 264
+      const Gl v270_sum = v155_seed + v269_prod;
+      // op 175: mul 153 16
+      const Gl v271_prod = v158_seed * gl(256u);
+      // op 176: add 152 266
+      const Gl v272_sum = v157_seed + v271_prod;
+      // op 177: mul 68 16
+      const uint32_t v273_prod = v69_byte * 256u;
+      // op 178: add 67 268
+      const uint32_t v274_sum = v68_byte + v273_prod;
+      // op 179: mul 70 16
+      const uint32_t v275_prod = v71_byte * 256u;
+      // op 180: add 69 270
+      const uint32_t v276_sum = v70_byte + v275_prod;
+      // op 181: mul 82 16
+      const uint32_t v277_prod = v83_byte * 256u;
+      // op 182: add 81 272
+      const uint32_t v278_sum = v82_byte + v277_prod;
+      // op 183: mul 84 16
+      const uint32_t v279_prod = v85_byte * 256u;
+      // op 184: add 83 274
+      const uint32_t v280_sum = v84_byte + v279_prod;
+      // op 185: mul 96 16
+      const uint32_t v281_prod = v97_byte * 256u;
+      // op 186: add 95 276
+      const uint32_t v282_sum = v96_byte + v281_prod;
+      // op 187: mul 98 16
+      const uint32_t v283_prod = v99_byte * 256u;
+      // op 188: add 97 278
+      const uint32_t v284_sum = v98_byte + v283_prod;
+      // op 189: mul 110 16
+      const uint32_t v285_prod = v111_byte * 256u;
+      // op 190: add 109 280
+      const uint32_t v286_sum = v110_byte + v285_prod;
+      // op 191: mul 112 16
+      const uint32_t v287_prod = v113_byte * 256u;
+      // op 192: add 111 282
+      const uint32_t v288_sum = v112_byte + v287_prod;
+      // op 193: mul 155 16
+      const Gl v289_prod = v160_seed * gl(256u);
+      // op 194: add 154 284
+      const Gl v290_sum = v159_seed + v289_prod;
+      // op 195: mul 157 16
+      const Gl v291_prod = v162_seed * gl(256u);
+      // op 196: add 156 286
+      const Gl v292_sum = v161_seed + v291_prod;
+      // op 197: mul 159 16
+      const Gl v293_prod = v164_seed * gl(256u);
+      // op 198: add 158 288
+      const Gl v294_sum = v163_seed + v293_prod;
+      // op 199: mul 161 16
+      const Gl v295_prod = v166_seed * gl(256u);
+      // op 200: add 160 290
+      const Gl v296_sum = v165_seed + v295_prod;
+      // op 201: mul 163 16
+      const Gl v297_prod = v168_seed * gl(256u);
+      // op 202: add 162 292
+      const Gl v298_sum = v167_seed + v297_prod;
+      // op 203: mul 165 16
+      const Gl v299_prod = v170_seed * gl(256u);
+      // op 204: add 164 294
+      const Gl v300_sum = v169_seed + v299_prod;
+      // op 205: mul 167 16
+      const Gl v301_prod = v172_seed * gl(256u);
+      // op 206: add 166 296
+      const Gl v302_sum = v171_seed + v301_prod;
+      // op 209: mul 9 16
+      const uint32_t v305_prod = v10_byte * 256u;
+      // op 210: add 8 300
+      const uint32_t v306_sum = v9_byte + v305_prod;
+      // op 211: mul 11 16
+      const uint32_t v307_prod = v12_byte * 256u;
+      // op 212: add 10 302
+      const uint32_t v308_sum = v11_byte + v307_prod;
+      // op 213: mul 26 16
+      const uint32_t v309_prod = v27_byte * 256u;
+      // op 214: add 25 304
+      const uint32_t v310_sum = v26_byte + v309_prod;
+      // op 215: mul 28 16
+      const uint32_t v311_prod = v29_byte * 256u;
+      // op 216: add 27 306
+      const uint32_t v312_sum = v28_byte + v311_prod;
+      // op 217: mul 40 16
+      const uint32_t v313_prod = v41_byte * 256u;
+      // op 218: add 39 308
+      const uint32_t v314_sum = v40_byte + v313_prod;
+      // op 219: mul 42 16
+      const uint32_t v315_prod = v43_byte * 256u;
+      // op 220: add 41 310
+      const uint32_t v316_sum = v42_byte + v315_prod;
+      // op 221: mul 54 16
+      const uint32_t v317_prod = v55_byte * 256u;
+      // op 222: add 53 312
+      const uint32_t v318_sum = v54_byte + v317_prod;
+      // op 225: mul 253 269
+      const Gl v321_prod = v258_sum * gl(v274_sum);
+      row.auxiliary(AUX_130, v321_prod);
+      // op 226: add 316 285
       const Gl v322_sum = v321_prod + v290_sum;
+      // op 227: add 317 170
       const Gl v323_sum = v322_sum + gl(0u);
-      // op 228: sub
+      // op 228: sub 318 301
       const Gl v324_diff = v323_sum - gl(v306_sum);
-      // ops 230 to 242
-      uint32_t v342_sum;
-      write_mul_5(row, 131u, v324_diff, v342_sum);
-      // ops 243 to 244: mul
-      const Gl v343_prod = row.auxiliary(139u, v258_sum * gl(v276_sum));
-      const Gl v344_prod = row.auxiliary(140u, v260_sum * gl(v274_sum));
-      // ops 245 to 247: add
+      // op 230: mul 319 320
+      const Gl v326_prod = v324_diff * gl(0xfffeffff00010001ull);
+      // op 231: hint_field_to_bytes 321
+      const uint32_t v327_byte = byte_of_wide(v326_prod.value, 0u);
+      row.auxiliary(AUX_131, v327_byte);
+      const uint32_t v328_byte = byte_of_wide(v326_prod.value, 1u);
+      row.auxiliary(AUX_132, v328_byte);
+      const uint32_t v329_byte = byte_of_wide(v326_prod.value, 2u);
+      row.auxiliary(AUX_133, v329_byte);
+      const uint32_t v330_byte = byte_of_wide(v326_prod.value, 3u);
+      row.auxiliary(AUX_134, v330_byte);
+      const uint32_t v331_byte = byte_of_wide(v326_prod.value, 4u);
+      row.auxiliary(AUX_135, v331_byte);
+      const uint32_t v332_byte = byte_of_wide(v326_prod.value, 5u);
+      row.auxiliary(AUX_136, v332_byte);
+      const uint32_t v333_byte = byte_of_wide(v326_prod.value, 6u);
+      row.auxiliary(AUX_137, v333_byte);
+      const uint32_t v334_byte = byte_of_wide(v326_prod.value, 7u);
+      row.auxiliary(AUX_138, v334_byte);
+      // op 239: mul 323 16
+      const uint32_t v339_prod = v328_byte * 256u;
+      // op 240: mul 324 18
+      const uint32_t v340_prod = v329_byte * 65536u;
+      // op 241: add 322 334
+      const uint32_t v341_sum = v327_byte + v339_prod;
+      // op 242: add 336 335
+      const uint32_t v342_sum = v341_sum + v340_prod;
+      // op 243: mul 253 271
+      const Gl v343_prod = v258_sum * gl(v276_sum);
+      row.auxiliary(AUX_139, v343_prod);
+      // op 244: mul 255 269
+      const Gl v344_prod = v260_sum * gl(v274_sum);
+      row.auxiliary(AUX_140, v344_prod);
+      // op 245: add 338 339
       const Gl v345_sum = v343_prod + v344_prod;
+      // op 246: add 340 287
       const Gl v346_sum = v345_sum + v292_sum;
+      // op 247: add 341 337
       const Gl v347_sum = v346_sum + gl(v342_sum);
-      // op 248: sub
+      // op 248: sub 342 303
       const Gl v348_diff = v347_sum - gl(v308_sum);
-      // ops 249 to 261
-      uint32_t v365_sum;
-      write_mul_5(row, 141u, v348_diff, v365_sum);
-      // ops 262 to 264: mul
-      const Gl v366_prod = row.auxiliary(149u, v258_sum * gl(v278_sum));
-      const Gl v367_prod = row.auxiliary(150u, v260_sum * gl(v276_sum));
-      const Gl v368_prod = row.auxiliary(151u, v262_sum * gl(v274_sum));
-      // ops 265 to 268: add
+      // op 249: mul 343 320
+      const Gl v349_prod = v348_diff * gl(0xfffeffff00010001ull);
+      // op 250: hint_field_to_bytes 344
+      const uint32_t v350_byte = byte_of_wide(v349_prod.value, 0u);
+      row.auxiliary(AUX_141, v350_byte);
+      const uint32_t v351_byte = byte_of_wide(v349_prod.value, 1u);
+      row.auxiliary(AUX_142, v351_byte);
+      const uint32_t v352_byte = byte_of_wide(v349_prod.value, 2u);
+      row.auxiliary(AUX_143, v352_byte);
+      const uint32_t v353_byte = byte_of_wide(v349_prod.value, 3u);
+      row.auxiliary(AUX_144, v353_byte);
+      const uint32_t v354_byte = byte_of_wide(v349_prod.value, 4u);
+      row.auxiliary(AUX_145, v354_byte);
+      const uint32_t v355_byte = byte_of_wide(v349_prod.value, 5u);
+      row.auxiliary(AUX_146, v355_byte);
+      const uint32_t v356_byte = byte_of_wide(v349_prod.value, 6u);
+      row.auxiliary(AUX_147, v356_byte);
+      const uint32_t v357_byte = byte_of_wide(v349_prod.value, 7u);
+      row.auxiliary(AUX_148, v357_byte);
+      // op 258: mul 346 16
+      const uint32_t v362_prod = v351_byte * 256u;
+      // op 259: mul 347 18
+      const uint32_t v363_prod = v352_byte * 65536u;
+      // op 260: add 345 357
+      const uint32_t v364_sum = v350_byte + v362_prod;
+      // op 261: add 359 358
+      const uint32_t v365_sum = v364_sum + v363_prod;
+      // op 262: mul 253 273
+      const Gl v366_prod = v258_sum * gl(v278_sum);
+      row.auxiliary(AUX_149, v366_prod);
+      // op 263: mul 255 271
+      const Gl v367_prod = v260_sum * gl(v276_sum);
+      row.auxiliary(AUX_150, v367_prod);
+      // op 264: mul 257 269
+      const Gl v368_prod = v262_sum * gl(v274_sum);
+      row.auxiliary(AUX_151, v368_prod);
+      // op 265: add 361 362
       const Gl v369_sum = v366_prod + v367_prod;
+      // op 266: add 364 363
       const Gl v370_sum = v369_sum + v368_prod;
+      // op 267: add 365 289
       const Gl v371_sum = v370_sum + v294_sum;
+      // op 268: add 366 360
       const Gl v372_sum = v371_sum + gl(v365_sum);
-      // op 269: sub
+      // op 269: sub 367 305
       const Gl v373_diff = v372_sum - gl(v310_sum);
-      // ops 270 to 282
-      uint32_t v390_sum;
-      write_mul_5(row, 152u, v373_diff, v390_sum);
-      // ops 283 to 286: mul
-      const Gl v391_prod = row.auxiliary(160u, v258_sum * gl(v280_sum));
-      const Gl v392_prod = row.auxiliary(161u, v260_sum * gl(v278_sum));
-      const Gl v393_prod = row.auxiliary(162u, v262_sum * gl(v276_sum));
-      const Gl v394_prod = row.auxiliary(163u, v264_sum * gl(v274_sum));
-      // ops 287 to 290
-      Gl v398_sum;
-      write_add_7(v391_prod, v392_prod, v393_prod, v394_prod, v296_sum, v398_sum);
-      // op 291: add
+      // op 270: mul 368 320
+      const Gl v374_prod = v373_diff * gl(0xfffeffff00010001ull);
+      // op 271: hint_field_to_bytes 369
+      const uint32_t v375_byte = byte_of_wide(v374_prod.value, 0u);
+      row.auxiliary(AUX_152, v375_byte);
+      const uint32_t v376_byte = byte_of_wide(v374_prod.value, 1u);
+      row.auxiliary(AUX_153, v376_byte);
+      const uint32_t v377_byte = byte_of_wide(v374_prod.value, 2u);
+      row.auxiliary(AUX_154, v377_byte);
+      const uint32_t v378_byte = byte_of_wide(v374_prod.value, 3u);
+      row.auxiliary(AUX_155, v378_byte);
+      const uint32_t v379_byte = byte_of_wide(v374_prod.value, 4u);
+      row.auxiliary(AUX_156, v379_byte);
+      const uint32_t v380_byte = byte_of_wide(v374_prod.value, 5u);
+      row.auxiliary(AUX_157, v380_byte);
+      const uint32_t v381_byte = byte_of_wide(v374_prod.value, 6u);
+      row.auxiliary(AUX_158, v381_byte);
+      const uint32_t v382_byte = byte_of_wide(v374_prod.value, 7u);
+      row.auxiliary(AUX_159, v382_byte);
+      // op 279: mul 371 16
+      const uint32_t v387_prod = v376_byte * 256u;
+      // op 280: mul 372 18
+      const uint32_t v388_prod = v377_byte * 65536u;
+      // op 281: add 370 382
+      const uint32_t v389_sum = v375_byte + v387_prod;
+      // op 282: add 384 383
+      const uint32_t v390_sum = v389_sum + v388_prod;
+      // op 283: mul 253 275
+      const Gl v391_prod = v258_sum * gl(v280_sum);
+      row.auxiliary(AUX_160, v391_prod);
+      // op 284: mul 255 273
+      const Gl v392_prod = v260_sum * gl(v278_sum);
+      row.auxiliary(AUX_161, v392_prod);
+      // op 285: mul 257 271
+      const Gl v393_prod = v262_sum * gl(v276_sum);
+      row.auxiliary(AUX_162, v393_prod);
+      // op 286: mul 259 269
+      const Gl v394_prod = v264_sum * gl(v274_sum);
+      row.auxiliary(AUX_163, v394_prod);
+      // op 287: add 386 387
+      const Gl v395_sum = v391_prod + v392_prod;
+      // op 288: add 390 388
+      const Gl v396_sum = v395_sum + v393_prod;
+      // op 289: add 391 389
+      const Gl v397_sum = v396_sum + v394_prod;
+      // op 290: add 392 291
+      const Gl v398_sum = v397_sum + v296_sum;
+      // op 291: add 393 385
       const Gl v399_sum = v398_sum + gl(v390_sum);
-      // op 292: sub
+      // op 292: sub 394 307
       const Gl v400_diff = v399_sum - gl(v312_sum);
-      // ops 293 to 305
-      uint32_t v417_sum;
-      write_mul_5(row, 164u, v400_diff, v417_sum);
-      // ops 306 to 310: mul
-      const Gl v418_prod = row.auxiliary(172u, v258_sum * gl(v282_sum));
-      const Gl v419_prod = row.auxiliary(173u, v260_sum * gl(v280_sum));
-      const Gl v420_prod = row.auxiliary(174u, v262_sum * gl(v278_sum));
-      const Gl v421_prod = row.auxiliary(175u, v264_sum * gl(v276_sum));
-      const Gl v422_prod = row.auxiliary(176u, v266_sum * gl(v274_sum));
-      // ops 311 to 314
-      Gl v426_sum;
-      write_add_7(v418_prod, v419_prod, v420_prod, v421_prod, v422_prod, v426_sum);
-      // ops 315 to 316: add
+      // op 293: mul 395 320
+      const Gl v401_prod = v400_diff * gl(0xfffeffff00010001ull);
+      // op 294: hint_field_to_bytes 396
+      const uint32_t v402_byte = byte_of_wide(v401_prod.value, 0u);
+      row.auxiliary(AUX_164, v402_byte);
+      const uint32_t v403_byte = byte_of_wide(v401_prod.value, 1u);
+      row.auxiliary(AUX_165, v403_byte);
+      const uint32_t v404_byte = byte_of_wide(v401_prod.value, 2u);
+      row.auxiliary(AUX_166, v404_byte);
+      const uint32_t v405_byte = byte_of_wide(v401_prod.value, 3u);
+      row.auxiliary(AUX_167, v405_byte);
+      const uint32_t v406_byte = byte_of_wide(v401_prod.value, 4u);
+      row.auxiliary(AUX_168, v406_byte);
+      const uint32_t v407_byte = byte_of_wide(v401_prod.value, 5u);
+      row.auxiliary(AUX_169, v407_byte);
+      const uint32_t v408_byte = byte_of_wide(v401_prod.value, 6u);
+      row.auxiliary(AUX_170, v408_byte);
+      const uint32_t v409_byte = byte_of_wide(v401_prod.value, 7u);
+      row.auxiliary(AUX_171, v409_byte);
+      // op 302: mul 398 16
+      const uint32_t v414_prod = v403_byte * 256u;
+      // op 303: mul 399 18
+      const uint32_t v415_prod = v404_byte * 65536u;
+      // op 304: add 397 409
+      const uint32_t v416_sum = v402_byte + v414_prod;
+      // op 305: add 411 410
+      const uint32_t v417_sum = v416_sum + v415_prod;
+      // op 306: mul 253 277
+      const Gl v418_prod = v258_sum * gl(v282_sum);
+      row.auxiliary(AUX_172, v418_prod);
+      // op 307: mul 255 275
+      const Gl v419_prod = v260_sum * gl(v280_sum);
+      row.auxiliary(AUX_173, v419_prod);
+      // op 308: mul 257 273
+      const Gl v420_prod = v262_sum * gl(v278_sum);
+      row.auxiliary(AUX_174, v420_prod);
+      // op 309: mul 259 271
+      const Gl v421_prod = v264_sum * gl(v276_sum);
+      row.auxiliary(AUX_175, v421_prod);
+      // op 310: mul 261 269
+      const Gl v422_prod = v266_sum * gl(v274_sum);
+      row.auxiliary(AUX_176, v422_prod);
+      // op 311: add 413 414
+      const Gl v423_sum = v418_prod + v419_prod;
+      // op 312: add 418 415
+      const Gl v424_sum = v423_sum + v420_prod;
+      // op 313: add 419 416
+      const Gl v425_sum = v424_sum + v421_prod;
+      // op 314: add 420 417
+      const Gl v426_sum = v425_sum + v422_prod;
+      // op 315: add 421 293
       const Gl v427_sum = v426_sum + v298_sum;
+      // op 316: add 422 412
       const Gl v428_sum = v427_sum + gl(v417_sum);
-      // op 317: sub
+      // op 317: sub 423 309
       const Gl v429_diff = v428_sum - gl(v314_sum);
-      // ops 318 to 330
-      uint32_t v446_sum;
-      write_mul_5(row, 177u, v429_diff, v446_sum);
-      // ops 331 to 336: mul
-      const Gl v447_prod = row.auxiliary(185u, v258_sum * gl(v284_sum));
-      const Gl v448_prod = row.auxiliary(186u, v260_sum * gl(v282_sum));
-      const Gl v449_prod = row.auxiliary(187u, v262_sum * gl(v280_sum));
-      const Gl v450_prod = row.auxiliary(188u, v264_sum * gl(v278_sum));
-      const Gl v451_prod = row.auxiliary(189u, v266_sum * gl(v276_sum));
-      const Gl v452_prod = row.auxiliary(190u, v268_sum * gl(v274_sum));
-      // ops 337 to 340
-      Gl v456_sum;
-      write_add_7(v447_prod, v448_prod, v449_prod, v450_prod, v451_prod, v456_sum);
-      // ops 341 to 343: add
+      // op 318: mul 424 320
+      const Gl v430_prod = v429_diff * gl(0xfffeffff00010001ull);
+      // op 319: hint_field_to_bytes 425
+      const uint32_t v431_byte = byte_of_wide(v430_prod.value, 0u);
+      row.auxiliary(AUX_177, v431_byte);
+      const uint32_t v432_byte = byte_of_wide(v430_prod.value, 1u);
+      row.auxiliary(AUX_178, v432_byte);
+      const uint32_t v433_byte = byte_of_wide(v430_prod.value, 2u);
+      row.auxiliary(AUX_179, v433_byte);
+      const uint32_t v434_byte = byte_of_wide(v430_prod.value, 3u);
+      row.auxiliary(AUX_180, v434_byte);
+      const uint32_t v435_byte = byte_of_wide(v430_prod.value, 4u);
+      row.auxiliary(AUX_181, v435_byte);
+      const uint32_t v436_byte = byte_of_wide(v430_prod.value, 5u);
+      row.auxiliary(AUX_182, v436_byte);
+      const uint32_t v437_byte = byte_of_wide(v430_prod.value, 6u);
+      row.auxiliary(AUX_183, v437_byte);
+      const uint32_t v438_byte = byte_of_wide(v430_prod.value, 7u);
+      row.auxiliary(AUX_184, v438_byte);
+      // op 327: mul 427 16
+      const uint32_t v443_prod = v432_byte * 256u;
+      // op 328: mul 428 18
+      const uint32_t v444_prod = v433_byte * 65536u;
+      // op 329: add 426 438
+      const uint32_t v445_sum = v431_byte + v443_prod;
+      // op 330: add 440 439
+      const uint32_t v446_sum = v445_sum + v444_prod;
+      // op 331: mul 253 279
+      const Gl v447_prod = v258_sum * gl(v284_sum);
+      row.auxiliary(AUX_185, v447_prod);
+      // op 332: mul 255 277
+      const Gl v448_prod = v260_sum * gl(v282_sum);
+      row.auxiliary(AUX_186, v448_prod);
+      // op 333: mul 257 275
+      const Gl v449_prod = v262_sum * gl(v280_sum);
+      row.auxiliary(AUX_187, v449_prod);
+      // op 334: mul 259 273
+      const Gl v450_prod = v264_sum * gl(v278_sum);
+      row.auxiliary(AUX_188, v450_prod);
+      // op 335: mul 261 271
+      const Gl v451_prod = v266_sum * gl(v276_sum);
+      row.auxiliary(AUX_189, v451_prod);
+      // op 336: mul 263 269
+      const Gl v452_prod = v268_sum * gl(v274_sum);
+      row.auxiliary(AUX_190, v452_prod);
+      // op 337: add 442 443
+      const Gl v453_sum = v447_prod + v448_prod;
+      // op 338: add 448 444
+      const Gl v454_sum = v453_sum + v449_prod;
+      // op 339: add 449 445
+      const Gl v455_sum = v454_sum + v450_prod;
+      // op 340: add 450 446
+      const Gl v456_sum = v455_sum + v451_prod;
+      // op 341: add 451 447
       const Gl v457_sum = v456_sum + v452_prod;
+      // op 342: add 452 295
       const Gl v458_sum = v457_sum + v300_sum;
+      // op 343: add 453 441
       const Gl v459_sum = v458_sum + gl(v446_sum);
-      // op 344: sub
+      // op 344: sub 454 311
       const Gl v460_diff = v459_sum - gl(v316_sum);
-      // ops 345 to 357
-      uint32_t v477_sum;
-      write_mul_5(row, 191u, v460_diff, v477_sum);
-      // ops 358 to 364: mul
-      const Gl v478_prod = row.auxiliary(199u, v258_sum * gl(v286_sum));
-      const Gl v479_prod = row.auxiliary(200u, v260_sum * gl(v284_sum));
-      const Gl v480_prod = row.auxiliary(201u, v262_sum * gl(v282_sum));
-      const Gl v481_prod = row.auxiliary(202u, v264_sum * gl(v280_sum));
-      const Gl v482_prod = row.auxiliary(203u, v266_sum * gl(v278_sum));
-      const Gl v483_prod = row.auxiliary(204u, v268_sum * gl(v276_sum));
-      const Gl v484_prod = row.auxiliary(205u, v270_sum * gl(v274_sum));
-      // ops 365 to 368
-      Gl v488_sum;
-      write_add_7(v478_prod, v479_prod, v480_prod, v481_prod, v482_prod, v488_sum);
-      // ops 369 to 372: add
+      // op 345: mul 455 320
+      const Gl v461_prod = v460_diff * gl(0xfffeffff00010001ull);
+      // op 346: hint_field_to_bytes 456
+      const uint32_t v462_byte = byte_of_wide(v461_prod.value, 0u);
+      row.auxiliary(AUX_191, v462_byte);
+      const uint32_t v463_byte = byte_of_wide(v461_prod.value, 1u);
+      row.auxiliary(AUX_192, v463_byte);
+      const uint32_t v464_byte = byte_of_wide(v461_prod.value, 2u);
+      row.auxiliary(AUX_193, v464_byte);
+      const uint32_t v465_byte = byte_of_wide(v461_prod.value, 3u);
+      row.auxiliary(AUX_194, v465_byte);
+      const uint32_t v466_byte = byte_of_wide(v461_prod.value, 4u);
+      row.auxiliary(AUX_195, v466_byte);
+      const uint32_t v467_byte = byte_of_wide(v461_prod.value, 5u);
+      row.auxiliary(AUX_196, v467_byte);
+      const uint32_t v468_byte = byte_of_wide(v461_prod.value, 6u);
+      row.auxiliary(AUX_197, v468_byte);
+      const uint32_t v469_byte = byte_of_wide(v461_prod.value, 7u);
+      row.auxiliary(AUX_198, v469_byte);
+      // op 354: mul 458 16
+      const uint32_t v474_prod = v463_byte * 256u;
+      // op 355: mul 459 18
+      const uint32_t v475_prod = v464_byte * 65536u;
+      // op 356: add 457 469
+      const uint32_t v476_sum = v462_byte + v474_prod;
+      // op 357: add 471 470
+      const uint32_t v477_sum = v476_sum + v475_prod;
+      // op 358: mul 253 281
+      const Gl v478_prod = v258_sum * gl(v286_sum);
+      row.auxiliary(AUX_199, v478_prod);
+      // op 359: mul 255 279
+      const Gl v479_prod = v260_sum * gl(v284_sum);
+      row.auxiliary(AUX_200, v479_prod);
+      // op 360: mul 257 277
+      const Gl v480_prod = v262_sum * gl(v282_sum);
+      row.auxiliary(AUX_201, v480_prod);
+      // op 361: mul 259 275
+      const Gl v481_prod = v264_sum * gl(v280_sum);
+      row.auxiliary(AUX_202, v481_prod);
+      // op 362: mul 261 273
+      const Gl v482_prod = v266_sum * gl(v278_sum);
+      row.auxiliary(AUX_203, v482_prod);
+      // op 363: mul 263 271
+      const Gl v483_prod = v268_sum * gl(v276_sum);
+      row.auxiliary(AUX_204, v483_prod);
+      // op 364: mul 265 269
+      const Gl v484_prod = v270_sum * gl(v274_sum);
+      row.auxiliary(AUX_205, v484_prod);
+      // op 365: add 473 474
+      const Gl v485_sum = v478_prod + v479_prod;
+      // op 366: add 480 475
+      const Gl v486_sum = v485_sum + v480_prod;
+      // op 367: add 481 476
+      const Gl v487_sum = v486_sum + v481_prod;
+      // op 368: add 482 477
+      const Gl v488_sum = v487_sum + v482_prod;
+      // op 369: add 483 478
       const Gl v489_sum = v488_sum + v483_prod;
+      // op 370: add 484 479
       const Gl v490_sum = v489_sum + v484_prod;
+      // op 371: add 485 297
       const Gl v491_sum = v490_sum + v302_sum;
+      // op 372: add 486 472
       const Gl v492_sum = v491_sum + gl(v477_sum);
-      // op 373: sub
+      // op 373: sub 487 313
       const Gl v493_diff = v492_sum - gl(v318_sum);
-      // op 374: mul
+      // op 374: mul 488 320
       const Gl v494_prod = v493_diff * gl(0xfffeffff00010001ull);
-      // op 375
-      uint32_t v495_byte, v496_byte, v497_byte, v498_byte;
-      write_hint_field_to_bytes_0(
-          row, 206u, v494_prod, v495_byte, v496_byte, v497_byte, v498_byte);
-      // ops 387 to 406: mul
-      row.auxiliary(214u, v258_sum * gl(v288_sum));
-      row.auxiliary(215u, v260_sum * gl(v286_sum));
-      row.auxiliary(216u, v262_sum * gl(v284_sum));
-      row.auxiliary(217u, v264_sum * gl(v282_sum));
-      row.auxiliary(218u, v266_sum * gl(v280_sum));
-      row.auxiliary(219u, v268_sum * gl(v278_sum));
-      row.auxiliary(220u, v270_sum * gl(v276_sum));
-      row.auxiliary(221u, v272_sum * gl(v274_sum));
-      row.auxiliary(222u, v260_sum * gl(v288_sum));
-      // op 407: add
+      // op 375: hint_field_to_bytes 489
+      const uint32_t v495_byte = byte_of_wide(v494_prod.value, 0u);
+      row.auxiliary(AUX_206, v495_byte);
+      const uint32_t v496_byte = byte_of_wide(v494_prod.value, 1u);
+      row.auxiliary(AUX_207, v496_byte);
+      const uint32_t v497_byte = byte_of_wide(v494_prod.value, 2u);
+      row.auxiliary(AUX_208, v497_byte);
+      const uint32_t v498_byte = byte_of_wide(v494_prod.value, 3u);
+      row.auxiliary(AUX_209, v498_byte);
+      const uint32_t v499_byte = byte_of_wide(v494_prod.value, 4u);
+      row.auxiliary(AUX_210, v499_byte);
+      const uint32_t v500_byte = byte_of_wide(v494_prod.value, 5u);
+      row.auxiliary(AUX_211, v500_byte);
+      const uint32_t v501_byte = byte_of_wide(v494_prod.value, 6u);
+      row.auxiliary(AUX_212, v501_byte);
+      const uint32_t v502_byte = byte_of_wide(v494_prod.value, 7u);
+      row.auxiliary(AUX_213, v502_byte);
+      // op 387: mul 253 283
+      const Gl v511_prod = v258_sum * gl(v288_sum);
+      row.auxiliary(AUX_214, v511_prod);
+      // op 388: mul 255 281
+      const Gl v512_prod = v260_sum * gl(v286_sum);
+      row.auxiliary(AUX_215, v512_prod);
+      // op 389: mul 257 279
+      const Gl v513_prod = v262_sum * gl(v284_sum);
+      row.auxiliary(AUX_216, v513_prod);
+      // op 390: mul 259 277
+      const Gl v514_prod = v264_sum * gl(v282_sum);
+      row.auxiliary(AUX_217, v514_prod);
+      // op 391: mul 261 275
+      const Gl v515_prod = v266_sum * gl(v280_sum);
+      row.auxiliary(AUX_218, v515_prod);
+      // op 392: mul 263 273
+      const Gl v516_prod = v268_sum * gl(v278_sum);
+      row.auxiliary(AUX_219, v516_prod);
+      // op 393: mul 265 271
+      const Gl v517_prod = v270_sum * gl(v276_sum);
+      row.auxiliary(AUX_220, v517_prod);
+      // op 394: mul 267 269
+      const Gl v518_prod = v272_sum * gl(v274_sum);
+      row.auxiliary(AUX_221, v518_prod);
+      // op 406: mul 255 283
+      const Gl v530_prod = v260_sum * gl(v288_sum);
+      row.auxiliary(AUX_222, v530_prod);
+      // op 407: add 281 283
       const uint32_t v531_sum = v286_sum + v288_sum;
-      // op 408: mul
-      row.auxiliary(223u, v262_sum * gl(v531_sum));
-      // ops 409 to 410: add
+      // op 408: mul 257 526
+      const Gl v532_prod = v262_sum * gl(v531_sum);
+      row.auxiliary(AUX_223, v532_prod);
+      // op 409: add 279 281
       const uint32_t v533_sum = v284_sum + v286_sum;
+      // op 410: add 528 283
       const uint32_t v534_sum = v533_sum + v288_sum;
-      // op 411: mul
-      row.auxiliary(224u, v264_sum * gl(v534_sum));
-      // ops 412 to 414: add
+      // op 411: mul 259 529
+      const Gl v535_prod = v264_sum * gl(v534_sum);
+      row.auxiliary(AUX_224, v535_prod);
+      // op 412: add 277 279
       const uint32_t v536_sum = v282_sum + v284_sum;
+      // op 413: add 531 281
       const uint32_t v537_sum = v536_sum + v286_sum;
+      // op 414: add 532 283
       const uint32_t v538_sum = v537_sum + v288_sum;
-      // op 415: mul
-      row.auxiliary(225u, v266_sum * gl(v538_sum));
-      // ops 416 to 419
-      uint32_t v543_sum;
-      write_add_6(v280_sum, v282_sum, v284_sum, v286_sum, v288_sum, v543_sum);
-      // op 420: mul
-      row.auxiliary(226u, v268_sum * gl(v543_sum));
-      // ops 421 to 424
-      uint32_t v548_sum;
-      write_add_6(v278_sum, v280_sum, v282_sum, v284_sum, v286_sum, v548_sum);
-      // op 425: add
+      // op 415: mul 261 533
+      const Gl v539_prod = v266_sum * gl(v538_sum);
+      row.auxiliary(AUX_225, v539_prod);
+      // op 416: add 275 277
+      const uint32_t v540_sum = v280_sum + v282_sum;
+      // op 417: add 535 279
+      const uint32_t v541_sum = v540_sum + v284_sum;
+      // op 418: add 536 281
+      const uint32_t v542_sum = v541_sum + v286_sum;
+      // op 419: add 537 283
+      const uint32_t v543_sum = v542_sum + v288_sum;
+      // op 420: mul 263 538
+      const Gl v544_prod = v268_sum * gl(v543_sum);
+      row.auxiliary(AUX_226, v544_prod);
+      // op 421: add 273 275
+      const uint32_t v545_sum = v278_sum + v280_sum;
+      // op 422: add 540 277
+      const uint32_t v546_sum = v545_sum + v282_sum;
+      // op 423: add 541 279
+      const uint32_t v547_sum = v546_sum + v284_sum;
+      // op 424: add 542 281
+      const uint32_t v548_sum = v547_sum + v286_sum;
+      // op 425: add 543 283
       const uint32_t v549_sum = v548_sum + v288_sum;
-      // op 426: mul
-      row.auxiliary(227u, v270_sum * gl(v549_sum));
-      // ops 427 to 430
-      uint32_t v554_sum;
-      write_add_6(v276_sum, v278_sum, v280_sum, v282_sum, v284_sum, v554_sum);
-      // ops 431 to 432: add
+      // op 426: mul 265 544
+      const Gl v550_prod = v270_sum * gl(v549_sum);
+      row.auxiliary(AUX_227, v550_prod);
+      // op 427: add 271 273
+      const uint32_t v551_sum = v276_sum + v278_sum;
+      // op 428: add 546 275
+      const uint32_t v552_sum = v551_sum + v280_sum;
+      // op 429: add 547 277
+      const uint32_t v553_sum = v552_sum + v282_sum;
+      // op 430: add 548 279
+      const uint32_t v554_sum = v553_sum + v284_sum;
+      // op 431: add 549 281
       const uint32_t v555_sum = v554_sum + v286_sum;
+      // op 432: add 550 283
       const uint32_t v556_sum = v555_sum + v288_sum;
-      // op 433: mul
-      row.auxiliary(228u, v272_sum * gl(v556_sum));
-      row.auxiliary_full(seed, 80u + 8u * reads, 66u, 98u);
+      // op 433: mul 267 551
+      const Gl v557_prod = v272_sum * gl(v556_sum);
+      row.auxiliary(AUX_228, v557_prod);
       reads = reads + 32u;
     }
   }

@@ -2,30 +2,24 @@
 // Program fibonacci, function fibonacci.
 // Fingerprint ea0d938e42a3caae02da77a2e37c6ced1d273953f96b9866a57f95a556337337
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_fibonacci",
     function: 0,
-    contract: bytes32("a4944219cc15434a2ff6dda532364582b70a4bc4e2cbe1ed017fd48a9d1ccfe3"),
+    contract: bytes32(
+        "82c507200a60c5e7f6ef1cce05631169f1461f2829b396437afc6fe435d8e116",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 3,
@@ -78,26 +72,11 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_fibonacci_f_fibonacci_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 3] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U32, Rank, 1),
-        SeedRun::of(12, U8, Input(0), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 3] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U32, Rank, 1),
-        SeedRun::of(12, U8, Input(0), 1),
-    ],
-);
-static PATH2_WORDS: [SeedWord; 7] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(0), 1), SeedRun::of(24, Full, Read(2), 1),
-        SeedRun::of(32, U32, Rank, 1), SeedRun::of(36, U32, Read(1), 1),
-        SeedRun::of(40, U32, Read(3), 1),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 3] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U32, Rank),
+    SeedWord::at(12, U8, Input(0)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
@@ -117,6 +96,25 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 24, own.input(query, 0));
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 16], row: Cells<'_, 1, 3, 10>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 8);
+    row.aux[1] = element(rank);
+    let input0 = u8_at(seed, 12);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1..3].fill(element(0));
+    row.aux[2..10].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 3] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U32, Rank),
+    SeedWord::at(12, U8, Input(0)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
@@ -136,21 +134,45 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 24, own.input(query, 0));
     Ok(over)
 }
-fn path2_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(usize, usize), PackError> {
-    // ops 4 to 6: sub
-    let v10_diff = element(own.input(query, 0)) - element(1);
-    let v12_diff = element(own.input(query, 0)) - element(2);
-    // ops 7 to 8: call
-    let call0 = find_call(&record.functions[0], &[word(v10_diff)], 7)?;
-    let call1 = find_call(&record.functions[0], &[word(v12_diff)], 8)?;
-    Ok((call0, call1))
+/// Path 1: leaves [1].
+fn path1_write(seed: &[u8; 16], row: Cells<'_, 1, 3, 10>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 8);
+    row.aux[1] = element(rank);
+    let input0 = u8_at(seed, 12);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[1] = element(1);
+    // unused from here on
+    row.selector[0] = element(0);
+    row.selector[2] = element(0);
+    row.aux[2..10].fill(element(0));
 }
+static PATH2_WORDS: [SeedWord; 7] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(0)),
+    SeedWord::at(24, Full, Read(2)),
+    SeedWord::at(32, U32, Rank),
+    SeedWord::at(36, U32, Read(1)),
+    SeedWord::at(40, U32, Read(3)),
+];
 fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (call0, call1) = path2_find(record, own, query)?;
+    // op 3: const 1
+    let v9_const = 1u64;
+    // op 4: sub 0 1
+    let v10_diff = element(own.input(query, 0)) - element(v9_const);
+    // op 5: const 2
+    let v11_const = 2u64;
+    // op 6: sub 0 3
+    let v12_diff = element(own.input(query, 0)) - element(v11_const);
+    // op 7: call function 0: 2
+    let call0 = find_call(&record.functions[0], &[word(v10_diff)], 7)?;
+    // op 8: call function 0: 4
+    let call1 = find_call(&record.functions[0], &[word(v12_diff)], 8)?;
     seed[44..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 0));
@@ -164,7 +186,18 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packe
 fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (call0, call1) = path2_find(record, own, query)?;
+    // op 3: const 1
+    let v9_const = 1u64;
+    // op 4: sub 0 1
+    let v10_diff = element(own.input(query, 0)) - element(v9_const);
+    // op 5: const 2
+    let v11_const = 2u64;
+    // op 6: sub 0 3
+    let v12_diff = element(own.input(query, 0)) - element(v11_const);
+    // op 7: call function 0: 2
+    let call0 = find_call(&record.functions[0], &[word(v10_diff)], 7)?;
+    // op 8: call function 0: 4
+    let call1 = find_call(&record.functions[0], &[word(v12_diff)], 8)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 2);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
@@ -175,58 +208,49 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 64]) -> Packed
     over |= put::<8>(seed, 56, callee_rank(own, query, 1, 8)?);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 1, 3, 10>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1..3].fill(element(0));
-    row.aux[2..10].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u8_at(seed, 12));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 8));
-}
-/// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
-    row.selector[2] = element(0);
-    row.aux[2..10].fill(element(0));
-    row.selector[1] = element(1);
-    row.input[0] = element(u8_at(seed, 12));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 8));
-}
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 48], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..2].fill(element(0));
+fn path2_write(seed: &[u8; 48], row: Cells<'_, 1, 3, 10>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 32);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    // op 0: match 0
+    let v3_const = 0u64;
+    let v4_diff = input0 - element(v3_const);
+    let v5_inv = inverse_or_zero(v4_diff);
+    row.aux[2] = v5_inv;
+    let v6_const = 1u64;
+    let v7_diff = input0 - element(v6_const);
+    let v8_inv = inverse_or_zero(v7_diff);
+    row.aux[3] = v8_inv;
+    // op 7: call function 0: 2
+    let v13_seed = element(u64_at(seed, 16));
+    row.aux[4] = v13_seed;
+    let v14_seed = u32_at(seed, 36);
+    let v15_gap = gap(rank, v14_seed);
+    let v16_limb = limb_of(v15_gap, 0);
+    row.aux[5] = element(v16_limb);
+    let v17_limb = limb_of(v15_gap, 1);
+    row.aux[6] = element(v17_limb);
+    // op 8: call function 0: 4
+    let v18_seed = element(u64_at(seed, 24));
+    row.aux[7] = v18_seed;
+    let v19_seed = u32_at(seed, 40);
+    let v20_gap = gap(rank, v19_seed);
+    let v21_limb = limb_of(v20_gap, 0);
+    row.aux[8] = element(v21_limb);
+    let v22_limb = limb_of(v20_gap, 1);
+    row.aux[9] = element(v22_limb);
+    // a leaf of this path
     row.selector[2] = element(1);
-    // op 0: match
-    let v4_diff = element(u64_at(seed, 8)) - element(0);
-    let v7_diff = element(u64_at(seed, 8)) - element(1);
-    // ops 7 to 8: call
-    let v15_gap = gap(u32_at(seed, 32), u32_at(seed, 36));
-    write_word(&mut row.aux[5], limb_of(v15_gap, 0));
-    write_word(&mut row.aux[6], limb_of(v15_gap, 1));
-    let v20_gap = gap(u32_at(seed, 32), u32_at(seed, 40));
-    write_word(&mut row.aux[8], limb_of(v20_gap, 0));
-    write_word(&mut row.aux[9], limb_of(v20_gap, 1));
-    // op 0: match
-    let [v5_inv, v8_inv] = [v4_diff, v7_diff].map(inverse_or_zero);
-    write_element(&mut row.aux[2], v5_inv);
-    write_element(&mut row.aux[3], v8_inv);
-    row.input[0] = element(u64_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 32));
-    row.aux[4] = element(u64_at(seed, 16));
-    row.aux[7] = element(u64_at(seed, 24));
+    // unused from here on
+    row.selector[0..2].fill(element(0));
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 64], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 64], row: Cells<'_, 1, 3, 10>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 32;
     let mut block = 0;
     loop {
         match block {
@@ -241,35 +265,51 @@ fn generic_write(seed: &[u8; 64], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1..3].fill(element(0));
                 row.aux[2..10].fill(element(0));
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
+                row.selector[1] = element(1);
+                // unused from here on
                 row.selector[0] = element(0);
                 row.selector[2] = element(0);
                 row.aux[2..10].fill(element(0));
-                row.selector[1] = element(1);
                 return Ok(());
             }
             3 => {
-                row.selector[0..2].fill(element(0));
+                // op 0: match 0
+                let v3_const = 0u64;
+                let v4_diff = element(u64_at(seed, 24)) - element(v3_const);
+                let v5_inv = inverse_or_zero(v4_diff);
+                let v6_const = 1u64;
+                let v7_diff = element(u64_at(seed, 24)) - element(v6_const);
+                let v8_inv = inverse_or_zero(v7_diff);
+                // op 7: call function 0: 2
+                let v13_seed = u64_at(seed, reads + 0);
+                let v14_seed = u64_at(seed, reads + 8);
+                let v15_gap = gap(u64_at(seed, 16), v14_seed);
+                let v16_limb = limb_of(v15_gap, 0);
+                let v17_limb = limb_of(v15_gap, 1);
+                // op 8: call function 0: 4
+                let v18_seed = u64_at(seed, reads + 16);
+                let v19_seed = u64_at(seed, reads + 24);
+                let v20_gap = gap(u64_at(seed, 16), v19_seed);
+                let v21_limb = limb_of(v20_gap, 0);
+                let v22_limb = limb_of(v20_gap, 1);
                 row.selector[2] = element(1);
-                // op 0: match
-                let v4_diff = element(u64_at(seed, 24)) - element(0);
-                write_element(&mut row.aux[2], inverse_or_zero(v4_diff));
-                let v7_diff = element(u64_at(seed, 24)) - element(1);
-                write_element(&mut row.aux[3], inverse_or_zero(v7_diff));
-                // ops 7 to 8: call
-                let v15_gap = gap(u64_at(seed, 16), u64_at(seed, reads + 40));
-                write_word(&mut row.aux[5], limb_of(v15_gap, 0));
-                write_word(&mut row.aux[6], limb_of(v15_gap, 1));
-                let v20_gap = gap(u64_at(seed, 16), u64_at(seed, reads + 56));
-                write_word(&mut row.aux[8], limb_of(v20_gap, 0));
-                write_word(&mut row.aux[9], limb_of(v20_gap, 1));
-                row.aux[4] = element(u64_at(seed, reads + 32));
-                row.aux[7] = element(u64_at(seed, reads + 48));
+                row.aux[2] = v5_inv;
+                row.aux[3] = v8_inv;
+                row.aux[4] = element(v13_seed);
+                row.aux[5] = element(v16_limb);
+                row.aux[6] = element(v17_limb);
+                row.aux[7] = element(v18_seed);
+                row.aux[8] = element(v21_limb);
+                row.aux[9] = element(v22_limb);
+                // unused from here on
+                row.selector[0..2].fill(element(0));
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

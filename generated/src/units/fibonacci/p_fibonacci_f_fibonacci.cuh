@@ -11,8 +11,32 @@ namespace p_fibonacci {
 
 namespace f_fibonacci {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, MULTIPLICITY = 0, RANK = 1,
+    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9};
+
+static_assert(INPUT_0 + 1u == 1u, "plan: 1 inputs");
+static_assert(SELECTOR_2 + 1u == 3u, "plan: 3 selectors");
+static_assert(AUX_9 + 1u == 10u, "plan: 10 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_RANK = 8, SEED0_INPUT_0 = 12, SEED0_STRIDE = 16};
+
+static_assert(SEED0_MULTIPLICITY - SEED0_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED0_MULTIPLICITY + 8u < SEED0_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED0_RANK - SEED0_RANK == 0u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_RANK + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_0 - SEED0_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED0_INPUT_0 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), rank at 8 (u32), input 0 at 12 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -20,17 +44,36 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(1u, 3u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_2, 0u);
     row.auxiliary_zeros(2u, 10u);
-    row.selector(0u, 1u);
-    row.input_u8(seed, 12u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 8u, 1u, 2u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_RANK = 8, SEED1_INPUT_0 = 12, SEED1_STRIDE = 16};
+
+static_assert(SEED1_MULTIPLICITY - SEED1_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED1_MULTIPLICITY + 8u < SEED1_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED1_RANK - SEED1_RANK == 0u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_RANK + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_INPUT_0 - SEED1_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED1_INPUT_0 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), rank at 8 (u32), input 0 at 12 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -38,19 +81,33 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(2u, 0u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_2, 0u);
     row.auxiliary_zeros(2u, 10u);
-    row.selector(1u, 1u);
-    row.input_u8(seed, 12u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 8u, 1u, 2u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 2.
+enum SeedPath2 : uint32_t {
+    SEED2_MULTIPLICITY = 0, SEED2_INPUT_0 = 8, SEED2_READ_0 = 16, SEED2_READ_2 = 24,
+    SEED2_RANK = 32, SEED2_READ_1 = 36, SEED2_READ_3 = 40, SEED2_STRIDE = 48};
+
+static_assert(SEED2_READ_2 - SEED2_MULTIPLICITY == 24u, "plan: full words");
+static_assert((SEED2_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED2_READ_2 + 8u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_3 - SEED2_RANK == 8u, "plan: u32 words");
+static_assert((SEED2_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED2_READ_3 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED2_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 2, leaves 2.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 0 at 16 (full), read 2 at 24 (full),
-// rank at 32 (u32), read 1 at 36 (u32), read 3 at 40 (u32).
 struct Path2 {
   static constexpr uint32_t SEED_WORDS = 12;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -58,28 +115,44 @@ struct Path2 {
   static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(0u, 2u);
-    row.selector(2u, 1u);
-    // op 0: match
-    const Gl v4_diff = seed.full(8u) - gl(0u);
-    const Gl v7_diff = seed.full(8u) - gl(1u);
-    // ops 7 to 8: call
-    const uint32_t v15_gap = seed.u32(32u) - seed.u32(36u) - 1u;
-    row.auxiliary(5u, limb_of(v15_gap, 0u));
-    row.auxiliary(6u, limb_of(v15_gap, 1u));
-    const uint32_t v20_gap = seed.u32(32u) - seed.u32(40u) - 1u;
-    row.auxiliary(8u, limb_of(v20_gap, 0u));
-    row.auxiliary(9u, limb_of(v20_gap, 1u));
-    // op 0: match
-    Gl inverses0[2] = {v4_diff, v7_diff};
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_2, 1u);
+    const Gl input0 = seed.full(SEED2_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 0: match 0
+    const Gl v4_diff = input0 - gl(0u);
+    const Gl v7_diff = input0 - gl(1u);
+    const uint32_t rank = seed.u32(SEED2_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t v14_seed = seed.u32(SEED2_READ_1);
+    // op 7: call function 0: 2
+    const uint32_t v15_gap = rank - v14_seed - 1u;
+    const uint32_t v16_limb = limb_of(v15_gap, 0u);
+    row.auxiliary(AUX_5, v16_limb);
+    const uint32_t v17_limb = limb_of(v15_gap, 1u);
+    row.auxiliary(AUX_6, v17_limb);
+    const uint32_t v19_seed = seed.u32(SEED2_READ_3);
+    // op 8: call function 0: 4
+    const uint32_t v20_gap = rank - v19_seed - 1u;
+    const uint32_t v21_limb = limb_of(v20_gap, 0u);
+    row.auxiliary(AUX_8, v21_limb);
+    const uint32_t v22_limb = limb_of(v20_gap, 1u);
+    row.auxiliary(AUX_9, v22_limb);
+    const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl v13_seed = seed.full(SEED2_READ_0);
+    row.auxiliary(AUX_4, v13_seed);
+    const Gl v18_seed = seed.full(SEED2_READ_2);
+    row.auxiliary(AUX_7, v18_seed);
+    Gl inverses0[2];
+    inverses0[0u] = v4_diff;
+    inverses0[1u] = v7_diff;
     invert_or_zero(inverses0);
-    row.auxiliary(2u, inverses0[0u]);
-    row.auxiliary(3u, inverses0[1u]);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 32u, 1u, 2u);
-    row.auxiliary_full(seed, 16u, 4u, 5u);
-    row.auxiliary_full(seed, 24u, 7u, 8u);
+    const Gl v5_inv = inverses0[0u];
+    row.auxiliary(AUX_2, v5_inv);
+    const Gl v8_inv = inverses0[1u];
+    row.auxiliary(AUX_3, v8_inv);
   }
 };
 
@@ -93,44 +166,64 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl rank = gl(0u);
+    Gl input0 = gl(0u);
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 1u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
       block = 3u;
-      block = (seed.full(24u).value == 0u) ? 1u : block;
-      block = (seed.full(24u).value == 1u) ? 2u : block;
+      if (input0.value == 0u) {
+        block = 1u;
+      }
+      if (input0.value == 1u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
-      row.selector_zeros(1u, 3u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
+      row.selector(SELECTOR_2, 0u);
       row.auxiliary_zeros(2u, 10u);
-      row.selector(0u, 1u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(2u, 0u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      row.selector(SELECTOR_2, 0u);
       row.auxiliary_zeros(2u, 10u);
-      row.selector(1u, 1u);
     }
     if (block == 3u) {
-      row.selector_zeros(0u, 2u);
-      row.selector(2u, 1u);
-      // op 0: match
-      const Gl v4_diff = seed.full(24u) - gl(0u);
-      row.auxiliary(2u, inverse_or_zero(v4_diff));
-      const Gl v7_diff = seed.full(24u) - gl(1u);
-      row.auxiliary(3u, inverse_or_zero(v7_diff));
-      // ops 7 to 8: call
-      const uint32_t v15_gap =
-          uint32_t(seed.full(16u).value) - uint32_t(seed.full(40u + 8u * reads).value) - 1u;
-      row.auxiliary(5u, limb_of(v15_gap, 0u));
-      row.auxiliary(6u, limb_of(v15_gap, 1u));
-      const uint32_t v20_gap =
-          uint32_t(seed.full(16u).value) - uint32_t(seed.full(56u + 8u * reads).value) - 1u;
-      row.auxiliary(8u, limb_of(v20_gap, 0u));
-      row.auxiliary(9u, limb_of(v20_gap, 1u));
-      row.auxiliary_full(seed, 32u + 8u * reads, 4u, 5u);
-      row.auxiliary_full(seed, 48u + 8u * reads, 7u, 8u);
+      row.selector(SELECTOR_2, 1u);
+      row.selector(SELECTOR_0, 0u);
+      row.selector(SELECTOR_1, 0u);
+      // op 0: match 0
+      const Gl v4_diff = input0 - gl(0u);
+      const Gl v5_inv = inverse_or_zero(v4_diff);
+      row.auxiliary(AUX_2, v5_inv);
+      const Gl v7_diff = input0 - gl(1u);
+      const Gl v8_inv = inverse_or_zero(v7_diff);
+      row.auxiliary(AUX_3, v8_inv);
+      // op 7: call function 0: 2
+      const Gl v13_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_4, v13_seed);
+      const Gl v14_seed = seed.full(40u + 8u * reads);
+      const uint32_t v15_gap = uint32_t(rank.value) - uint32_t(v14_seed.value) - 1u;
+      const uint32_t v16_limb = limb_of(v15_gap, 0u);
+      row.auxiliary(AUX_5, v16_limb);
+      const uint32_t v17_limb = limb_of(v15_gap, 1u);
+      row.auxiliary(AUX_6, v17_limb);
+      // op 8: call function 0: 4
+      const Gl v18_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_7, v18_seed);
+      const Gl v19_seed = seed.full(56u + 8u * reads);
+      const uint32_t v20_gap = uint32_t(rank.value) - uint32_t(v19_seed.value) - 1u;
+      const uint32_t v21_limb = limb_of(v20_gap, 0u);
+      row.auxiliary(AUX_8, v21_limb);
+      const uint32_t v22_limb = limb_of(v20_gap, 1u);
+      row.auxiliary(AUX_9, v22_limb);
       reads = reads + 4u;
     }
   }

@@ -12,8 +12,13 @@ pub const EXECUTORS: &[FunctionExecutor] = &[
         num_outputs: 3,
         frame_bytes: 156,
         pieces: &[
-            f_merge_sort_0, f_merge_sort_1, f_merge_sort_2, f_merge_sort_3, f_merge_sort_4,
-            f_merge_sort_5, f_merge_sort_6,
+            f_merge_sort_0,
+            f_merge_sort_1,
+            f_merge_sort_2,
+            f_merge_sort_3,
+            f_merge_sort_4,
+            f_merge_sort_5,
+            f_merge_sort_6,
         ],
     },
     FunctionExecutor {

@@ -2,30 +2,24 @@
 // Program merge_sort, function half.
 // Fingerprint 84137c559a89a15e973c3b1908b9d030bfc8402314b43d39a91e26b7d1f64e4d
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_half",
     function: 1,
-    contract: bytes32("5cdfa9d4c2e1e2cd2a7d303fe6c68c26de7447d95e38bffef663728020f6cc2c"),
+    contract: bytes32(
+        "41db7dd37a59b54d7fbfda1751ba72fe4c2669b4eebd33f604e8fa4e46bf676f",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 1,
@@ -56,9 +50,10 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_merge_sort_f_half_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U32, Input(0), 1)],
-);
+static PATH0_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U32, Input(0)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -75,45 +70,77 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 1, 1, 12>;
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
+fn path0_write(seed: &[u8; 16], row: Cells<'_, 1, 1, 12>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u32_at(seed, 8);
+    row.input[0] = element(input0);
+    // op 0: hint_field_to_bytes 0
+    let v2_byte = byte_of(input0, 0);
+    row.aux[1] = element(v2_byte);
+    let v3_byte = byte_of(input0, 1);
+    row.aux[2] = element(v3_byte);
+    let v4_byte = byte_of(input0, 2);
+    row.aux[3] = element(v4_byte);
+    let v5_byte = byte_of(input0, 3);
+    row.aux[4] = element(v5_byte);
+    let v6_byte = byte_of(input0, 4);
+    row.aux[5] = element(v6_byte);
+    let v7_byte = byte_of(input0, 5);
+    row.aux[6] = element(v7_byte);
+    let v8_byte = byte_of(input0, 6);
+    row.aux[7] = element(v8_byte);
+    let v9_byte = byte_of(input0, 7);
+    row.aux[8] = element(v9_byte);
+    // op 8: u8_shift_right 1
+    let v16_shr = unary(ByteOp::ShiftRight, 0, v2_byte);
+    row.aux[9] = element(v16_shr);
+    // op 11: u8_shift_right 2
+    let v19_shr = unary(ByteOp::ShiftRight, 0, v3_byte);
+    row.aux[10] = element(v19_shr);
+    // op 14: u8_shift_right 3
+    let v22_shr = unary(ByteOp::ShiftRight, 0, v4_byte);
+    row.aux[11] = element(v22_shr);
+    // a leaf of this path
     row.selector[0] = element(1);
-    // op 0: hint_field_to_bytes
-    let word0 = write_bytes(&mut row.aux[1..], 1, low32(u32_at(seed, 8)));
-    write_bytes(&mut row.aux[5..], 1, u32_at(seed, 8) >> 32);
-    // ops 8 to 14: u8_shift_right
-    write_word(&mut row.aux[9], unary(ByteOp::ShiftRight, 0, byte_of(word0, 0)));
-    write_word(&mut row.aux[10], unary(ByteOp::ShiftRight, 0, byte_of(word0, 1)));
-    write_word(&mut row.aux[11], unary(ByteOp::ShiftRight, 0, byte_of(word0, 2)));
-    row.input[0] = element(u32_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 24], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
+fn generic_write(seed: &[u8; 24], row: Cells<'_, 1, 1, 12>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 24;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                row.selector[0] = element(1);
-                // op 0: hint_field_to_bytes
-                let v2_byte = write_word(&mut row.aux[1], byte_of(u64_at(seed, 16), 0));
-                let v3_byte = write_word(&mut row.aux[2], byte_of(u64_at(seed, 16), 1));
-                let v4_byte = write_word(&mut row.aux[3], byte_of(u64_at(seed, 16), 2));
-                write_word(&mut row.aux[4], byte_of(u64_at(seed, 16), 3));
-                write_word(&mut row.aux[5], byte_of(u64_at(seed, 16), 4));
-                write_word(&mut row.aux[6], byte_of(u64_at(seed, 16), 5));
-                write_word(&mut row.aux[7], byte_of(u64_at(seed, 16), 6));
-                write_word(&mut row.aux[8], byte_of(u64_at(seed, 16), 7));
-                // ops 8 to 14: u8_shift_right
-                write_word(&mut row.aux[9], unary(ByteOp::ShiftRight, 0, v2_byte));
-                write_word(&mut row.aux[10], unary(ByteOp::ShiftRight, 0, v3_byte));
-                write_word(&mut row.aux[11], unary(ByteOp::ShiftRight, 0, v4_byte));
+                // op 0: hint_field_to_bytes 0
+                let v2_byte = byte_of(u64_at(seed, 16), 0);
+                let v3_byte = byte_of(u64_at(seed, 16), 1);
+                let v4_byte = byte_of(u64_at(seed, 16), 2);
+                let v5_byte = byte_of(u64_at(seed, 16), 3);
+                let v6_byte = byte_of(u64_at(seed, 16), 4);
+                let v7_byte = byte_of(u64_at(seed, 16), 5);
+                let v8_byte = byte_of(u64_at(seed, 16), 6);
+                let v9_byte = byte_of(u64_at(seed, 16), 7);
+                // op 8: u8_shift_right 1
+                let v16_shr = unary(ByteOp::ShiftRight, 0, v2_byte);
+                // op 11: u8_shift_right 2
+                let v19_shr = unary(ByteOp::ShiftRight, 0, v3_byte);
+                // op 14: u8_shift_right 3
+                let v22_shr = unary(ByteOp::ShiftRight, 0, v4_byte);
                 row.input[0] = element(u64_at(seed, 16));
+                row.selector[0] = element(1);
                 row.aux[0] = element(u64_at(seed, 0));
+                row.aux[1] = element(v2_byte);
+                row.aux[2] = element(v3_byte);
+                row.aux[3] = element(v4_byte);
+                row.aux[4] = element(v5_byte);
+                row.aux[5] = element(v6_byte);
+                row.aux[6] = element(v7_byte);
+                row.aux[7] = element(v8_byte);
+                row.aux[8] = element(v9_byte);
+                row.aux[9] = element(v16_shr);
+                row.aux[10] = element(v19_shr);
+                row.aux[11] = element(v22_shr);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

@@ -2,30 +2,24 @@
 // Program merge_sort, function merge.
 // Fingerprint 84137c559a89a15e973c3b1908b9d030bfc8402314b43d39a91e26b7d1f64e4d
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge",
     function: 2,
-    contract: bytes32("86aea308ae85bedbd8bf7f2c9601e85ebc716eb5c90b5d7206489e8825d68844"),
+    contract: bytes32(
+        "95ac50c5aaf0d6f34ad7b0db1430f5793eaf81d2428a0e26c95dcac62dcbb849",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 4,
@@ -89,52 +83,25 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_merge_sort_f_merge_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 10] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(1), 2),
-        SeedRun::of(24, Full, Read(4), 2), SeedRun::of(40, U32, Rank, 1),
-        SeedRun::of(44, U32, Input(0), 2), SeedRun::of(52, U8, Read(0), 1),
-        SeedRun::of(53, U8, Read(3), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 10] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(1), 2),
-        SeedRun::of(24, Full, Read(4), 2), SeedRun::of(40, U32, Rank, 1),
-        SeedRun::of(44, U32, Input(0), 2), SeedRun::of(52, U8, Read(0), 1),
-        SeedRun::of(53, U8, Read(3), 1),
-    ],
-);
-static PATH2_WORDS: [SeedWord; 12] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(5), 2),
-        SeedRun::of(24, U32, Rank, 1), SeedRun::of(28, U32, Input(0), 2),
-        SeedRun::of(36, U32, Read(1), 2), SeedRun::of(44, U32, Read(4), 1),
-        SeedRun::of(48, U32, Read(7), 1), SeedRun::of(52, U8, Read(0), 1),
-        SeedRun::of(53, U8, Read(3), 1),
-    ],
-);
-static PATH3_WORDS: [SeedWord; 12] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(2), 1),
-        SeedRun::of(16, Full, Read(6), 1), SeedRun::of(24, U32, Rank, 1),
-        SeedRun::of(28, U32, Input(0), 2), SeedRun::of(36, U32, Read(1), 1),
-        SeedRun::of(40, U32, Read(4), 2), SeedRun::of(48, U32, Read(7), 1),
-        SeedRun::of(52, U8, Read(0), 1), SeedRun::of(53, U8, Read(3), 1),
-    ],
-);
-fn path0_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<([u64; 3], [u64; 3]), PackError> {
-    // ops 0 to 1: load
-    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
-    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
-    Ok((load0, load1))
-}
+static PATH0_WORDS: [SeedWord; 10] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(1)),
+    SeedWord::at(16, Full, Read(2)),
+    SeedWord::at(24, Full, Read(4)),
+    SeedWord::at(32, Full, Read(5)),
+    SeedWord::at(40, U32, Rank),
+    SeedWord::at(44, U32, Input(0)),
+    SeedWord::at(48, U32, Input(1)),
+    SeedWord::at(52, U8, Read(0)),
+    SeedWord::at(53, U8, Read(3)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    let (load0, load1) = path0_find(record, own, query)?;
+    // op 0: load 0
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
+    // op 1: load 1
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     seed[54..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put_all::<8>(&load0[1..], &mut seed[8..24]);
@@ -148,7 +115,10 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    let (load0, load1) = path0_find(record, own, query)?;
+    // op 0: load 0
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
+    // op 1: load 1
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     seed[88..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -158,18 +128,55 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     over |= put_all::<8>(&load1[0..], &mut seed[64..88]);
     Ok(over)
 }
-fn path1_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<([u64; 3], [u64; 3]), PackError> {
-    // ops 0 to 1: load
-    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
-    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
-    Ok((load0, load1))
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 40);
+    row.aux[1] = element(rank);
+    let input0 = u32_at(seed, 44);
+    row.input[0] = element(input0);
+    let input1 = u32_at(seed, 48);
+    row.input[1] = element(input1);
+    // op 0: load 0
+    let v4_seed = u8_at(seed, 52);
+    row.aux[2] = element(v4_seed);
+    let v5_seed = element(u64_at(seed, 8));
+    row.aux[3] = v5_seed;
+    let v6_seed = element(u64_at(seed, 16));
+    row.aux[4] = v6_seed;
+    // op 1: load 1
+    let v7_seed = u8_at(seed, 53);
+    row.aux[5] = element(v7_seed);
+    let v8_seed = element(u64_at(seed, 24));
+    row.aux[6] = v8_seed;
+    let v9_seed = element(u64_at(seed, 32));
+    row.aux[7] = v9_seed;
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1..4].fill(element(0));
+    row.aux[8..16].fill(element(0));
 }
+static PATH1_WORDS: [SeedWord; 10] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(1)),
+    SeedWord::at(16, Full, Read(2)),
+    SeedWord::at(24, Full, Read(4)),
+    SeedWord::at(32, Full, Read(5)),
+    SeedWord::at(40, U32, Rank),
+    SeedWord::at(44, U32, Input(0)),
+    SeedWord::at(48, U32, Input(1)),
+    SeedWord::at(52, U8, Read(0)),
+    SeedWord::at(53, U8, Read(3)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    let (load0, load1) = path1_find(record, own, query)?;
+    // op 0: load 0
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
+    // op 1: load 1
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     seed[54..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put_all::<8>(&load0[1..], &mut seed[8..24]);
@@ -183,7 +190,10 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    let (load0, load1) = path1_find(record, own, query)?;
+    // op 0: load 0
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
+    // op 1: load 1
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
     seed[88..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
@@ -193,20 +203,61 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     over |= put_all::<8>(&load1[0..], &mut seed[64..88]);
     Ok(over)
 }
-fn path2_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<([u64; 3], [u64; 3], usize), PackError> {
-    // ops 0 to 1: load
-    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
-    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
-    // op 8: call
-    let call2 = find_call(&record.functions[2], &[load0[2], own.input(query, 1)], 8)?;
-    Ok((load0, load1, call2))
+/// Path 1: leaves [1].
+fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 40);
+    row.aux[1] = element(rank);
+    let input0 = u32_at(seed, 44);
+    row.input[0] = element(input0);
+    let input1 = u32_at(seed, 48);
+    row.input[1] = element(input1);
+    // op 0: load 0
+    let v4_seed = u8_at(seed, 52);
+    row.aux[2] = element(v4_seed);
+    let v5_seed = element(u64_at(seed, 8));
+    row.aux[3] = v5_seed;
+    let v6_seed = element(u64_at(seed, 16));
+    row.aux[4] = v6_seed;
+    // op 1: load 1
+    let v7_seed = u8_at(seed, 53);
+    row.aux[5] = element(v7_seed);
+    let v8_seed = element(u64_at(seed, 24));
+    row.aux[6] = v8_seed;
+    let v9_seed = element(u64_at(seed, 32));
+    row.aux[7] = v9_seed;
+    // a leaf of this path
+    row.selector[1] = element(1);
+    // unused from here on
+    row.selector[0] = element(0);
+    row.selector[2..4].fill(element(0));
+    row.aux[8..16].fill(element(0));
 }
+static PATH2_WORDS: [SeedWord; 12] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(5)),
+    SeedWord::at(16, Full, Read(6)),
+    SeedWord::at(24, U32, Rank),
+    SeedWord::at(28, U32, Input(0)),
+    SeedWord::at(32, U32, Input(1)),
+    SeedWord::at(36, U32, Read(1)),
+    SeedWord::at(40, U32, Read(2)),
+    SeedWord::at(44, U32, Read(4)),
+    SeedWord::at(48, U32, Read(7)),
+    SeedWord::at(52, U8, Read(0)),
+    SeedWord::at(53, U8, Read(3)),
+];
 fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    let (load0, load1, call2) = path2_find(record, own, query)?;
+    // op 0: load 0
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
+    let v6_seed = load0[2];
+    // op 1: load 1
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
+    // op 8: call function 2: 4 1
+    let call2 = find_call(&record.functions[2], &[v6_seed, own.input(query, 1)], 8)?;
     seed[54..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, load1[2]);
@@ -223,7 +274,13 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
 fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    let (load0, load1, call2) = path2_find(record, own, query)?;
+    // op 0: load 0
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
+    let v6_seed = load0[2];
+    // op 1: load 1
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
+    // op 8: call function 2: 4 1
+    let call2 = find_call(&record.functions[2], &[v6_seed, own.input(query, 1)], 8)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 2);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
@@ -234,20 +291,80 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     over |= put::<8>(seed, 96, own.output(query, 0));
     Ok(over)
 }
-fn path3_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<([u64; 3], [u64; 3], usize), PackError> {
-    // ops 0 to 1: load
-    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
-    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
-    // op 12: call
-    let call2 = find_call(&record.functions[2], &[own.input(query, 0), load1[2]], 12)?;
-    Ok((load0, load1, call2))
+/// Path 2: leaves [2].
+fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 24);
+    row.aux[1] = element(rank);
+    let input0 = u32_at(seed, 28);
+    row.input[0] = element(input0);
+    let input1 = u32_at(seed, 32);
+    row.input[1] = element(input1);
+    // op 0: load 0
+    let v4_seed = u8_at(seed, 52);
+    row.aux[2] = element(v4_seed);
+    let v5_seed = u32_at(seed, 36);
+    row.aux[3] = element(v5_seed);
+    let v6_seed = u32_at(seed, 40);
+    row.aux[4] = element(v6_seed);
+    // op 1: load 1
+    let v7_seed = u8_at(seed, 53);
+    row.aux[5] = element(v7_seed);
+    let v8_seed = u32_at(seed, 44);
+    row.aux[6] = element(v8_seed);
+    let v9_seed = element(u64_at(seed, 8));
+    row.aux[7] = v9_seed;
+    // op 6: u32_less_than 6 3
+    let v10_rest = gap(v5_seed, v8_seed);
+    let v11_limb = limb_of(v8_seed, 0);
+    row.aux[8] = element(v11_limb);
+    let v12_limb = limb_of(v8_seed, 1);
+    row.aux[9] = element(v12_limb);
+    let v13_limb = limb_of(v10_rest, 0);
+    row.aux[10] = element(v13_limb);
+    let v14_limb = limb_of(v10_rest, 1);
+    row.aux[11] = element(v14_limb);
+    let v15_limb = limb_of(v5_seed, 0);
+    row.aux[12] = element(v15_limb);
+    let v16_limb = limb_of(v5_seed, 1);
+    row.aux[13] = element(v16_limb);
+    // op 8: call function 2: 4 1
+    let v18_seed = element(u64_at(seed, 16));
+    row.aux[14] = v18_seed;
+    // op 10: store 10 3 9
+    let v20_seed = u32_at(seed, 48);
+    row.aux[15] = element(v20_seed);
+    // a leaf of this path
+    row.selector[2] = element(1);
+    // unused from here on
+    row.selector[0..2].fill(element(0));
+    row.selector[3] = element(0);
 }
+static PATH3_WORDS: [SeedWord; 12] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(2)),
+    SeedWord::at(16, Full, Read(6)),
+    SeedWord::at(24, U32, Rank),
+    SeedWord::at(28, U32, Input(0)),
+    SeedWord::at(32, U32, Input(1)),
+    SeedWord::at(36, U32, Read(1)),
+    SeedWord::at(40, U32, Read(4)),
+    SeedWord::at(44, U32, Read(5)),
+    SeedWord::at(48, U32, Read(7)),
+    SeedWord::at(52, U8, Read(0)),
+    SeedWord::at(53, U8, Read(3)),
+];
 fn path3_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    let (load0, load1, call2) = path3_find(record, own, query)?;
+    // op 0: load 0
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
+    // op 1: load 1
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
+    let v9_seed = load1[2];
+    // op 12: call function 2: 0 7
+    let call2 = find_call(&record.functions[2], &[own.input(query, 0), v9_seed], 12)?;
     seed[54..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, load0[2]);
@@ -264,7 +381,13 @@ fn path3_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
 fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    let (load0, load1, call2) = path3_find(record, own, query)?;
+    // op 0: load 0
+    let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
+    // op 1: load 1
+    let load1 = load::<3>(&record.memories[0], own.input(query, 1), 1)?;
+    let v9_seed = load1[2];
+    // op 12: call function 2: 0 7
+    let call2 = find_call(&record.functions[2], &[own.input(query, 0), v9_seed], 12)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 3);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
@@ -275,112 +398,85 @@ fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 104]) -> Packe
     over |= put::<8>(seed, 96, own.output(query, 0));
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 2, 4, 16>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 56], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1..4].fill(element(0));
-    row.aux[8..16].fill(element(0));
-    row.selector[0] = element(1);
-    copy_words::<4>(seed, 44, &mut row.input[0..2]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 40));
-    row.aux[2] = element(u8_at(seed, 52));
-    copy_words::<8>(seed, 8, &mut row.aux[3..5]);
-    row.aux[5] = element(u8_at(seed, 53));
-    copy_words::<8>(seed, 24, &mut row.aux[6..8]);
-}
-/// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 56], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
-    row.selector[2..4].fill(element(0));
-    row.aux[8..16].fill(element(0));
-    row.selector[1] = element(1);
-    copy_words::<4>(seed, 44, &mut row.input[0..2]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 40));
-    row.aux[2] = element(u8_at(seed, 52));
-    copy_words::<8>(seed, 8, &mut row.aux[3..5]);
-    row.aux[5] = element(u8_at(seed, 53));
-    copy_words::<8>(seed, 24, &mut row.aux[6..8]);
-}
-/// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 56], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..2].fill(element(0));
-    row.selector[3] = element(0);
-    row.selector[2] = element(1);
-    // op 6: u32_less_than
-    let v10_rest = gap(u32_at(seed, 36), u32_at(seed, 44));
-    write_word(&mut row.aux[8], limb_of(u32_at(seed, 44), 0));
-    write_word(&mut row.aux[9], limb_of(u32_at(seed, 44), 1));
-    write_word(&mut row.aux[10], limb_of(v10_rest, 0));
-    write_word(&mut row.aux[11], limb_of(v10_rest, 1));
-    write_word(&mut row.aux[12], limb_of(u32_at(seed, 36), 0));
-    write_word(&mut row.aux[13], limb_of(u32_at(seed, 36), 1));
-    copy_words::<4>(seed, 28, &mut row.input[0..2]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 24));
-    row.aux[2] = element(u8_at(seed, 52));
-    copy_words::<4>(seed, 36, &mut row.aux[3..5]);
-    row.aux[5] = element(u8_at(seed, 53));
-    row.aux[6] = element(u32_at(seed, 44));
-    row.aux[7] = element(u64_at(seed, 8));
-    row.aux[14] = element(u64_at(seed, 16));
-    row.aux[15] = element(u32_at(seed, 48));
-}
 /// Path 3: leaves [3].
-fn path3_write(seed: &[u8; 56], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..3].fill(element(0));
+fn path3_write(seed: &[u8; 56], row: Cells<'_, 2, 4, 16>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 24);
+    row.aux[1] = element(rank);
+    let input0 = u32_at(seed, 28);
+    row.input[0] = element(input0);
+    let input1 = u32_at(seed, 32);
+    row.input[1] = element(input1);
+    // op 0: load 0
+    let v4_seed = u8_at(seed, 52);
+    row.aux[2] = element(v4_seed);
+    let v5_seed = u32_at(seed, 36);
+    row.aux[3] = element(v5_seed);
+    let v6_seed = element(u64_at(seed, 8));
+    row.aux[4] = v6_seed;
+    // op 1: load 1
+    let v7_seed = u8_at(seed, 53);
+    row.aux[5] = element(v7_seed);
+    let v8_seed = u32_at(seed, 40);
+    row.aux[6] = element(v8_seed);
+    let v9_seed = u32_at(seed, 44);
+    row.aux[7] = element(v9_seed);
+    // op 6: u32_less_than 6 3
+    let v10_rest = gap(v5_seed, v8_seed);
+    let v11_limb = limb_of(v8_seed, 0);
+    row.aux[8] = element(v11_limb);
+    let v12_limb = limb_of(v8_seed, 1);
+    row.aux[9] = element(v12_limb);
+    let v13_limb = limb_of(v10_rest, 0);
+    row.aux[10] = element(v13_limb);
+    let v14_limb = limb_of(v10_rest, 1);
+    row.aux[11] = element(v14_limb);
+    let v15_limb = limb_of(v5_seed, 0);
+    row.aux[12] = element(v15_limb);
+    let v16_limb = limb_of(v5_seed, 1);
+    row.aux[13] = element(v16_limb);
+    // op 12: call function 2: 0 7
+    let v18_seed = element(u64_at(seed, 16));
+    row.aux[14] = v18_seed;
+    // op 14: store 10 6 9
+    let v20_seed = u32_at(seed, 48);
+    row.aux[15] = element(v20_seed);
+    // a leaf of this path
     row.selector[3] = element(1);
-    // op 6: u32_less_than
-    let v10_rest = gap(u32_at(seed, 36), u32_at(seed, 40));
-    write_word(&mut row.aux[8], limb_of(u32_at(seed, 40), 0));
-    write_word(&mut row.aux[9], limb_of(u32_at(seed, 40), 1));
-    write_word(&mut row.aux[10], limb_of(v10_rest, 0));
-    write_word(&mut row.aux[11], limb_of(v10_rest, 1));
-    write_word(&mut row.aux[12], limb_of(u32_at(seed, 36), 0));
-    write_word(&mut row.aux[13], limb_of(u32_at(seed, 36), 1));
-    copy_words::<4>(seed, 28, &mut row.input[0..2]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 24));
-    row.aux[2] = element(u8_at(seed, 52));
-    row.aux[3] = element(u32_at(seed, 36));
-    row.aux[4] = element(u64_at(seed, 8));
-    row.aux[5] = element(u8_at(seed, 53));
-    copy_words::<4>(seed, 40, &mut row.aux[6..8]);
-    row.aux[14] = element(u64_at(seed, 16));
-    row.aux[15] = element(u32_at(seed, 48));
+    // unused from here on
+    row.selector[0..3].fill(element(0));
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 104], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut kept_elements = [element(0); 3];
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 104], row: Cells<'_, 2, 4, 16>) -> Result<(), PackError> {
+    let mut kept = [element(0); 3];
+    let mut reads = 40;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                // ops 0 to 1: load
-                kept_elements[0] = write_element(
-                    &mut row.aux[3], element(u64_at(seed, reads + 48)),
-                );
-                kept_elements[1] = write_element(
-                    &mut row.aux[5], element(u64_at(seed, reads + 64)),
-                );
-                kept_elements[2] = write_element(
-                    &mut row.aux[6], element(u64_at(seed, reads + 72)),
-                );
-                copy_words::<8>(seed, 24, &mut row.input[0..2]);
+                // op 0: load 0
+                let v4_seed = u64_at(seed, reads + 0);
+                let v5_seed = u64_at(seed, reads + 8);
+                kept[0] = element(v5_seed);
+                let v6_seed = u64_at(seed, reads + 16);
+                // op 1: load 1
+                let v7_seed = u64_at(seed, reads + 24);
+                kept[1] = element(v7_seed);
+                let v8_seed = u64_at(seed, reads + 32);
+                kept[2] = element(v8_seed);
+                let v9_seed = u64_at(seed, reads + 40);
+                row.input[0] = element(u64_at(seed, 24));
+                row.input[1] = element(u64_at(seed, 32));
                 row.aux[0] = element(u64_at(seed, 0));
                 row.aux[1] = element(u64_at(seed, 16));
-                row.aux[2] = element(u64_at(seed, reads + 40));
-                row.aux[4] = element(u64_at(seed, reads + 56));
-                row.aux[7] = element(u64_at(seed, reads + 80));
-                block = match u64_at(seed, reads + 40) {
+                row.aux[2] = element(v4_seed);
+                row.aux[3] = element(v5_seed);
+                row.aux[4] = element(v6_seed);
+                row.aux[5] = element(v7_seed);
+                row.aux[6] = element(v8_seed);
+                row.aux[7] = element(v9_seed);
+                reads += 48;
+                block = match v4_seed {
                     1 => 1,
                     0 => 2,
                     _ => {
@@ -390,17 +486,18 @@ fn generic_write(seed: &[u8; 104], mut row: Row<'_>) -> Result<(), PackError> {
                         });
                     }
                 };
-                reads += 48;
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1..4].fill(element(0));
                 row.aux[8..16].fill(element(0));
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
+                // unused from here on
                 row.selector[0] = element(0);
-                block = match word(kept_elements[1]) {
+                block = match word(kept[1]) {
                     1 => 3,
                     0 => 4,
                     _ => {
@@ -412,22 +509,30 @@ fn generic_write(seed: &[u8; 104], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             3 => {
+                row.selector[1] = element(1);
+                // unused from here on
                 row.selector[2..4].fill(element(0));
                 row.aux[8..16].fill(element(0));
-                row.selector[1] = element(1);
                 return Ok(());
             }
             4 => {
+                // op 6: u32_less_than 6 3
+                let v10_rest = gap(word(kept[0]), word(kept[2]));
+                let v11_limb = limb_of(word(kept[2]), 0);
+                let v12_limb = limb_of(word(kept[2]), 1);
+                let v13_limb = limb_of(v10_rest, 0);
+                let v14_limb = limb_of(v10_rest, 1);
+                let v15_limb = limb_of(word(kept[0]), 0);
+                let v16_limb = limb_of(word(kept[0]), 1);
+                let v17_less = u64::from(word(kept[2]) < word(kept[0]));
+                row.aux[8] = element(v11_limb);
+                row.aux[9] = element(v12_limb);
+                row.aux[10] = element(v13_limb);
+                row.aux[11] = element(v14_limb);
+                row.aux[12] = element(v15_limb);
+                row.aux[13] = element(v16_limb);
+                // unused from here on
                 row.selector[1] = element(0);
-                // op 6: u32_less_than
-                let v10_rest = gap(word(kept_elements[0]), word(kept_elements[2]));
-                write_word(&mut row.aux[8], limb_of(word(kept_elements[2]), 0));
-                write_word(&mut row.aux[9], limb_of(word(kept_elements[2]), 1));
-                write_word(&mut row.aux[10], limb_of(v10_rest, 0));
-                write_word(&mut row.aux[11], limb_of(v10_rest, 1));
-                write_word(&mut row.aux[12], limb_of(word(kept_elements[0]), 0));
-                write_word(&mut row.aux[13], limb_of(word(kept_elements[0]), 1));
-                let v17_less = u64::from(word(kept_elements[2]) < word(kept_elements[0]));
                 block = match v17_less {
                     0 => 5,
                     1 => 6,
@@ -440,15 +545,27 @@ fn generic_write(seed: &[u8; 104], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             5 => {
-                row.selector[3] = element(0);
+                // op 8: call function 2: 4 1
+                let v18_seed = u64_at(seed, reads + 0);
+                // op 10: store 10 3 9
+                let v20_seed = u64_at(seed, reads + 8);
                 row.selector[2] = element(1);
-                copy_words::<8>(seed, reads + 40, &mut row.aux[14..16]);
+                row.aux[14] = element(v18_seed);
+                row.aux[15] = element(v20_seed);
+                // unused from here on
+                row.selector[3] = element(0);
                 return Ok(());
             }
             6 => {
-                row.selector[2] = element(0);
+                // op 12: call function 2: 0 7
+                let v21_seed = u64_at(seed, reads + 0);
+                // op 14: store 10 6 9
+                let v23_seed = u64_at(seed, reads + 8);
                 row.selector[3] = element(1);
-                copy_words::<8>(seed, reads + 40, &mut row.aux[14..16]);
+                row.aux[14] = element(v21_seed);
+                row.aux[15] = element(v23_seed);
+                // unused from here on
+                row.selector[2] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

@@ -2,30 +2,24 @@
 // Program merge_sort, function merge_sort.
 // Fingerprint 84137c559a89a15e973c3b1908b9d030bfc8402314b43d39a91e26b7d1f64e4d
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_merge_sort",
     function: 0,
-    contract: bytes32("3a973d5847e58b9cb4760bc802d2ea5aaa8736e72c2171da8ee4ff238d0cb4c7"),
+    contract: bytes32(
+        "8cdb520cfb49cea6f6994575c22b52012f97599313e91828169b623bc3362928",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 2,
@@ -67,27 +61,19 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_merge_sort_f_merge_sort_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 4] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(1), 1),
-        SeedRun::of(16, U8, Input(0), 1), SeedRun::of(17, U8, Read(0), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 13] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(1), 1),
-        SeedRun::of(16, Full, Read(4), 2), SeedRun::of(32, Full, Read(7), 1),
-        SeedRun::of(40, Full, Read(9), 1), SeedRun::of(48, U32, Input(0), 1),
-        SeedRun::of(52, U32, Read(2), 2), SeedRun::of(60, U32, Read(6), 1),
-        SeedRun::of(64, U32, Read(8), 1), SeedRun::of(68, U32, Read(10), 1),
-        SeedRun::of(72, U8, Read(0), 1),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 4] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(1)),
+    SeedWord::at(16, U8, Input(0)),
+    SeedWord::at(17, U8, Read(0)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    // op 3: io_get_info
-    let info0 = io_info(record, 0, &[], 3)?;
+    // op 2: const 0
+    let v4_const = 0u64;
+    // op 3: io_get_info 3
+    let info0 = io_info(record, v4_const, &[], 3)?;
     seed[18..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, info0[1]);
@@ -98,8 +84,10 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    // op 3: io_get_info
-    let info0 = io_info(record, 0, &[], 3)?;
+    // op 2: const 0
+    let v4_const = 0u64;
+    // op 3: io_get_info 3
+    let info0 = io_info(record, v4_const, &[], 3)?;
     seed[40..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -107,23 +95,53 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= put_all::<8>(&info0[0..], &mut seed[24..40]);
     Ok(over)
 }
-fn path1_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<([u64; 2], usize, usize), PackError> {
-    // op 3: io_get_info
-    let info0 = io_info(record, 0, &[], 3)?;
-    // op 8: call
-    let call1 = find_call(&record.functions[3], &[0, own.input(query, 0)], 8)?;
-    // op 12: sub
-    let v13_diff = element(own.input(query, 0)) - element(1);
-    // op 13: call
-    let call3 = find_call(&record.functions[1], &[word(v13_diff)], 13)?;
-    Ok((info0, call1, call3))
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 24], row: Cells<'_, 1, 2, 13>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 16);
+    row.input[0] = element(input0);
+    // op 3: io_get_info 3
+    let v5_seed = u8_at(seed, 17);
+    row.aux[1] = element(v5_seed);
+    let v6_seed = element(u64_at(seed, 8));
+    row.aux[2] = v6_seed;
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[3..13].fill(element(0));
 }
+static PATH1_WORDS: [SeedWord; 13] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(1)),
+    SeedWord::at(16, Full, Read(4)),
+    SeedWord::at(24, Full, Read(5)),
+    SeedWord::at(32, Full, Read(7)),
+    SeedWord::at(40, Full, Read(9)),
+    SeedWord::at(48, U32, Input(0)),
+    SeedWord::at(52, U32, Read(2)),
+    SeedWord::at(56, U32, Read(3)),
+    SeedWord::at(60, U32, Read(6)),
+    SeedWord::at(64, U32, Read(8)),
+    SeedWord::at(68, U32, Read(10)),
+    SeedWord::at(72, U8, Read(0)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (info0, call1, call3) = path1_find(record, own, query)?;
+    // op 2: const 0
+    let v4_const = 0u64;
+    // op 3: io_get_info 3
+    let info0 = io_info(record, v4_const, &[], 3)?;
+    // op 8: call function 3: 3 0
+    let call1 = find_call(&record.functions[3], &[v4_const, own.input(query, 0)], 8)?;
+    // op 9: const 1
+    let v12_const = 1u64;
+    // op 12: sub 0 7
+    let v13_diff = element(own.input(query, 0)) - element(v12_const);
+    // op 13: call function 1: 8
+    let call3 = find_call(&record.functions[1], &[word(v13_diff)], 13)?;
     seed[73..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, info0[1]);
@@ -141,7 +159,18 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 80]) -> Packe
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (info0, call1, call3) = path1_find(record, own, query)?;
+    // op 2: const 0
+    let v4_const = 0u64;
+    // op 3: io_get_info 3
+    let info0 = io_info(record, v4_const, &[], 3)?;
+    // op 8: call function 3: 3 0
+    let call1 = find_call(&record.functions[3], &[v4_const, own.input(query, 0)], 8)?;
+    // op 9: const 1
+    let v12_const = 1u64;
+    // op 12: sub 0 7
+    let v13_diff = element(own.input(query, 0)) - element(v12_const);
+    // op 13: call function 1: 8
+    let call3 = find_call(&record.functions[1], &[word(v13_diff)], 13)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, own.input(query, 0));
@@ -157,69 +186,109 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= put::<8>(seed, 104, callee_rank(own, query, 3, 16)?);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 1, 2, 13>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 24], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[3..13].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u8_at(seed, 16));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u8_at(seed, 17));
-    row.aux[2] = element(u64_at(seed, 8));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 80], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 80], row: Cells<'_, 1, 2, 13>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u32_at(seed, 48);
+    row.input[0] = element(input0);
+    // op 3: io_get_info 3
+    let v5_seed = u8_at(seed, 72);
+    row.aux[1] = element(v5_seed);
+    let v6_seed = element(u64_at(seed, 8));
+    row.aux[2] = v6_seed;
+    // op 6: match 0
+    let v7_const = 0u64;
+    let v8_diff = element(input0) - element(v7_const);
+    let v9_inv = inverse_or_zero(v8_diff);
+    row.aux[3] = v9_inv;
+    // op 8: call function 3: 3 0
+    let v10_seed = u32_at(seed, 52);
+    row.aux[4] = element(v10_seed);
+    let v11_seed = u32_at(seed, 56);
+    row.aux[5] = element(v11_seed);
+    // op 13: call function 1: 8
+    let v14_seed = element(u64_at(seed, 16));
+    row.aux[6] = v14_seed;
+    // op 14: call function 4: 6 3
+    let v15_seed = element(u64_at(seed, 24));
+    row.aux[7] = v15_seed;
+    let v16_seed = u32_at(seed, 60);
+    row.aux[8] = element(v16_seed);
+    // op 15: call function 4: 6 9
+    let v17_seed = element(u64_at(seed, 32));
+    row.aux[9] = v17_seed;
+    let v18_seed = u32_at(seed, 64);
+    row.aux[10] = element(v18_seed);
+    // op 16: call function 4: 6 8
+    let v19_seed = element(u64_at(seed, 40));
+    row.aux[11] = v19_seed;
+    let v20_seed = u32_at(seed, 68);
+    row.aux[12] = element(v20_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    // op 6: match
-    let v8_diff = element(u32_at(seed, 48)) - element(0);
-    write_element(&mut row.aux[3], inverse_or_zero(v8_diff));
-    row.input[0] = element(u32_at(seed, 48));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u8_at(seed, 72));
-    row.aux[2] = element(u64_at(seed, 8));
-    copy_words::<4>(seed, 52, &mut row.aux[4..6]);
-    copy_words::<8>(seed, 16, &mut row.aux[6..8]);
-    row.aux[8] = element(u32_at(seed, 60));
-    row.aux[9] = element(u64_at(seed, 32));
-    row.aux[10] = element(u32_at(seed, 64));
-    row.aux[11] = element(u64_at(seed, 40));
-    row.aux[12] = element(u32_at(seed, 68));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 112], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 112], row: Cells<'_, 1, 2, 13>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 24;
     let mut block = 0;
     loop {
         match block {
             0 => {
+                // op 3: io_get_info 3
+                let v5_seed = u64_at(seed, reads + 0);
+                let v6_seed = u64_at(seed, reads + 8);
                 row.input[0] = element(u64_at(seed, 16));
                 row.aux[0] = element(u64_at(seed, 0));
-                copy_words::<8>(seed, reads + 24, &mut row.aux[1..3]);
+                row.aux[1] = element(v5_seed);
+                row.aux[2] = element(v6_seed);
+                reads += 16;
                 block = match u64_at(seed, 16) {
                     0 => 1,
                     _ => 2,
                 };
-                reads += 16;
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[3..13].fill(element(0));
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 6: match 0
+                let v7_const = 0u64;
+                let v8_diff = element(u64_at(seed, 16)) - element(v7_const);
+                let v9_inv = inverse_or_zero(v8_diff);
+                // op 8: call function 3: 3 0
+                let v10_seed = u64_at(seed, reads + 0);
+                let v11_seed = u64_at(seed, reads + 8);
+                // op 13: call function 1: 8
+                let v14_seed = u64_at(seed, reads + 16);
+                // op 14: call function 4: 6 3
+                let v15_seed = u64_at(seed, reads + 24);
+                let v16_seed = u64_at(seed, reads + 32);
+                // op 15: call function 4: 6 9
+                let v17_seed = u64_at(seed, reads + 40);
+                let v18_seed = u64_at(seed, reads + 48);
+                // op 16: call function 4: 6 8
+                let v19_seed = u64_at(seed, reads + 56);
+                let v20_seed = u64_at(seed, reads + 64);
                 row.selector[1] = element(1);
-                // op 6: match
-                let v8_diff = element(u64_at(seed, 16)) - element(0);
-                write_element(&mut row.aux[3], inverse_or_zero(v8_diff));
-                copy_words::<8>(seed, reads + 24, &mut row.aux[4..13]);
+                row.aux[3] = v9_inv;
+                row.aux[4] = element(v10_seed);
+                row.aux[5] = element(v11_seed);
+                row.aux[6] = element(v14_seed);
+                row.aux[7] = element(v15_seed);
+                row.aux[8] = element(v16_seed);
+                row.aux[9] = element(v17_seed);
+                row.aux[10] = element(v18_seed);
+                row.aux[11] = element(v19_seed);
+                row.aux[12] = element(v20_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

@@ -2,30 +2,24 @@
 // Program merge_sort, function nth.
 // Fingerprint 84137c559a89a15e973c3b1908b9d030bfc8402314b43d39a91e26b7d1f64e4d
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_nth",
     function: 4,
-    contract: bytes32("28835574cb20c585346cc64874bbbc2e5311beda5570fca8eeb847ff63f22e11"),
+    contract: bytes32(
+        "10315e86e377c0dc0e284825b700464777f72838356abfb0141a1f2aa89df305",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
@@ -67,25 +61,19 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_merge_sort_f_nth_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 7] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(1), 2),
-        SeedRun::of(24, U32, Rank, 1), SeedRun::of(28, U32, Input(0), 1),
-        SeedRun::of(32, U8, Input(1), 1), SeedRun::of(33, U8, Read(0), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 8] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(1), 1),
-        SeedRun::of(16, Full, Read(1), 1), SeedRun::of(24, Full, Read(3), 1),
-        SeedRun::of(32, U32, Rank, 1), SeedRun::of(36, U32, Input(0), 1),
-        SeedRun::of(40, U32, Read(2), 1), SeedRun::of(44, U8, Read(0), 1),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 7] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(1)),
+    SeedWord::at(16, Full, Read(2)),
+    SeedWord::at(24, U32, Rank),
+    SeedWord::at(28, U32, Input(0)),
+    SeedWord::at(32, U8, Input(1)),
+    SeedWord::at(33, U8, Read(0)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    // op 0: load
+    // op 0: load 0
     let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     seed[34..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -99,7 +87,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packe
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    // op 0: load
+    // op 0: load 0
     let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     seed[64..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -109,10 +97,43 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= put_all::<8>(&load0[0..], &mut seed[40..64]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 7>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 24);
+    row.aux[1] = element(rank);
+    let input0 = u32_at(seed, 28);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 32);
+    row.input[1] = element(input1);
+    // op 0: load 0
+    let v4_seed = u8_at(seed, 33);
+    row.aux[2] = element(v4_seed);
+    let v5_seed = element(u64_at(seed, 8));
+    row.aux[3] = v5_seed;
+    let v6_seed = element(u64_at(seed, 16));
+    row.aux[4] = v6_seed;
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[5..7].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 8] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(1)),
+    SeedWord::at(16, Full, Read(1)),
+    SeedWord::at(24, Full, Read(3)),
+    SeedWord::at(32, U32, Rank),
+    SeedWord::at(36, U32, Input(0)),
+    SeedWord::at(40, U32, Read(2)),
+    SeedWord::at(44, U8, Read(0)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    // op 0: load
+    // op 0: load 0
     let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     seed[45..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -128,7 +149,7 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packe
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    // op 0: load
+    // op 0: load 0
     let load0 = load::<3>(&record.memories[0], own.input(query, 0), 0)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
@@ -138,69 +159,79 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= put::<8>(seed, 64, own.output(query, 0));
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 2, 2, 7>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 40], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[5..7].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u32_at(seed, 28));
-    row.input[1] = element(u8_at(seed, 32));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 24));
-    row.aux[2] = element(u8_at(seed, 33));
-    copy_words::<8>(seed, 8, &mut row.aux[3..5]);
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 48], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 48], row: Cells<'_, 2, 2, 7>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 32);
+    row.aux[1] = element(rank);
+    let input0 = u32_at(seed, 36);
+    row.input[0] = element(input0);
+    let input1 = element(u64_at(seed, 8));
+    row.input[1] = input1;
+    // op 0: load 0
+    let v4_seed = u8_at(seed, 44);
+    row.aux[2] = element(v4_seed);
+    let v5_seed = element(u64_at(seed, 16));
+    row.aux[3] = v5_seed;
+    let v6_seed = u32_at(seed, 40);
+    row.aux[4] = element(v6_seed);
+    // op 3: match 1
+    let v8_const = 0u64;
+    let v9_diff = input1 - element(v8_const);
+    let v10_inv = inverse_or_zero(v9_diff);
+    row.aux[5] = v10_inv;
+    // op 7: call function 4: 4 7
+    let v13_seed = element(u64_at(seed, 24));
+    row.aux[6] = v13_seed;
+    // a leaf of this path
     row.selector[1] = element(1);
-    // op 3: match
-    let v9_diff = element(u64_at(seed, 8)) - element(0);
-    write_element(&mut row.aux[5], inverse_or_zero(v9_diff));
-    row.input[0] = element(u32_at(seed, 36));
-    row.input[1] = element(u64_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 32));
-    row.aux[2] = element(u8_at(seed, 44));
-    row.aux[3] = element(u64_at(seed, 16));
-    row.aux[4] = element(u32_at(seed, 40));
-    row.aux[6] = element(u64_at(seed, 24));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 72], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 2, 7>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 40;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 24, &mut row.input[0..2]);
+                // op 0: load 0
+                let v4_seed = u64_at(seed, reads + 0);
+                let v5_seed = u64_at(seed, reads + 8);
+                let v6_seed = u64_at(seed, reads + 16);
+                row.input[0] = element(u64_at(seed, 24));
+                row.input[1] = element(u64_at(seed, 32));
                 row.aux[0] = element(u64_at(seed, 0));
                 row.aux[1] = element(u64_at(seed, 16));
-                copy_words::<8>(seed, reads + 40, &mut row.aux[2..5]);
+                row.aux[2] = element(v4_seed);
+                row.aux[3] = element(v5_seed);
+                row.aux[4] = element(v6_seed);
+                reads += 24;
                 block = match u64_at(seed, 32) {
                     0 => 1,
                     _ => 2,
                 };
-                reads += 24;
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[5..7].fill(element(0));
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 3: match 1
+                let v8_const = 0u64;
+                let v9_diff = element(u64_at(seed, 32)) - element(v8_const);
+                let v10_inv = inverse_or_zero(v9_diff);
+                // op 7: call function 4: 4 7
+                let v13_seed = u64_at(seed, reads + 0);
                 row.selector[1] = element(1);
-                // op 3: match
-                let v9_diff = element(u64_at(seed, 32)) - element(0);
-                write_element(&mut row.aux[5], inverse_or_zero(v9_diff));
-                row.aux[6] = element(u64_at(seed, reads + 40));
+                row.aux[5] = v10_inv;
+                row.aux[6] = element(v13_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

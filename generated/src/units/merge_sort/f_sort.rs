@@ -2,30 +2,24 @@
 // Program merge_sort, function sort.
 // Fingerprint 84137c559a89a15e973c3b1908b9d030bfc8402314b43d39a91e26b7d1f64e4d
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sort",
     function: 3,
-    contract: bytes32("71ce95dc1e920af9ee2aff5d438c1b7b2e763db7a4c53063d3514dd4f4876fee"),
+    contract: bytes32(
+        "c6728b5d9620c34d5787d0164a4449c22029337a3b2ae76f22effcdfe3df1e63",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
@@ -67,36 +61,37 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_merge_sort_f_sort_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 10] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, U32, Rank, 1), SeedRun::of(20, U32, Read(4), 2),
-        SeedRun::of(28, U8, Input(1), 1), SeedRun::of(29, U8, Read(0), 4),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 11] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(5), 1), SeedRun::of(24, U32, Rank, 1),
-        SeedRun::of(28, U32, Input(1), 1), SeedRun::of(32, U32, Read(0), 5),
-        SeedRun::of(52, U32, Read(6), 1),
-    ],
-);
-fn path0_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(&'a [u64], u64), PackError> {
-    // op 2: mul
-    let v5_prod = element(own.input(query, 0)) * element(4);
-    // op 4: io_read
-    let io0 = io_words(record, 0, word(v5_prod), 4, 4)?;
-    // op 17: store
-    let stored1 = find_stored(&record.memories[0], &[1, 0, 0], 17)?;
-    Ok((io0, stored1))
-}
+static PATH0_WORDS: [SeedWord; 10] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, U32, Rank),
+    SeedWord::at(20, U32, Read(4)),
+    SeedWord::at(24, U32, Read(5)),
+    SeedWord::at(28, U8, Input(1)),
+    SeedWord::at(29, U8, Read(0)),
+    SeedWord::at(30, U8, Read(1)),
+    SeedWord::at(31, U8, Read(2)),
+    SeedWord::at(32, U8, Read(3)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed {
     let own = &record.functions[3];
     let mut over = 0;
-    let (io0, stored1) = path0_find(record, own, query)?;
+    // op 1: const 4
+    let v4_const = 4u64;
+    // op 2: mul 0 2
+    let v5_prod = element(own.input(query, 0)) * element(v4_const);
+    // op 3: const 0
+    let v6_const = 0u64;
+    // op 4: io_read 4 3
+    let io0 = io_words(record, v6_const, word(v5_prod), 4, 4)?;
+    // op 16: const 1
+    let v20_const = 1u64;
+    // op 17: store 18 4 4
+    let stored1 = find_stored(
+        &record.memories[0],
+        &[v20_const, v6_const, v6_const],
+        17,
+    )?;
     seed[33..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 0));
@@ -110,7 +105,22 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packe
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed {
     let own = &record.functions[3];
     let mut over = 0;
-    let (io0, stored1) = path0_find(record, own, query)?;
+    // op 1: const 4
+    let v4_const = 4u64;
+    // op 2: mul 0 2
+    let v5_prod = element(own.input(query, 0)) * element(v4_const);
+    // op 3: const 0
+    let v6_const = 0u64;
+    // op 4: io_read 4 3
+    let io0 = io_words(record, v6_const, word(v5_prod), 4, 4)?;
+    // op 16: const 1
+    let v20_const = 1u64;
+    // op 17: store 18 4 4
+    let stored1 = find_stored(
+        &record.memories[0],
+        &[v20_const, v6_const, v6_const],
+        17,
+    )?;
     seed[88..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -121,28 +131,64 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed
     over |= put::<8>(seed, 80, own.output(query, 0));
     Ok(over)
 }
-fn path1_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(usize, usize, usize), PackError> {
-    // op 20: call
-    let call0 = find_call(&record.functions[1], &[own.input(query, 1)], 20)?;
-    // op 21: sub
-    let v8_diff = element(own.input(query, 1))
-        - element(record.functions[1].output(call0, 0));
-    // op 22: add
-    let v9_sum = element(own.input(query, 0))
-        + element(record.functions[1].output(call0, 0));
-    // ops 23 to 24: call
-    let call1 = find_call(
-        &record.functions[3], &[own.input(query, 0), record.functions[1].output(call0, 0)], 23,
-    )?;
-    let call2 = find_call(&record.functions[3], &[word(v9_sum), word(v8_diff)], 24)?;
-    Ok((call0, call1, call2))
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 12>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 16);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 28);
+    row.input[1] = element(input1);
+    // op 4: io_read 4 3
+    let v7_seed = u8_at(seed, 29);
+    row.aux[2] = element(v7_seed);
+    let v8_seed = u8_at(seed, 30);
+    row.aux[3] = element(v8_seed);
+    let v9_seed = u8_at(seed, 31);
+    row.aux[4] = element(v9_seed);
+    let v10_seed = u8_at(seed, 32);
+    row.aux[5] = element(v10_seed);
+    // op 17: store 18 4 4
+    let v21_seed = u32_at(seed, 20);
+    row.aux[6] = element(v21_seed);
+    // op 18: store 4 17 19
+    let v22_seed = u32_at(seed, 24);
+    row.aux[7] = element(v22_seed);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[8..12].fill(element(0));
 }
+static PATH1_WORDS: [SeedWord; 11] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(5)),
+    SeedWord::at(24, U32, Rank),
+    SeedWord::at(28, U32, Input(1)),
+    SeedWord::at(32, U32, Read(0)),
+    SeedWord::at(36, U32, Read(1)),
+    SeedWord::at(40, U32, Read(2)),
+    SeedWord::at(44, U32, Read(3)),
+    SeedWord::at(48, U32, Read(4)),
+    SeedWord::at(52, U32, Read(6)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
     let own = &record.functions[3];
     let mut over = 0;
-    let (call0, call1, call2) = path1_find(record, own, query)?;
+    // op 20: call function 1: 1
+    let call0 = find_call(&record.functions[1], &[own.input(query, 1)], 20)?;
+    let v7_seed = record.functions[1].output(call0, 0);
+    // op 21: sub 1 2
+    let v8_diff = element(own.input(query, 1)) - element(v7_seed);
+    // op 22: add 0 2
+    let v9_sum = element(own.input(query, 0)) + element(v7_seed);
+    // op 23: call function 3: 0 2
+    let call1 = find_call(&record.functions[3], &[own.input(query, 0), v7_seed], 23)?;
+    // op 24: call function 3: 4 3
+    let call2 = find_call(&record.functions[3], &[word(v9_sum), word(v8_diff)], 24)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 0));
     over |= put::<8>(seed, 16, own.output(query, 0));
@@ -159,7 +205,17 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed {
     let own = &record.functions[3];
     let mut over = 0;
-    let (call0, call1, call2) = path1_find(record, own, query)?;
+    // op 20: call function 1: 1
+    let call0 = find_call(&record.functions[1], &[own.input(query, 1)], 20)?;
+    let v7_seed = record.functions[1].output(call0, 0);
+    // op 21: sub 1 2
+    let v8_diff = element(own.input(query, 1)) - element(v7_seed);
+    // op 22: add 0 2
+    let v9_sum = element(own.input(query, 0)) + element(v7_seed);
+    // op 23: call function 3: 0 2
+    let call1 = find_call(&record.functions[3], &[own.input(query, 0), v7_seed], 23)?;
+    // op 24: call function 3: 4 3
+    let call2 = find_call(&record.functions[3], &[word(v9_sum), word(v8_diff)], 24)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
@@ -173,55 +229,61 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 96]) -> Packed
     over |= put::<8>(seed, 88, callee_rank(own, query, 2, 25)?);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 2, 2, 12>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 40], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[8..12].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    row.input[1] = element(u8_at(seed, 28));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 16));
-    copy_words::<1>(seed, 29, &mut row.aux[2..6]);
-    copy_words::<4>(seed, 20, &mut row.aux[6..8]);
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 56], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 56], row: Cells<'_, 2, 2, 12>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 24);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u32_at(seed, 28);
+    row.input[1] = element(input1);
+    // op 0: match 1
+    let v4_const = 1u64;
+    let v5_diff = element(input1) - element(v4_const);
+    let v6_inv = inverse_or_zero(v5_diff);
+    row.aux[2] = v6_inv;
+    // op 20: call function 1: 1
+    let v7_seed = u32_at(seed, 32);
+    row.aux[3] = element(v7_seed);
+    // op 23: call function 3: 0 2
+    let v10_seed = u32_at(seed, 36);
+    row.aux[4] = element(v10_seed);
+    let v11_seed = u32_at(seed, 40);
+    let v12_gap = gap(rank, v11_seed);
+    let v13_limb = limb_of(v12_gap, 0);
+    row.aux[5] = element(v13_limb);
+    let v14_limb = limb_of(v12_gap, 1);
+    row.aux[6] = element(v14_limb);
+    // op 24: call function 3: 4 3
+    let v15_seed = u32_at(seed, 44);
+    row.aux[7] = element(v15_seed);
+    let v16_seed = u32_at(seed, 48);
+    let v17_gap = gap(rank, v16_seed);
+    let v18_limb = limb_of(v17_gap, 0);
+    row.aux[8] = element(v18_limb);
+    let v19_limb = limb_of(v17_gap, 1);
+    row.aux[9] = element(v19_limb);
+    // op 25: call function 2: 5 6
+    let v20_seed = element(u64_at(seed, 16));
+    row.aux[10] = v20_seed;
+    let v21_seed = u32_at(seed, 52);
+    row.aux[11] = element(v21_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    // op 0: match
-    let v5_diff = element(u32_at(seed, 28)) - element(1);
-    // ops 23 to 24: call
-    let v12_gap = gap(u32_at(seed, 24), u32_at(seed, 40));
-    write_word(&mut row.aux[5], limb_of(v12_gap, 0));
-    write_word(&mut row.aux[6], limb_of(v12_gap, 1));
-    let v17_gap = gap(u32_at(seed, 24), u32_at(seed, 48));
-    write_word(&mut row.aux[8], limb_of(v17_gap, 0));
-    write_word(&mut row.aux[9], limb_of(v17_gap, 1));
-    // op 0: match
-    write_element(&mut row.aux[2], inverse_or_zero(v5_diff));
-    row.input[0] = element(u64_at(seed, 8));
-    row.input[1] = element(u32_at(seed, 28));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 24));
-    copy_words::<4>(seed, 32, &mut row.aux[3..5]);
-    row.aux[7] = element(u32_at(seed, 44));
-    row.aux[10] = element(u64_at(seed, 16));
-    row.aux[11] = element(u32_at(seed, 52));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 96], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 96], row: Cells<'_, 2, 2, 12>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 40;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 24, &mut row.input[0..2]);
+                row.input[0] = element(u64_at(seed, 24));
+                row.input[1] = element(u64_at(seed, 32));
                 row.aux[0] = element(u64_at(seed, 0));
                 row.aux[1] = element(u64_at(seed, 16));
                 block = match u64_at(seed, 32) {
@@ -230,28 +292,62 @@ fn generic_write(seed: &[u8; 96], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                // op 4: io_read 4 3
+                let v7_seed = u64_at(seed, reads + 0);
+                let v8_seed = u64_at(seed, reads + 8);
+                let v9_seed = u64_at(seed, reads + 16);
+                let v10_seed = u64_at(seed, reads + 24);
+                // op 17: store 18 4 4
+                let v21_seed = u64_at(seed, reads + 32);
+                // op 18: store 4 17 19
+                let v22_seed = u64_at(seed, reads + 40);
+                row.selector[0] = element(1);
+                row.aux[2] = element(v7_seed);
+                row.aux[3] = element(v8_seed);
+                row.aux[4] = element(v9_seed);
+                row.aux[5] = element(v10_seed);
+                row.aux[6] = element(v21_seed);
+                row.aux[7] = element(v22_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[8..12].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 40, &mut row.aux[2..8]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 0: match 1
+                let v23_const = 1u64;
+                let v24_diff = element(u64_at(seed, 32)) - element(v23_const);
+                let v25_inv = inverse_or_zero(v24_diff);
+                // op 20: call function 1: 1
+                let v26_seed = u64_at(seed, reads + 0);
+                // op 23: call function 3: 0 2
+                let v29_seed = u64_at(seed, reads + 8);
+                let v30_seed = u64_at(seed, reads + 16);
+                let v31_gap = gap(u64_at(seed, 16), v30_seed);
+                let v32_limb = limb_of(v31_gap, 0);
+                let v33_limb = limb_of(v31_gap, 1);
+                // op 24: call function 3: 4 3
+                let v34_seed = u64_at(seed, reads + 24);
+                let v35_seed = u64_at(seed, reads + 32);
+                let v36_gap = gap(u64_at(seed, 16), v35_seed);
+                let v37_limb = limb_of(v36_gap, 0);
+                let v38_limb = limb_of(v36_gap, 1);
+                // op 25: call function 2: 5 6
+                let v39_seed = u64_at(seed, reads + 40);
+                let v40_seed = u64_at(seed, reads + 48);
                 row.selector[1] = element(1);
-                // op 0: match
-                let v24_diff = element(u64_at(seed, 32)) - element(1);
-                write_element(&mut row.aux[2], inverse_or_zero(v24_diff));
-                // ops 23 to 24: call
-                let v31_gap = gap(u64_at(seed, 16), u64_at(seed, reads + 56));
-                write_word(&mut row.aux[5], limb_of(v31_gap, 0));
-                write_word(&mut row.aux[6], limb_of(v31_gap, 1));
-                let v36_gap = gap(u64_at(seed, 16), u64_at(seed, reads + 72));
-                write_word(&mut row.aux[8], limb_of(v36_gap, 0));
-                write_word(&mut row.aux[9], limb_of(v36_gap, 1));
-                copy_words::<8>(seed, reads + 40, &mut row.aux[3..5]);
-                row.aux[7] = element(u64_at(seed, reads + 64));
-                copy_words::<8>(seed, reads + 80, &mut row.aux[10..12]);
+                row.aux[2] = v25_inv;
+                row.aux[3] = element(v26_seed);
+                row.aux[4] = element(v29_seed);
+                row.aux[5] = element(v32_limb);
+                row.aux[6] = element(v33_limb);
+                row.aux[7] = element(v34_seed);
+                row.aux[8] = element(v37_limb);
+                row.aux[9] = element(v38_limb);
+                row.aux[10] = element(v39_seed);
+                row.aux[11] = element(v40_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

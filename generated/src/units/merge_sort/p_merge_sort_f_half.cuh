@@ -11,8 +11,29 @@ namespace p_merge_sort {
 
 namespace f_half {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, SELECTOR_0 = 0, MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4,
+    AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11};
+
+static_assert(INPUT_0 + 1u == 1u, "plan: 1 inputs");
+static_assert(SELECTOR_0 + 1u == 1u, "plan: 1 selectors");
+static_assert(AUX_11 + 1u == 12u, "plan: 12 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_STRIDE = 16};
+
+static_assert(SEED0_MULTIPLICITY - SEED0_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED0_MULTIPLICITY + 8u < SEED0_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_0 - SEED0_INPUT_0 == 0u, "plan: u32 words");
+static_assert((SEED0_INPUT_0 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_INPUT_0 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u32).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -20,16 +41,31 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 12;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 1u);
-    // op 0: hint_field_to_bytes
-    const uint32_t word0 = row.auxiliary_bytes(1u, 1u, seed.u32(8u));
-    row.auxiliary_bytes(5u, 1u, uint32_t(uint64_t(seed.u32(8u)) >> 32u));
-    // ops 8 to 14: u8_shift_right
-    row.auxiliary(9u, byte_shift_right(byte_of(word0, 0u)));
-    row.auxiliary(10u, byte_shift_right(byte_of(word0, 1u)));
-    row.auxiliary(11u, byte_shift_right(byte_of(word0, 2u)));
-    row.input_u32(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_0, 1u);
+    const uint32_t input0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 0: hint_field_to_bytes 0
+    const uint32_t word0 = input0;
+    row.auxiliary(AUX_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_2, byte_of(word0, 1u));
+    row.auxiliary(AUX_3, byte_of(word0, 2u));
+    row.auxiliary(AUX_4, byte_of(word0, 3u));
+    const uint32_t word1 = uint32_t(uint64_t(input0) >> 32u);
+    row.auxiliary(AUX_5, byte_of(word1, 0u));
+    row.auxiliary(AUX_6, byte_of(word1, 1u));
+    row.auxiliary(AUX_7, byte_of(word1, 2u));
+    row.auxiliary(AUX_8, byte_of(word1, 3u));
+    // op 8: u8_shift_right 1
+    const uint32_t v16_shr = byte_shift_right(byte_of(word0, 0u));
+    row.auxiliary(AUX_9, v16_shr);
+    // op 11: u8_shift_right 2
+    const uint32_t v19_shr = byte_shift_right(byte_of(word0, 1u));
+    row.auxiliary(AUX_10, v19_shr);
+    // op 14: u8_shift_right 3
+    const uint32_t v22_shr = byte_shift_right(byte_of(word0, 2u));
+    row.auxiliary(AUX_11, v22_shr);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
   }
 };
 
@@ -41,22 +77,37 @@ struct Generic {
   static constexpr uint32_t NUM_AUXILIARIES = 12;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 1u);
-    // op 0: hint_field_to_bytes
-    const uint32_t v2_byte = row.auxiliary(1u, byte_of_wide(seed.full(16u).value, 0u));
-    const uint32_t v3_byte = row.auxiliary(2u, byte_of_wide(seed.full(16u).value, 1u));
-    const uint32_t v4_byte = row.auxiliary(3u, byte_of_wide(seed.full(16u).value, 2u));
-    row.auxiliary(4u, byte_of_wide(seed.full(16u).value, 3u));
-    row.auxiliary(5u, byte_of_wide(seed.full(16u).value, 4u));
-    row.auxiliary(6u, byte_of_wide(seed.full(16u).value, 5u));
-    row.auxiliary(7u, byte_of_wide(seed.full(16u).value, 6u));
-    row.auxiliary(8u, byte_of_wide(seed.full(16u).value, 7u));
-    // ops 8 to 14: u8_shift_right
-    row.auxiliary(9u, byte_shift_right(v2_byte));
-    row.auxiliary(10u, byte_shift_right(v3_byte));
-    row.auxiliary(11u, byte_shift_right(v4_byte));
-    row.input_full(seed, 16u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(0u);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(16u);
+    row.input(INPUT_0, input0);
+    // op 0: hint_field_to_bytes 0
+    const uint32_t v2_byte = byte_of_wide(input0.value, 0u);
+    row.auxiliary(AUX_1, v2_byte);
+    const uint32_t v3_byte = byte_of_wide(input0.value, 1u);
+    row.auxiliary(AUX_2, v3_byte);
+    const uint32_t v4_byte = byte_of_wide(input0.value, 2u);
+    row.auxiliary(AUX_3, v4_byte);
+    const uint32_t v5_byte = byte_of_wide(input0.value, 3u);
+    row.auxiliary(AUX_4, v5_byte);
+    const uint32_t v6_byte = byte_of_wide(input0.value, 4u);
+    row.auxiliary(AUX_5, v6_byte);
+    const uint32_t v7_byte = byte_of_wide(input0.value, 5u);
+    row.auxiliary(AUX_6, v7_byte);
+    const uint32_t v8_byte = byte_of_wide(input0.value, 6u);
+    row.auxiliary(AUX_7, v8_byte);
+    const uint32_t v9_byte = byte_of_wide(input0.value, 7u);
+    row.auxiliary(AUX_8, v9_byte);
+    // op 8: u8_shift_right 1
+    const uint32_t v16_shr = byte_shift_right(v2_byte);
+    row.auxiliary(AUX_9, v16_shr);
+    // op 11: u8_shift_right 2
+    const uint32_t v19_shr = byte_shift_right(v3_byte);
+    row.auxiliary(AUX_10, v19_shr);
+    // op 14: u8_shift_right 3
+    const uint32_t v22_shr = byte_shift_right(v4_byte);
+    row.auxiliary(AUX_11, v22_shr);
   }
 };
 

@@ -11,9 +11,34 @@ namespace p_merge_sort {
 
 namespace f_merge {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, SELECTOR_3 = 3,
+    MULTIPLICITY = 0, RANK = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7,
+    AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14,
+    AUX_15 = 15};
+
+static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
+static_assert(SELECTOR_3 + 1u == 4u, "plan: 4 selectors");
+static_assert(AUX_15 + 1u == 16u, "plan: 16 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_READ_1 = 8, SEED0_READ_2 = 16, SEED0_READ_4 = 24,
+    SEED0_READ_5 = 32, SEED0_RANK = 40, SEED0_INPUT_0 = 44, SEED0_INPUT_1 = 48,
+    SEED0_READ_0 = 52, SEED0_READ_3 = 53, SEED0_STRIDE = 56};
+
+static_assert(SEED0_READ_5 - SEED0_MULTIPLICITY == 32u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_5 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_1 - SEED0_RANK == 8u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_INPUT_1 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_3 - SEED0_READ_0 == 1u, "plan: u8 words");
+static_assert(SEED0_READ_3 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), read 1 to 2 at 8 (full), read 4 to 5 at 24 (full), rank at 40
-// (u32), input 0 to 1 at 44 (u32), read 0 at 52 (u8), read 3 at 53 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -23,20 +48,47 @@ struct Path0 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(1u, 4u);
     row.auxiliary_zeros(8u, 16u);
-    row.selector(0u, 1u);
-    row.input_u32(seed, 44u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 40u, 1u, 2u);
-    row.auxiliary_u8(seed, 52u, 2u, 3u);
-    row.auxiliary_full(seed, 8u, 3u, 5u);
-    row.auxiliary_u8(seed, 53u, 5u, 6u);
-    row.auxiliary_full(seed, 24u, 6u, 8u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t input0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t input1 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, input1);
+    // ops 0 to 1: load 0
+    const uint32_t word0 = seed.u32(SEED0_READ_0);
+    row.auxiliary(AUX_2, byte_of(word0, 0u));
+    row.auxiliary(AUX_5, byte_of(word0, 1u));
+    const Gl v5_seed = seed.full(SEED0_READ_1);
+    row.auxiliary(AUX_3, v5_seed);
+    const Gl v6_seed = seed.full(SEED0_READ_2);
+    row.auxiliary(AUX_4, v6_seed);
+    const Gl v8_seed = seed.full(SEED0_READ_4);
+    row.auxiliary(AUX_6, v8_seed);
+    const Gl v9_seed = seed.full(SEED0_READ_5);
+    row.auxiliary(AUX_7, v9_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_READ_1 = 8, SEED1_READ_2 = 16, SEED1_READ_4 = 24,
+    SEED1_READ_5 = 32, SEED1_RANK = 40, SEED1_INPUT_0 = 44, SEED1_INPUT_1 = 48,
+    SEED1_READ_0 = 52, SEED1_READ_3 = 53, SEED1_STRIDE = 56};
+
+static_assert(SEED1_READ_5 - SEED1_MULTIPLICITY == 32u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_5 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_INPUT_1 - SEED1_RANK == 8u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_INPUT_1 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_3 - SEED1_READ_0 == 1u, "plan: u8 words");
+static_assert(SEED1_READ_3 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), read 1 to 2 at 8 (full), read 4 to 5 at 24 (full), rank at 40
-// (u32), input 0 to 1 at 44 (u32), read 0 at 52 (u8), read 3 at 53 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -44,24 +96,51 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector_zeros(2u, 4u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_2, 0u);
+    row.selector(SELECTOR_3, 0u);
     row.auxiliary_zeros(8u, 16u);
-    row.selector(1u, 1u);
-    row.input_u32(seed, 44u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 40u, 1u, 2u);
-    row.auxiliary_u8(seed, 52u, 2u, 3u);
-    row.auxiliary_full(seed, 8u, 3u, 5u);
-    row.auxiliary_u8(seed, 53u, 5u, 6u);
-    row.auxiliary_full(seed, 24u, 6u, 8u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t input0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t input1 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, input1);
+    // ops 0 to 1: load 0
+    const uint32_t word0 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_2, byte_of(word0, 0u));
+    row.auxiliary(AUX_5, byte_of(word0, 1u));
+    const Gl v5_seed = seed.full(SEED1_READ_1);
+    row.auxiliary(AUX_3, v5_seed);
+    const Gl v6_seed = seed.full(SEED1_READ_2);
+    row.auxiliary(AUX_4, v6_seed);
+    const Gl v8_seed = seed.full(SEED1_READ_4);
+    row.auxiliary(AUX_6, v8_seed);
+    const Gl v9_seed = seed.full(SEED1_READ_5);
+    row.auxiliary(AUX_7, v9_seed);
   }
 };
 
+// Byte offsets in the seed of path 2.
+enum SeedPath2 : uint32_t {
+    SEED2_MULTIPLICITY = 0, SEED2_READ_5 = 8, SEED2_READ_6 = 16, SEED2_RANK = 24,
+    SEED2_INPUT_0 = 28, SEED2_INPUT_1 = 32, SEED2_READ_1 = 36, SEED2_READ_2 = 40,
+    SEED2_READ_4 = 44, SEED2_READ_7 = 48, SEED2_READ_0 = 52, SEED2_READ_3 = 53, SEED2_STRIDE = 56};
+
+static_assert(SEED2_READ_6 - SEED2_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED2_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED2_READ_6 + 8u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_7 - SEED2_RANK == 24u, "plan: u32 words");
+static_assert((SEED2_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED2_READ_7 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_3 - SEED2_READ_0 == 1u, "plan: u8 words");
+static_assert(SEED2_READ_3 + 1u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED2_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 2, leaves 2.
-// Seed: multiplicity at 0 (full), read 5 to 6 at 8 (full), rank at 24 (u32), input 0 to 1 at 28
-// (u32), read 1 to 2 at 36 (u32), read 4 at 44 (u32), read 7 at 48 (u32), read 0 at 52 (u8), read
-// 3 at 53 (u8).
 struct Path2 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -69,34 +148,68 @@ struct Path2 {
   static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(0u, 2u);
-    row.selector(3u, 0u);
-    row.selector(2u, 1u);
-    // op 6: u32_less_than
-    const uint32_t v10_rest = seed.u32(36u) - seed.u32(44u) - 1u;
-    row.auxiliary(8u, limb_of(seed.u32(44u), 0u));
-    row.auxiliary(9u, limb_of(seed.u32(44u), 1u));
-    row.auxiliary(10u, limb_of(v10_rest, 0u));
-    row.auxiliary(11u, limb_of(v10_rest, 1u));
-    row.auxiliary(12u, limb_of(seed.u32(36u), 0u));
-    row.auxiliary(13u, limb_of(seed.u32(36u), 1u));
-    row.input_u32(seed, 28u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
-    row.auxiliary_u8(seed, 52u, 2u, 3u);
-    row.auxiliary_u32(seed, 36u, 3u, 5u);
-    row.auxiliary_u8(seed, 53u, 5u, 6u);
-    row.auxiliary_u32(seed, 44u, 6u, 7u);
-    row.auxiliary_full(seed, 8u, 7u, 8u);
-    row.auxiliary_full(seed, 16u, 14u, 15u);
-    row.auxiliary_u32(seed, 48u, 15u, 16u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_3, 0u);
+    row.selector(SELECTOR_2, 1u);
+    const uint32_t v8_seed = seed.u32(SEED2_READ_4);
+    row.auxiliary(AUX_6, v8_seed);
+    const uint32_t v5_seed = seed.u32(SEED2_READ_1);
+    row.auxiliary(AUX_3, v5_seed);
+    // op 6: u32_less_than 6 3
+    const uint32_t v10_rest = v5_seed - v8_seed - 1u;
+    const uint32_t v11_limb = limb_of(v8_seed, 0u);
+    row.auxiliary(AUX_8, v11_limb);
+    const uint32_t v12_limb = limb_of(v8_seed, 1u);
+    row.auxiliary(AUX_9, v12_limb);
+    const uint32_t v13_limb = limb_of(v10_rest, 0u);
+    row.auxiliary(AUX_10, v13_limb);
+    const uint32_t v14_limb = limb_of(v10_rest, 1u);
+    row.auxiliary(AUX_11, v14_limb);
+    const uint32_t v15_limb = limb_of(v5_seed, 0u);
+    row.auxiliary(AUX_12, v15_limb);
+    const uint32_t v16_limb = limb_of(v5_seed, 1u);
+    row.auxiliary(AUX_13, v16_limb);
+    const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED2_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t input0 = seed.u32(SEED2_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t input1 = seed.u32(SEED2_INPUT_1);
+    row.input(INPUT_1, input1);
+    // ops 0 to 1: load 0
+    const uint32_t word0 = seed.u32(SEED2_READ_0);
+    row.auxiliary(AUX_2, byte_of(word0, 0u));
+    row.auxiliary(AUX_5, byte_of(word0, 1u));
+    const uint32_t v6_seed = seed.u32(SEED2_READ_2);
+    row.auxiliary(AUX_4, v6_seed);
+    const Gl v9_seed = seed.full(SEED2_READ_5);
+    row.auxiliary(AUX_7, v9_seed);
+    const Gl v18_seed = seed.full(SEED2_READ_6);
+    row.auxiliary(AUX_14, v18_seed);
+    const uint32_t v20_seed = seed.u32(SEED2_READ_7);
+    row.auxiliary(AUX_15, v20_seed);
   }
 };
 
+// Byte offsets in the seed of path 3.
+enum SeedPath3 : uint32_t {
+    SEED3_MULTIPLICITY = 0, SEED3_READ_2 = 8, SEED3_READ_6 = 16, SEED3_RANK = 24,
+    SEED3_INPUT_0 = 28, SEED3_INPUT_1 = 32, SEED3_READ_1 = 36, SEED3_READ_4 = 40,
+    SEED3_READ_5 = 44, SEED3_READ_7 = 48, SEED3_READ_0 = 52, SEED3_READ_3 = 53, SEED3_STRIDE = 56};
+
+static_assert(SEED3_READ_6 - SEED3_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED3_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED3_READ_6 + 8u < SEED3_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED3_READ_7 - SEED3_RANK == 24u, "plan: u32 words");
+static_assert((SEED3_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED3_READ_7 + 4u < SEED3_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED3_READ_3 - SEED3_READ_0 == 1u, "plan: u8 words");
+static_assert(SEED3_READ_3 + 1u < SEED3_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED3_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 3, leaves 3.
-// Seed: multiplicity at 0 (full), read 2 at 8 (full), read 6 at 16 (full), rank at 24 (u32), input
-// 0 to 1 at 28 (u32), read 1 at 36 (u32), read 4 to 5 at 40 (u32), read 7 at 48 (u32), read 0 at
-// 52 (u8), read 3 at 53 (u8).
 struct Path3 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -105,25 +218,45 @@ struct Path3 {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 3u);
-    row.selector(3u, 1u);
-    // op 6: u32_less_than
-    const uint32_t v10_rest = seed.u32(36u) - seed.u32(40u) - 1u;
-    row.auxiliary(8u, limb_of(seed.u32(40u), 0u));
-    row.auxiliary(9u, limb_of(seed.u32(40u), 1u));
-    row.auxiliary(10u, limb_of(v10_rest, 0u));
-    row.auxiliary(11u, limb_of(v10_rest, 1u));
-    row.auxiliary(12u, limb_of(seed.u32(36u), 0u));
-    row.auxiliary(13u, limb_of(seed.u32(36u), 1u));
-    row.input_u32(seed, 28u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
-    row.auxiliary_u8(seed, 52u, 2u, 3u);
-    row.auxiliary_u32(seed, 36u, 3u, 4u);
-    row.auxiliary_full(seed, 8u, 4u, 5u);
-    row.auxiliary_u8(seed, 53u, 5u, 6u);
-    row.auxiliary_u32(seed, 40u, 6u, 8u);
-    row.auxiliary_full(seed, 16u, 14u, 15u);
-    row.auxiliary_u32(seed, 48u, 15u, 16u);
+    row.selector(SELECTOR_3, 1u);
+    const uint32_t v8_seed = seed.u32(SEED3_READ_4);
+    row.auxiliary(AUX_6, v8_seed);
+    const uint32_t v5_seed = seed.u32(SEED3_READ_1);
+    row.auxiliary(AUX_3, v5_seed);
+    // op 6: u32_less_than 6 3
+    const uint32_t v10_rest = v5_seed - v8_seed - 1u;
+    const uint32_t v11_limb = limb_of(v8_seed, 0u);
+    row.auxiliary(AUX_8, v11_limb);
+    const uint32_t v12_limb = limb_of(v8_seed, 1u);
+    row.auxiliary(AUX_9, v12_limb);
+    const uint32_t v13_limb = limb_of(v10_rest, 0u);
+    row.auxiliary(AUX_10, v13_limb);
+    const uint32_t v14_limb = limb_of(v10_rest, 1u);
+    row.auxiliary(AUX_11, v14_limb);
+    const uint32_t v15_limb = limb_of(v5_seed, 0u);
+    row.auxiliary(AUX_12, v15_limb);
+    const uint32_t v16_limb = limb_of(v5_seed, 1u);
+    row.auxiliary(AUX_13, v16_limb);
+    const Gl multiplicity = seed.full(SEED3_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED3_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t input0 = seed.u32(SEED3_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t input1 = seed.u32(SEED3_INPUT_1);
+    row.input(INPUT_1, input1);
+    // ops 0 to 1: load 0
+    const uint32_t word0 = seed.u32(SEED3_READ_0);
+    row.auxiliary(AUX_2, byte_of(word0, 0u));
+    row.auxiliary(AUX_5, byte_of(word0, 1u));
+    const Gl v6_seed = seed.full(SEED3_READ_2);
+    row.auxiliary(AUX_4, v6_seed);
+    const uint32_t v9_seed = seed.u32(SEED3_READ_5);
+    row.auxiliary(AUX_7, v9_seed);
+    const Gl v18_seed = seed.full(SEED3_READ_6);
+    row.auxiliary(AUX_14, v18_seed);
+    const uint32_t v20_seed = seed.u32(SEED3_READ_7);
+    row.auxiliary(AUX_15, v20_seed);
   }
 };
 
@@ -135,67 +268,109 @@ struct Generic {
   static constexpr uint32_t NUM_AUXILIARIES = 16;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    Gl kept_elements[3] = {};
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl v5_seed = gl(0u);
+    Gl v7_seed = gl(0u);
+    Gl v8_seed = gl(0u);
     if (block == 0u) {
-      // ops 0 to 1: load
-      kept_elements[0u] = row.auxiliary(3u, seed.full(48u + 8u * reads));
-      kept_elements[1u] = row.auxiliary(5u, seed.full(64u + 8u * reads));
-      kept_elements[2u] = row.auxiliary(6u, seed.full(72u + 8u * reads));
-      row.input_full(seed, 24u, 0u, 2u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 2u, 3u);
-      row.auxiliary_full(seed, 56u + 8u * reads, 4u, 5u);
-      row.auxiliary_full(seed, 80u + 8u * reads, 7u, 8u);
-      block = 7u;
-      block = (seed.full(40u + 8u * reads).value == 1u) ? 1u : block;
-      block = (seed.full(40u + 8u * reads).value == 0u) ? 2u : block;
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      const Gl input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(32u);
+      row.input(INPUT_1, input1);
+      // op 0: load 0
+      const Gl v4_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_2, v4_seed);
+      v5_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_3, v5_seed);
+      const Gl v6_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_4, v6_seed);
+      // op 1: load 1
+      v7_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_5, v7_seed);
+      v8_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_6, v8_seed);
+      const Gl v9_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_7, v9_seed);
       reads = reads + 6u;
+      block = 7u;
+      if (v4_seed.value == 1u) {
+        block = 1u;
+      }
+      if (v4_seed.value == 0u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
+      row.selector(SELECTOR_0, 1u);
       row.selector_zeros(1u, 4u);
       row.auxiliary_zeros(8u, 16u);
-      row.selector(0u, 1u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
+      row.selector(SELECTOR_0, 0u);
       block = 7u;
-      block = (kept_elements[1u].value == 1u) ? 3u : block;
-      block = (kept_elements[1u].value == 0u) ? 4u : block;
+      if (v7_seed.value == 1u) {
+        block = 3u;
+      }
+      if (v7_seed.value == 0u) {
+        block = 4u;
+      }
     }
     if (block == 3u) {
-      row.selector_zeros(2u, 4u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_2, 0u);
+      row.selector(SELECTOR_3, 0u);
       row.auxiliary_zeros(8u, 16u);
-      row.selector(1u, 1u);
     }
     if (block == 4u) {
-      row.selector(1u, 0u);
-      // op 6: u32_less_than
-      const uint32_t v10_rest =
-          uint32_t(kept_elements[0u].value) - uint32_t(kept_elements[2u].value) - 1u;
-      row.auxiliary(8u, limb_of_wide(kept_elements[2u].value, 0u));
-      row.auxiliary(9u, limb_of_wide(kept_elements[2u].value, 1u));
-      row.auxiliary(10u, limb_of(v10_rest, 0u));
-      row.auxiliary(11u, limb_of(v10_rest, 1u));
-      row.auxiliary(12u, limb_of_wide(kept_elements[0u].value, 0u));
-      row.auxiliary(13u, limb_of_wide(kept_elements[0u].value, 1u));
-      const uint32_t v17_less = (kept_elements[2u].value < kept_elements[0u].value) ? 1u : 0u;
+      row.selector(SELECTOR_1, 0u);
+      // op 6: u32_less_than 6 3
+      const uint32_t v10_rest = uint32_t(v5_seed.value) - uint32_t(v8_seed.value) - 1u;
+      const uint32_t v11_limb = limb_of_wide(v8_seed.value, 0u);
+      row.auxiliary(AUX_8, v11_limb);
+      const uint32_t v12_limb = limb_of_wide(v8_seed.value, 1u);
+      row.auxiliary(AUX_9, v12_limb);
+      const uint32_t v13_limb = limb_of(v10_rest, 0u);
+      row.auxiliary(AUX_10, v13_limb);
+      const uint32_t v14_limb = limb_of(v10_rest, 1u);
+      row.auxiliary(AUX_11, v14_limb);
+      const uint32_t v15_limb = limb_of_wide(v5_seed.value, 0u);
+      row.auxiliary(AUX_12, v15_limb);
+      const uint32_t v16_limb = limb_of_wide(v5_seed.value, 1u);
+      row.auxiliary(AUX_13, v16_limb);
+      const uint32_t v17_less = (v8_seed.value < v5_seed.value) ? 1u : 0u;
       block = 7u;
-      block = (v17_less == 0u) ? 5u : block;
-      block = (v17_less == 1u) ? 6u : block;
+      if (v17_less == 0u) {
+        block = 5u;
+      }
+      if (v17_less == 1u) {
+        block = 6u;
+      }
     }
     if (block == 5u) {
-      row.selector(3u, 0u);
-      row.selector(2u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 14u, 16u);
+      row.selector(SELECTOR_2, 1u);
+      row.selector(SELECTOR_3, 0u);
+      // op 8: call function 2: 4 1
+      const Gl v18_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_14, v18_seed);
+      // op 10: store 10 3 9
+      const Gl v20_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_15, v20_seed);
       reads = reads + 2u;
     }
     if (block == 6u) {
-      row.selector(2u, 0u);
-      row.selector(3u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 14u, 16u);
+      row.selector(SELECTOR_3, 1u);
+      row.selector(SELECTOR_2, 0u);
+      // op 12: call function 2: 0 7
+      const Gl v21_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_14, v21_seed);
+      // op 14: store 10 6 9
+      const Gl v23_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_15, v23_seed);
       reads = reads + 2u;
     }
   }

@@ -11,8 +11,29 @@ namespace p_merge_sort {
 
 namespace f_merge_sort {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2,
+    AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10,
+    AUX_11 = 11, AUX_12 = 12};
+
+static_assert(INPUT_0 + 1u == 1u, "plan: 1 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_12 + 1u == 13u, "plan: 13 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_READ_1 = 8, SEED0_INPUT_0 = 16, SEED0_READ_0 = 17,
+    SEED0_STRIDE = 24};
+
+static_assert(SEED0_READ_1 - SEED0_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_1 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_0 - SEED0_INPUT_0 == 1u, "plan: u8 words");
+static_assert(SEED0_READ_0 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), read 1 at 8 (full), input 0 at 16 (u8), read 0 at 17 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 6;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -20,20 +41,37 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 13;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(3u, 13u);
-    row.selector(0u, 1u);
-    row.input_u8(seed, 16u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 17u, 1u, 2u);
-    row.auxiliary_full(seed, 8u, 2u, 3u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.auxiliary(AUX_1, byte_of(word0, 1u));
+    const Gl v6_seed = seed.full(SEED0_READ_1);
+    row.auxiliary(AUX_2, v6_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_READ_1 = 8, SEED1_READ_4 = 16, SEED1_READ_5 = 24,
+    SEED1_READ_7 = 32, SEED1_READ_9 = 40, SEED1_INPUT_0 = 48, SEED1_READ_2 = 52,
+    SEED1_READ_3 = 56, SEED1_READ_6 = 60, SEED1_READ_8 = 64, SEED1_READ_10 = 68,
+    SEED1_READ_0 = 72, SEED1_STRIDE = 80};
+
+static_assert(SEED1_READ_9 - SEED1_MULTIPLICITY == 40u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_9 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_10 - SEED1_INPUT_0 == 20u, "plan: u32 words");
+static_assert((SEED1_INPUT_0 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_READ_10 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_0 - SEED1_READ_0 == 0u, "plan: u8 words");
+static_assert(SEED1_READ_0 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), read 1 at 8 (full), read 4 to 5 at 16 (full), read 7 at 32
-// (full), read 9 at 40 (full), input 0 at 48 (u32), read 2 to 3 at 52 (u32), read 6 at 60 (u32),
-// read 8 at 64 (u32), read 10 at 68 (u32), read 0 at 72 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 20;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -41,22 +79,40 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 13;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // op 6: match
-    const Gl v8_diff = gl(seed.u32(48u)) - gl(0u);
-    row.auxiliary(3u, inverse_or_zero(v8_diff));
-    row.input_u32(seed, 48u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 72u, 1u, 2u);
-    row.auxiliary_full(seed, 8u, 2u, 3u);
-    row.auxiliary_u32(seed, 52u, 4u, 6u);
-    row.auxiliary_full(seed, 16u, 6u, 8u);
-    row.auxiliary_u32(seed, 60u, 8u, 9u);
-    row.auxiliary_full(seed, 32u, 9u, 10u);
-    row.auxiliary_u32(seed, 64u, 10u, 11u);
-    row.auxiliary_full(seed, 40u, 11u, 12u);
-    row.auxiliary_u32(seed, 68u, 12u, 13u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const uint32_t input0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 6: match 0
+    const Gl v8_diff = gl(input0) - gl(0u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    // op 3: io_get_info 3
+    const uint32_t word0 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_1, byte_of(word0, 0u));
+    const Gl v6_seed = seed.full(SEED1_READ_1);
+    row.auxiliary(AUX_2, v6_seed);
+    const uint32_t v10_seed = seed.u32(SEED1_READ_2);
+    row.auxiliary(AUX_4, v10_seed);
+    const uint32_t v11_seed = seed.u32(SEED1_READ_3);
+    row.auxiliary(AUX_5, v11_seed);
+    const Gl v14_seed = seed.full(SEED1_READ_4);
+    row.auxiliary(AUX_6, v14_seed);
+    const Gl v15_seed = seed.full(SEED1_READ_5);
+    row.auxiliary(AUX_7, v15_seed);
+    const uint32_t v16_seed = seed.u32(SEED1_READ_6);
+    row.auxiliary(AUX_8, v16_seed);
+    const Gl v17_seed = seed.full(SEED1_READ_7);
+    row.auxiliary(AUX_9, v17_seed);
+    const uint32_t v18_seed = seed.u32(SEED1_READ_8);
+    row.auxiliary(AUX_10, v18_seed);
+    const Gl v19_seed = seed.full(SEED1_READ_9);
+    row.auxiliary(AUX_11, v19_seed);
+    const uint32_t v20_seed = seed.u32(SEED1_READ_10);
+    row.auxiliary(AUX_12, v20_seed);
+    // op 6: match 0
+    const Gl v9_inv = inverse_or_zero(v8_diff);
+    row.auxiliary(AUX_3, v9_inv);
   }
 };
 
@@ -70,26 +126,58 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl input0 = gl(0u);
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 1u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 1u, 3u);
-      block = 2u;
-      block = (seed.full(16u).value == 0u) ? 1u : block;
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      // op 3: io_get_info 3
+      const Gl v5_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_1, v5_seed);
+      const Gl v6_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_2, v6_seed);
       reads = reads + 2u;
+      block = 2u;
+      if (input0.value == 0u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(3u, 13u);
-      row.selector(0u, 1u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 6: match
-      const Gl v8_diff = seed.full(16u) - gl(0u);
-      row.auxiliary(3u, inverse_or_zero(v8_diff));
-      row.auxiliary_full(seed, 24u + 8u * reads, 4u, 13u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 6: match 0
+      const Gl v8_diff = input0 - gl(0u);
+      const Gl v9_inv = inverse_or_zero(v8_diff);
+      row.auxiliary(AUX_3, v9_inv);
+      // op 8: call function 3: 3 0
+      const Gl v10_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_4, v10_seed);
+      const Gl v11_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_5, v11_seed);
+      // op 13: call function 1: 8
+      const Gl v14_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_6, v14_seed);
+      // op 14: call function 4: 6 3
+      const Gl v15_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_7, v15_seed);
+      const Gl v16_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_8, v16_seed);
+      // op 15: call function 4: 6 9
+      const Gl v17_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_9, v17_seed);
+      const Gl v18_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_10, v18_seed);
+      // op 16: call function 4: 6 8
+      const Gl v19_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_11, v19_seed);
+      const Gl v20_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_12, v20_seed);
       reads = reads + 9u;
     }
   }

@@ -11,9 +11,31 @@ namespace p_merge_sort {
 
 namespace f_nth {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, RANK = 1,
+    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6};
+
+static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_6 + 1u == 7u, "plan: 7 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_READ_1 = 8, SEED0_READ_2 = 16, SEED0_RANK = 24,
+    SEED0_INPUT_0 = 28, SEED0_INPUT_1 = 32, SEED0_READ_0 = 33, SEED0_STRIDE = 40};
+
+static_assert(SEED0_READ_2 - SEED0_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_2 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_0 - SEED0_RANK == 4u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_INPUT_0 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_0 - SEED0_INPUT_1 == 1u, "plan: u8 words");
+static_assert(SEED0_READ_0 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), read 1 to 2 at 8 (full), rank at 24 (u32), input 0 at 28 (u32),
-// input 1 at 32 (u8), read 0 at 33 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 10;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -21,21 +43,42 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 7;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
-    row.auxiliary_zeros(5u, 7u);
-    row.selector(0u, 1u);
-    row.input_u32(seed, 28u, 0u, 1u);
-    row.input_u8(seed, 32u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
-    row.auxiliary_u8(seed, 33u, 2u, 3u);
-    row.auxiliary_full(seed, 8u, 3u, 5u);
+    row.selector(SELECTOR_1, 0u);
+    row.auxiliary(AUX_5, 0u);
+    row.auxiliary(AUX_6, 0u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t input0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_2, byte_of(word0, 1u));
+    const Gl v5_seed = seed.full(SEED0_READ_1);
+    row.auxiliary(AUX_3, v5_seed);
+    const Gl v6_seed = seed.full(SEED0_READ_2);
+    row.auxiliary(AUX_4, v6_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_1 = 8, SEED1_READ_1 = 16, SEED1_READ_3 = 24,
+    SEED1_RANK = 32, SEED1_INPUT_0 = 36, SEED1_READ_2 = 40, SEED1_READ_0 = 44, SEED1_STRIDE = 48};
+
+static_assert(SEED1_READ_3 - SEED1_MULTIPLICITY == 24u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_3 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_2 - SEED1_RANK == 8u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_READ_2 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_0 - SEED1_READ_0 == 0u, "plan: u8 words");
+static_assert(SEED1_READ_0 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 1 at 8 (full), read 1 at 16 (full), read 3 at 24 (full),
-// rank at 32 (u32), input 0 at 36 (u32), read 2 at 40 (u32), read 0 at 44 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 12;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -43,19 +86,30 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 7;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // op 3: match
-    const Gl v9_diff = seed.full(8u) - gl(0u);
-    row.auxiliary(5u, inverse_or_zero(v9_diff));
-    row.input_u32(seed, 36u, 0u, 1u);
-    row.input_full(seed, 8u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 32u, 1u, 2u);
-    row.auxiliary_u8(seed, 44u, 2u, 3u);
-    row.auxiliary_full(seed, 16u, 3u, 4u);
-    row.auxiliary_u32(seed, 40u, 4u, 5u);
-    row.auxiliary_full(seed, 24u, 6u, 7u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl input1 = seed.full(SEED1_INPUT_1);
+    row.input(INPUT_1, input1);
+    // op 3: match 1
+    const Gl v9_diff = input1 - gl(0u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t input0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 0: load 0
+    const uint32_t word0 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_2, byte_of(word0, 0u));
+    const Gl v5_seed = seed.full(SEED1_READ_1);
+    row.auxiliary(AUX_3, v5_seed);
+    const uint32_t v6_seed = seed.u32(SEED1_READ_2);
+    row.auxiliary(AUX_4, v6_seed);
+    const Gl v13_seed = seed.full(SEED1_READ_3);
+    row.auxiliary(AUX_6, v13_seed);
+    // op 3: match 1
+    const Gl v10_inv = inverse_or_zero(v9_diff);
+    row.auxiliary(AUX_5, v10_inv);
   }
 };
 
@@ -69,27 +123,45 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl input1 = gl(0u);
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 2u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 2u, 5u);
-      block = 2u;
-      block = (seed.full(32u).value == 0u) ? 1u : block;
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      const Gl input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
+      input1 = seed.full(32u);
+      row.input(INPUT_1, input1);
+      // op 0: load 0
+      const Gl v4_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_2, v4_seed);
+      const Gl v5_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_3, v5_seed);
+      const Gl v6_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_4, v6_seed);
       reads = reads + 3u;
+      block = 2u;
+      if (input1.value == 0u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
-      row.auxiliary_zeros(5u, 7u);
-      row.selector(0u, 1u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
+      row.auxiliary(AUX_5, 0u);
+      row.auxiliary(AUX_6, 0u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 3: match
-      const Gl v9_diff = seed.full(32u) - gl(0u);
-      row.auxiliary(5u, inverse_or_zero(v9_diff));
-      row.auxiliary_full(seed, 40u + 8u * reads, 6u, 7u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 3: match 1
+      const Gl v9_diff = input1 - gl(0u);
+      const Gl v10_inv = inverse_or_zero(v9_diff);
+      row.auxiliary(AUX_5, v10_inv);
+      // op 7: call function 4: 4 7
+      const Gl v13_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_6, v13_seed);
       reads = reads + 1u;
     }
   }

@@ -11,9 +11,33 @@ namespace p_merge_sort {
 
 namespace f_sort {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, RANK = 1,
+    AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9,
+    AUX_10 = 10, AUX_11 = 11};
+
+static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_11 + 1u == 12u, "plan: 12 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_RANK = 16, SEED0_READ_4 = 20,
+    SEED0_READ_5 = 24, SEED0_INPUT_1 = 28, SEED0_READ_0 = 29, SEED0_READ_1 = 30,
+    SEED0_READ_2 = 31, SEED0_READ_3 = 32, SEED0_STRIDE = 40};
+
+static_assert(SEED0_INPUT_0 - SEED0_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_INPUT_0 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_5 - SEED0_RANK == 8u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_READ_5 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_3 - SEED0_INPUT_1 == 4u, "plan: u8 words");
+static_assert(SEED0_READ_3 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), rank at 16 (u32), read 4 to 5 at 20 (u32),
-// input 1 at 28 (u8), read 0 to 3 at 29 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 10;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -21,21 +45,45 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 12;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(8u, 12u);
-    row.selector(0u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 28u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 16u, 1u, 2u);
-    row.auxiliary_u8(seed, 29u, 2u, 6u);
-    row.auxiliary_u32(seed, 20u, 6u, 8u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const Gl input0 = seed.full(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_2, byte_of(word0, 1u));
+    row.auxiliary(AUX_3, byte_of(word0, 2u));
+    row.auxiliary(AUX_4, byte_of(word0, 3u));
+    // op 4: io_read 4 3
+    const uint32_t word1 = seed.u32(SEED0_READ_3);
+    row.auxiliary(AUX_5, byte_of(word1, 0u));
+    const uint32_t v21_seed = seed.u32(SEED0_READ_4);
+    row.auxiliary(AUX_6, v21_seed);
+    const uint32_t v22_seed = seed.u32(SEED0_READ_5);
+    row.auxiliary(AUX_7, v22_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_READ_5 = 16, SEED1_RANK = 24,
+    SEED1_INPUT_1 = 28, SEED1_READ_0 = 32, SEED1_READ_1 = 36, SEED1_READ_2 = 40,
+    SEED1_READ_3 = 44, SEED1_READ_4 = 48, SEED1_READ_6 = 52, SEED1_STRIDE = 56};
+
+static_assert(SEED1_READ_5 - SEED1_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_5 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_6 - SEED1_RANK == 28u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_READ_6 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 5 at 16 (full), rank at 24 (u32),
-// input 1 at 28 (u32), read 0 to 4 at 32 (u32), read 6 at 52 (u32).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -43,27 +91,45 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 12;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // op 0: match
-    const Gl v5_diff = gl(seed.u32(28u)) - gl(1u);
-    // ops 23 to 24: call
-    const uint32_t v12_gap = seed.u32(24u) - seed.u32(40u) - 1u;
-    row.auxiliary(5u, limb_of(v12_gap, 0u));
-    row.auxiliary(6u, limb_of(v12_gap, 1u));
-    const uint32_t v17_gap = seed.u32(24u) - seed.u32(48u) - 1u;
-    row.auxiliary(8u, limb_of(v17_gap, 0u));
-    row.auxiliary(9u, limb_of(v17_gap, 1u));
-    // op 0: match
-    row.auxiliary(2u, inverse_or_zero(v5_diff));
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u32(seed, 28u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
-    row.auxiliary_u32(seed, 32u, 3u, 5u);
-    row.auxiliary_u32(seed, 44u, 7u, 8u);
-    row.auxiliary_full(seed, 16u, 10u, 11u);
-    row.auxiliary_u32(seed, 52u, 11u, 12u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const uint32_t input1 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, input1);
+    // op 0: match 1
+    const Gl v5_diff = gl(input1) - gl(1u);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t v11_seed = seed.u32(SEED1_READ_2);
+    // op 23: call function 3: 0 2
+    const uint32_t v12_gap = rank - v11_seed - 1u;
+    const uint32_t v13_limb = limb_of(v12_gap, 0u);
+    row.auxiliary(AUX_5, v13_limb);
+    const uint32_t v14_limb = limb_of(v12_gap, 1u);
+    row.auxiliary(AUX_6, v14_limb);
+    const uint32_t v16_seed = seed.u32(SEED1_READ_4);
+    // op 24: call function 3: 4 3
+    const uint32_t v17_gap = rank - v16_seed - 1u;
+    const uint32_t v18_limb = limb_of(v17_gap, 0u);
+    row.auxiliary(AUX_8, v18_limb);
+    const uint32_t v19_limb = limb_of(v17_gap, 1u);
+    row.auxiliary(AUX_9, v19_limb);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t v7_seed = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_3, v7_seed);
+    const uint32_t v10_seed = seed.u32(SEED1_READ_1);
+    row.auxiliary(AUX_4, v10_seed);
+    const uint32_t v15_seed = seed.u32(SEED1_READ_3);
+    row.auxiliary(AUX_7, v15_seed);
+    const Gl v20_seed = seed.full(SEED1_READ_5);
+    row.auxiliary(AUX_10, v20_seed);
+    const uint32_t v21_seed = seed.u32(SEED1_READ_6);
+    row.auxiliary(AUX_11, v21_seed);
+    // op 0: match 1
+    const Gl v6_inv = inverse_or_zero(v5_diff);
+    row.auxiliary(AUX_2, v6_inv);
   }
 };
 
@@ -77,38 +143,76 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl rank = gl(0u);
+    Gl input1 = gl(0u);
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 2u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      const Gl input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
+      input1 = seed.full(32u);
+      row.input(INPUT_1, input1);
       block = 2u;
-      block = (seed.full(32u).value == 1u) ? 1u : block;
+      if (input1.value == 1u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(8u, 12u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 2u, 8u);
+      // op 4: io_read 4 3
+      const Gl v7_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_2, v7_seed);
+      const Gl v8_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_3, v8_seed);
+      const Gl v9_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_4, v9_seed);
+      const Gl v10_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_5, v10_seed);
+      // op 17: store 18 4 4
+      const Gl v21_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_6, v21_seed);
+      // op 18: store 4 17 19
+      const Gl v22_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_7, v22_seed);
       reads = reads + 6u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 0: match
-      const Gl v24_diff = seed.full(32u) - gl(1u);
-      row.auxiliary(2u, inverse_or_zero(v24_diff));
-      // ops 23 to 24: call
-      const uint32_t v31_gap =
-          uint32_t(seed.full(16u).value) - uint32_t(seed.full(56u + 8u * reads).value) - 1u;
-      row.auxiliary(5u, limb_of(v31_gap, 0u));
-      row.auxiliary(6u, limb_of(v31_gap, 1u));
-      const uint32_t v36_gap =
-          uint32_t(seed.full(16u).value) - uint32_t(seed.full(72u + 8u * reads).value) - 1u;
-      row.auxiliary(8u, limb_of(v36_gap, 0u));
-      row.auxiliary(9u, limb_of(v36_gap, 1u));
-      row.auxiliary_full(seed, 40u + 8u * reads, 3u, 5u);
-      row.auxiliary_full(seed, 64u + 8u * reads, 7u, 8u);
-      row.auxiliary_full(seed, 80u + 8u * reads, 10u, 12u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 0: match 1
+      const Gl v24_diff = input1 - gl(1u);
+      const Gl v25_inv = inverse_or_zero(v24_diff);
+      row.auxiliary(AUX_2, v25_inv);
+      // op 20: call function 1: 1
+      const Gl v26_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_3, v26_seed);
+      // op 23: call function 3: 0 2
+      const Gl v29_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_4, v29_seed);
+      const Gl v30_seed = seed.full(56u + 8u * reads);
+      const uint32_t v31_gap = uint32_t(rank.value) - uint32_t(v30_seed.value) - 1u;
+      const uint32_t v32_limb = limb_of(v31_gap, 0u);
+      row.auxiliary(AUX_5, v32_limb);
+      const uint32_t v33_limb = limb_of(v31_gap, 1u);
+      row.auxiliary(AUX_6, v33_limb);
+      // op 24: call function 3: 4 3
+      const Gl v34_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_7, v34_seed);
+      const Gl v35_seed = seed.full(72u + 8u * reads);
+      const uint32_t v36_gap = uint32_t(rank.value) - uint32_t(v35_seed.value) - 1u;
+      const uint32_t v37_limb = limb_of(v36_gap, 0u);
+      row.auxiliary(AUX_8, v37_limb);
+      const uint32_t v38_limb = limb_of(v36_gap, 1u);
+      row.auxiliary(AUX_9, v38_limb);
+      // op 25: call function 2: 5 6
+      const Gl v39_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_10, v39_seed);
+      const Gl v40_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_11, v40_seed);
       reads = reads + 7u;
     }
   }

@@ -121,9 +121,46 @@ fn f_sha256_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     m.push(&[v124]);
     m.push_bytes(
         &[
-            0u8, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36,
-            v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, 2u8,
-            4u8, 8u8, 16u8, 32u8, 64u8, 128u8,
+            0u8,
+            v21,
+            v22,
+            v23,
+            v24,
+            v25,
+            v26,
+            v27,
+            v28,
+            v29,
+            v30,
+            v31,
+            v32,
+            v33,
+            v34,
+            v35,
+            v36,
+            v37,
+            v38,
+            v39,
+            v40,
+            v41,
+            v42,
+            v43,
+            v44,
+            v45,
+            v46,
+            v47,
+            v48,
+            v49,
+            v50,
+            v51,
+            v52,
+            2u8,
+            4u8,
+            8u8,
+            16u8,
+            32u8,
+            64u8,
+            128u8,
         ],
     );
     m.call(t, 4, Ranked::Outside, &[Given::Words(&[v124])], 1)
@@ -141,20 +178,89 @@ fn f_sha256_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let v157 = mul(v124, u64::from(v63));
     m.push(
         &[
-            v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136, v137, v138,
-            v139, v140, v141, v142, v143, v144, v145, v146, v147, v148, v149, v150, v151, v152,
-            v153, v154, v155, v156,
+            v125,
+            v126,
+            v127,
+            v128,
+            v129,
+            v130,
+            v131,
+            v132,
+            v133,
+            v134,
+            v135,
+            v136,
+            v137,
+            v138,
+            v139,
+            v140,
+            v141,
+            v142,
+            v143,
+            v144,
+            v145,
+            v146,
+            v147,
+            v148,
+            v149,
+            v150,
+            v151,
+            v152,
+            v153,
+            v154,
+            v155,
+            v156,
         ],
     );
     m.push_bytes(
         &[
-            v1, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36,
-            v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53,
-            v55, v57, v59, v61, v63, v65,
+            v1,
+            v21,
+            v22,
+            v23,
+            v24,
+            v25,
+            v26,
+            v27,
+            v28,
+            v29,
+            v30,
+            v31,
+            v32,
+            v33,
+            v34,
+            v35,
+            v36,
+            v37,
+            v38,
+            v39,
+            v40,
+            v41,
+            v42,
+            v43,
+            v44,
+            v45,
+            v46,
+            v47,
+            v48,
+            v49,
+            v50,
+            v51,
+            v52,
+            v53,
+            v55,
+            v57,
+            v59,
+            v61,
+            v63,
+            v65,
         ],
     );
     m.call(
-        t, 10, Ranked::No, &[Given::Words(&[v157]), Given::Bytes(&[v21, v22, v23, v24, v25, v26])],
+        t,
+        10,
+        Ranked::No,
+        &[Given::Words(&[v157]), Given::Bytes(&[v21, v22, v23, v24, v25, v26])],
         2,
     )
 }
@@ -239,9 +345,38 @@ fn f_sha256_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 &[
                     Given::Words(
                         &[
-                            v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136,
-                            v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148,
-                            v149, v150, v151, v152, v153, v154, v155, v156,
+                            v125,
+                            v126,
+                            v127,
+                            v128,
+                            v129,
+                            v130,
+                            v131,
+                            v132,
+                            v133,
+                            v134,
+                            v135,
+                            v136,
+                            v137,
+                            v138,
+                            v139,
+                            v140,
+                            v141,
+                            v142,
+                            v143,
+                            v144,
+                            v145,
+                            v146,
+                            v147,
+                            v148,
+                            v149,
+                            v150,
+                            v151,
+                            v152,
+                            v153,
+                            v154,
+                            v155,
+                            v156,
                         ],
                     ),
                     Given::Outputs(0, 56),
@@ -260,9 +395,38 @@ fn f_sha256_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 &[
                     Given::Words(
                         &[
-                            v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135, v136,
-                            v137, v138, v139, v140, v141, v142, v143, v144, v145, v146, v147, v148,
-                            v149, v150, v151, v152, v153, v154, v155, v156,
+                            v125,
+                            v126,
+                            v127,
+                            v128,
+                            v129,
+                            v130,
+                            v131,
+                            v132,
+                            v133,
+                            v134,
+                            v135,
+                            v136,
+                            v137,
+                            v138,
+                            v139,
+                            v140,
+                            v141,
+                            v142,
+                            v143,
+                            v144,
+                            v145,
+                            v146,
+                            v147,
+                            v148,
+                            v149,
+                            v150,
+                            v151,
+                            v152,
+                            v153,
+                            v154,
+                            v155,
+                            v156,
                         ],
                     ),
                     Given::Outputs(0, 64),
@@ -285,9 +449,38 @@ fn f_sha256_3(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         &[
             Given::Words(
                 &[
-                    v287, v286, v285, v284, v291, v290, v289, v288, v295, v294, v293, v292, v299,
-                    v298, v297, v296, v303, v302, v301, v300, v307, v306, v305, v304, v311, v310,
-                    v309, v308, v315, v314, v313, v312,
+                    v287,
+                    v286,
+                    v285,
+                    v284,
+                    v291,
+                    v290,
+                    v289,
+                    v288,
+                    v295,
+                    v294,
+                    v293,
+                    v292,
+                    v299,
+                    v298,
+                    v297,
+                    v296,
+                    v303,
+                    v302,
+                    v301,
+                    v300,
+                    v307,
+                    v306,
+                    v305,
+                    v304,
+                    v311,
+                    v310,
+                    v309,
+                    v308,
+                    v315,
+                    v314,
+                    v313,
+                    v312,
                 ],
             ),
         ],
@@ -305,10 +498,70 @@ fn f_sha256_4(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             Given::Outputs(0, 32),
             Given::Bytes(
                 &[
-                    v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1,
-                    v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1,
-                    v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1, v1,
-                    v281, v277, v263, v249, v235,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v1,
+                    v281,
+                    v277,
+                    v263,
+                    v249,
+                    v235,
                 ],
             ),
         ],
@@ -327,9 +580,38 @@ fn f_sha256_5(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         &[
             Given::Words(
                 &[
-                    v319, v318, v317, v316, v323, v322, v321, v320, v327, v326, v325, v324, v331,
-                    v330, v329, v328, v335, v334, v333, v332, v339, v338, v337, v336, v343, v342,
-                    v341, v340, v347, v346, v345, v344,
+                    v319,
+                    v318,
+                    v317,
+                    v316,
+                    v323,
+                    v322,
+                    v321,
+                    v320,
+                    v327,
+                    v326,
+                    v325,
+                    v324,
+                    v331,
+                    v330,
+                    v329,
+                    v328,
+                    v335,
+                    v334,
+                    v333,
+                    v332,
+                    v339,
+                    v338,
+                    v337,
+                    v336,
+                    v343,
+                    v342,
+                    v341,
+                    v340,
+                    v347,
+                    v346,
+                    v345,
+                    v344,
                 ],
             ),
         ],
@@ -344,108 +626,193 @@ fn f_sha256_constants_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         0 => {
             m.steps(5)?;
             m.finish(
-                t, 0,
-                &[Given::Words(&[1116352408u64, 1899447441u64, 3049323471u64, 3921009573u64])],
+                t,
+                0,
+                &[
+                    Given::Words(
+                        &[1116352408u64, 1899447441u64, 3049323471u64, 3921009573u64],
+                    ),
+                ],
             )
         }
         1 => {
             m.steps(5)?;
             m.finish(
-                t, 1,
-                &[Given::Words(&[961987163u64, 1508970993u64, 2453635748u64, 2870763221u64])],
+                t,
+                1,
+                &[
+                    Given::Words(
+                        &[961987163u64, 1508970993u64, 2453635748u64, 2870763221u64],
+                    ),
+                ],
             )
         }
         2 => {
             m.steps(5)?;
             m.finish(
-                t, 2, &[Given::Words(&[3624381080u64, 310598401u64, 607225278u64, 1426881987u64])],
+                t,
+                2,
+                &[
+                    Given::Words(
+                        &[3624381080u64, 310598401u64, 607225278u64, 1426881987u64],
+                    ),
+                ],
             )
         }
         3 => {
             m.steps(5)?;
             m.finish(
-                t, 3,
-                &[Given::Words(&[1925078388u64, 2162078206u64, 2614888103u64, 3248222580u64])],
+                t,
+                3,
+                &[
+                    Given::Words(
+                        &[1925078388u64, 2162078206u64, 2614888103u64, 3248222580u64],
+                    ),
+                ],
             )
         }
         4 => {
             m.steps(5)?;
             m.finish(
-                t, 4, &[Given::Words(&[3835390401u64, 4022224774u64, 264347078u64, 604807628u64])],
+                t,
+                4,
+                &[
+                    Given::Words(
+                        &[3835390401u64, 4022224774u64, 264347078u64, 604807628u64],
+                    ),
+                ],
             )
         }
         5 => {
             m.steps(5)?;
             m.finish(
-                t, 5,
-                &[Given::Words(&[770255983u64, 1249150122u64, 1555081692u64, 1996064986u64])],
+                t,
+                5,
+                &[
+                    Given::Words(
+                        &[770255983u64, 1249150122u64, 1555081692u64, 1996064986u64],
+                    ),
+                ],
             )
         }
         6 => {
             m.steps(5)?;
             m.finish(
-                t, 6,
-                &[Given::Words(&[2554220882u64, 2821834349u64, 2952996808u64, 3210313671u64])],
+                t,
+                6,
+                &[
+                    Given::Words(
+                        &[2554220882u64, 2821834349u64, 2952996808u64, 3210313671u64],
+                    ),
+                ],
             )
         }
         7 => {
             m.steps(5)?;
             m.finish(
-                t, 7, &[Given::Words(&[3336571891u64, 3584528711u64, 113926993u64, 338241895u64])],
+                t,
+                7,
+                &[
+                    Given::Words(
+                        &[3336571891u64, 3584528711u64, 113926993u64, 338241895u64],
+                    ),
+                ],
             )
         }
         8 => {
             m.steps(5)?;
             m.finish(
-                t, 8, &[Given::Words(&[666307205u64, 773529912u64, 1294757372u64, 1396182291u64])],
+                t,
+                8,
+                &[
+                    Given::Words(
+                        &[666307205u64, 773529912u64, 1294757372u64, 1396182291u64],
+                    ),
+                ],
             )
         }
         9 => {
             m.steps(5)?;
             m.finish(
-                t, 9,
-                &[Given::Words(&[1695183700u64, 1986661051u64, 2177026350u64, 2456956037u64])],
+                t,
+                9,
+                &[
+                    Given::Words(
+                        &[1695183700u64, 1986661051u64, 2177026350u64, 2456956037u64],
+                    ),
+                ],
             )
         }
         10 => {
             m.steps(5)?;
             m.finish(
-                t, 10,
-                &[Given::Words(&[2730485921u64, 2820302411u64, 3259730800u64, 3345764771u64])],
+                t,
+                10,
+                &[
+                    Given::Words(
+                        &[2730485921u64, 2820302411u64, 3259730800u64, 3345764771u64],
+                    ),
+                ],
             )
         }
         11 => {
             m.steps(5)?;
             m.finish(
-                t, 11,
-                &[Given::Words(&[3516065817u64, 3600352804u64, 4094571909u64, 275423344u64])],
+                t,
+                11,
+                &[
+                    Given::Words(
+                        &[3516065817u64, 3600352804u64, 4094571909u64, 275423344u64],
+                    ),
+                ],
             )
         }
         12 => {
             m.steps(5)?;
             m.finish(
-                t, 12, &[Given::Words(&[430227734u64, 506948616u64, 659060556u64, 883997877u64])],
+                t,
+                12,
+                &[
+                    Given::Words(
+                        &[430227734u64, 506948616u64, 659060556u64, 883997877u64],
+                    ),
+                ],
             )
         }
         13 => {
             m.steps(5)?;
             m.finish(
-                t, 13,
-                &[Given::Words(&[958139571u64, 1322822218u64, 1537002063u64, 1747873779u64])],
+                t,
+                13,
+                &[
+                    Given::Words(
+                        &[958139571u64, 1322822218u64, 1537002063u64, 1747873779u64],
+                    ),
+                ],
             )
         }
         14 => {
             m.steps(5)?;
             m.finish(
-                t, 14,
-                &[Given::Words(&[1955562222u64, 2024104815u64, 2227730452u64, 2361852424u64])],
+                t,
+                14,
+                &[
+                    Given::Words(
+                        &[1955562222u64, 2024104815u64, 2227730452u64, 2361852424u64],
+                    ),
+                ],
             )
         }
         15 => {
             m.steps(5)?;
             m.finish(
-                t, 15,
-                &[Given::Words(&[2428436474u64, 2756734187u64, 3204031479u64, 3329325298u64])],
+                t,
+                15,
+                &[
+                    Given::Words(
+                        &[2428436474u64, 2756734187u64, 3204031479u64, 3329325298u64],
+                    ),
+                ],
             )
         }
         _ => Err(Stop),
@@ -746,8 +1113,14 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 &[
                     Given::Words(
                         &[
-                            (u64::from(w94)), (u64::from(w71)), (u64::from(w48)), (u64::from(w25)),
-                            (u64::from(w92)), (u64::from(w69)), (u64::from(w46)), (u64::from(w23)),
+                            (u64::from(w94)),
+                            (u64::from(w71)),
+                            (u64::from(w48)),
+                            (u64::from(w25)),
+                            (u64::from(w92)),
+                            (u64::from(w69)),
+                            (u64::from(w46)),
+                            (u64::from(w23)),
                         ],
                     ),
                 ],
@@ -775,7 +1148,9 @@ fn f_sha256_rounds_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                     Given::Inputs(43, 48),
                     Given::Bytes(
                         [
-                            w33.to_le_bytes(), w56.to_le_bytes(), w79.to_le_bytes(),
+                            w33.to_le_bytes(),
+                            w56.to_le_bytes(),
+                            w79.to_le_bytes(),
                             w102.to_le_bytes(),
                         ]
                             .as_flattened(),
@@ -825,11 +1200,71 @@ fn f_sha256_block_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             Given::Inputs(16, 12),
             Given::Words(
                 &[
-                    v111, v35, v34, v33, v32, v39, v38, v37, v36, v43, v42, v41, v40, v47, v46,
-                    v45, v44, v51, v50, v49, v48, v55, v54, v53, v52, v59, v58, v57, v56, v63, v62,
-                    v61, v60, v67, v66, v65, v64, v71, v70, v69, v68, v75, v74, v73, v72, v79, v78,
-                    v77, v76, v83, v82, v81, v80, v87, v86, v85, v84, v91, v90, v89, v88, v95, v94,
-                    v93, v92,
+                    v111,
+                    v35,
+                    v34,
+                    v33,
+                    v32,
+                    v39,
+                    v38,
+                    v37,
+                    v36,
+                    v43,
+                    v42,
+                    v41,
+                    v40,
+                    v47,
+                    v46,
+                    v45,
+                    v44,
+                    v51,
+                    v50,
+                    v49,
+                    v48,
+                    v55,
+                    v54,
+                    v53,
+                    v52,
+                    v59,
+                    v58,
+                    v57,
+                    v56,
+                    v63,
+                    v62,
+                    v61,
+                    v60,
+                    v67,
+                    v66,
+                    v65,
+                    v64,
+                    v71,
+                    v70,
+                    v69,
+                    v68,
+                    v75,
+                    v74,
+                    v73,
+                    v72,
+                    v79,
+                    v78,
+                    v77,
+                    v76,
+                    v83,
+                    v82,
+                    v81,
+                    v80,
+                    v87,
+                    v86,
+                    v85,
+                    v84,
+                    v91,
+                    v90,
+                    v89,
+                    v88,
+                    v95,
+                    v94,
+                    v93,
+                    v92,
                 ],
             ),
         ],
@@ -997,8 +1432,14 @@ fn f_sha256_block_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         &[
             Given::Bytes(
                 [
-                    w0.to_le_bytes(), w2.to_le_bytes(), w4.to_le_bytes(), w6.to_le_bytes(),
-                    w8.to_le_bytes(), w10.to_le_bytes(), w12.to_le_bytes(), w14.to_le_bytes(),
+                    w0.to_le_bytes(),
+                    w2.to_le_bytes(),
+                    w4.to_le_bytes(),
+                    w6.to_le_bytes(),
+                    w8.to_le_bytes(),
+                    w10.to_le_bytes(),
+                    w12.to_le_bytes(),
+                    w14.to_le_bytes(),
                 ]
                     .as_flattened(),
             ),
@@ -1019,10 +1460,14 @@ fn f_sha256_state_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
                 &[
                     Given::Bytes(
                         [
-                            1779033703u32.to_le_bytes(), 3144134277u32.to_le_bytes(),
-                            1013904242u32.to_le_bytes(), 2773480762u32.to_le_bytes(),
-                            1359893119u32.to_le_bytes(), 2600822924u32.to_le_bytes(),
-                            528734635u32.to_le_bytes(), 1541459225u32.to_le_bytes(),
+                            1779033703u32.to_le_bytes(),
+                            3144134277u32.to_le_bytes(),
+                            1013904242u32.to_le_bytes(),
+                            2773480762u32.to_le_bytes(),
+                            1359893119u32.to_le_bytes(),
+                            2600822924u32.to_le_bytes(),
+                            528734635u32.to_le_bytes(),
+                            1541459225u32.to_le_bytes(),
                         ]
                             .as_flattened(),
                     ),
@@ -1151,10 +1596,69 @@ fn f_sha256_state_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             Given::Outputs(0, 32),
             Given::Bytes(
                 &[
-                    b38, b39, b40, b41, b42, b43, b44, b45, b46, b47, b48, b49, b50, b51, b52, b53,
-                    b54, b55, b56, b57, b58, b59, b60, b61, b62, b63, b64, b65, b66, b67, b68, b69,
-                    b70, b71, b72, b73, b74, b75, b76, b77, b78, b79, b80, b81, b82, b83, b84, b85,
-                    b86, b87, b88, b89, b90, b91, b92, b93, b94, b95, b96, b97, b98, b99, b100,
+                    b38,
+                    b39,
+                    b40,
+                    b41,
+                    b42,
+                    b43,
+                    b44,
+                    b45,
+                    b46,
+                    b47,
+                    b48,
+                    b49,
+                    b50,
+                    b51,
+                    b52,
+                    b53,
+                    b54,
+                    b55,
+                    b56,
+                    b57,
+                    b58,
+                    b59,
+                    b60,
+                    b61,
+                    b62,
+                    b63,
+                    b64,
+                    b65,
+                    b66,
+                    b67,
+                    b68,
+                    b69,
+                    b70,
+                    b71,
+                    b72,
+                    b73,
+                    b74,
+                    b75,
+                    b76,
+                    b77,
+                    b78,
+                    b79,
+                    b80,
+                    b81,
+                    b82,
+                    b83,
+                    b84,
+                    b85,
+                    b86,
+                    b87,
+                    b88,
+                    b89,
+                    b90,
+                    b91,
+                    b92,
+                    b93,
+                    b94,
+                    b95,
+                    b96,
+                    b97,
+                    b98,
+                    b99,
+                    b100,
                     b101,
                 ],
             ),
@@ -1255,8 +1759,12 @@ fn f_tail_3_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_tail_3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v4, v5, v6, v7] = m.outputs(0)?;
     m.finish(
-        t, 0,
-        &[Given::Words(&[v4, v5, v6, v7]), Given::Bytes([0u32.to_le_bytes()].as_flattened())],
+        t,
+        0,
+        &[
+            Given::Words(&[v4, v5, v6, v7]),
+            Given::Bytes([0u32.to_le_bytes()].as_flattened()),
+        ],
     )
 }
 
@@ -1264,7 +1772,11 @@ fn f_tail_3_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 fn f_tail_3_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v5, v6, v7, v8] = m.pop_bytes()?;
     let [v11, v12, v13, v14] = m.outputs(0)?;
-    m.finish(t, 1, &[Given::Bytes(&[v5, v6, v7, v8]), Given::Words(&[v11, v12, v13, v14])])
+    m.finish(
+        t,
+        1,
+        &[Given::Bytes(&[v5, v6, v7, v8]), Given::Words(&[v11, v12, v13, v14])],
+    )
 }
 
 /// Function tail_4, from its beginning.
@@ -1314,7 +1826,11 @@ fn f_tail_4_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
 /// Function tail_4, block 2 from operation 9 on.
 fn f_tail_4_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
     let [v6, v7, v8, v9, v10, v11, v12, v13] = m.pop_bytes()?;
-    m.finish(t, 1, &[Given::Bytes(&[v6, v7, v8, v9, v10, v11, v12, v13]), Given::Outputs(0, 8)])
+    m.finish(
+        t,
+        1,
+        &[Given::Bytes(&[v6, v7, v8, v9, v10, v11, v12, v13]), Given::Outputs(0, 8)],
+    )
 }
 
 /// Function tail_5, from its beginning.
@@ -1356,7 +1872,24 @@ fn f_tail_5_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             t.binary(ByteOp::RangeCheck, b21, b22);
             let v24 = add(v0, 16u64);
             m.push_bytes(
-                &[b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20, b21, b22],
+                &[
+                    b7,
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                ],
             );
             m.call(t, 8, Ranked::No, &[Given::Words(&[v24, v1, v2, v3, v4])], 2)
         }
@@ -1372,7 +1905,12 @@ fn f_tail_5_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         &[
             Given::Outputs(0, 16),
             Given::Bytes(
-                [0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes()]
+                [
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                ]
                     .as_flattened(),
             ),
         ],
@@ -1388,7 +1926,24 @@ fn f_tail_5_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         1,
         &[
             Given::Bytes(
-                &[v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22],
+                &[
+                    v7,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                ],
             ),
             Given::Outputs(0, 16),
         ],
@@ -1460,8 +2015,38 @@ fn f_tail_6_0(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             let v41 = add(v0, 32u64);
             m.push_bytes(
                 &[
-                    b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20, b21, b22, b23,
-                    b24, b25, b26, b27, b28, b29, b30, b31, b32, b33, b34, b35, b36, b37, b38, b39,
+                    b8,
+                    b9,
+                    b10,
+                    b11,
+                    b12,
+                    b13,
+                    b14,
+                    b15,
+                    b16,
+                    b17,
+                    b18,
+                    b19,
+                    b20,
+                    b21,
+                    b22,
+                    b23,
+                    b24,
+                    b25,
+                    b26,
+                    b27,
+                    b28,
+                    b29,
+                    b30,
+                    b31,
+                    b32,
+                    b33,
+                    b34,
+                    b35,
+                    b36,
+                    b37,
+                    b38,
+                    b39,
                 ],
             );
             m.call(t, 9, Ranked::No, &[Given::Words(&[v41, v1, v2, v3, v4, v5])], 2)
@@ -1479,8 +2064,14 @@ fn f_tail_6_1(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
             Given::Outputs(0, 32),
             Given::Bytes(
                 [
-                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
-                    0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(), 0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
+                    0u32.to_le_bytes(),
                 ]
                     .as_flattened(),
             ),
@@ -1499,8 +2090,38 @@ fn f_tail_6_2(m: &mut Machine<'_>, mut t: Counts<'_>) -> Ended {
         &[
             Given::Bytes(
                 &[
-                    v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23,
-                    v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39,
+                    v8,
+                    v9,
+                    v10,
+                    v11,
+                    v12,
+                    v13,
+                    v14,
+                    v15,
+                    v16,
+                    v17,
+                    v18,
+                    v19,
+                    v20,
+                    v21,
+                    v22,
+                    v23,
+                    v24,
+                    v25,
+                    v26,
+                    v27,
+                    v28,
+                    v29,
+                    v30,
+                    v31,
+                    v32,
+                    v33,
+                    v34,
+                    v35,
+                    v36,
+                    v37,
+                    v38,
+                    v39,
                 ],
             ),
             Given::Outputs(0, 32),

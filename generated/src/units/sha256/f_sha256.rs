@@ -2,30 +2,24 @@
 // Program sha256, function sha256.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256",
     function: 0,
-    contract: bytes32("d200d7a2a47b1a4799f9e3783d84a55e99aae39e94101df3750bd20fa32ab516"),
+    contract: bytes32(
+        "68214515033992e3f682045f66eeeea9bda9c3e4662b5e02546058d09cb1ba95",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 2,
@@ -67,29 +61,349 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_sha256_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 133] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(35), 4),
-        SeedRun::of(40, Full, Read(71), 27), SeedRun::of(256, U32, Input(0), 1),
-        SeedRun::of(260, U32, Read(1), 1), SeedRun::of(264, U32, Read(34), 1),
-        SeedRun::of(268, U8, Read(0), 1), SeedRun::of(269, U8, Read(2), 32),
-        SeedRun::of(301, U8, Read(39), 32), SeedRun::of(333, U8, Read(98), 33),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 165] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Read(35), 4),
-        SeedRun::of(40, Full, Read(71), 20), SeedRun::of(200, U32, Input(0), 1),
-        SeedRun::of(204, U32, Read(1), 1), SeedRun::of(208, U32, Read(34), 1),
-        SeedRun::of(212, U8, Read(0), 1), SeedRun::of(213, U8, Read(2), 32),
-        SeedRun::of(245, U8, Read(39), 32), SeedRun::of(277, U8, Read(91), 72),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 133] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(35)),
+    SeedWord::at(16, Full, Read(36)),
+    SeedWord::at(24, Full, Read(37)),
+    SeedWord::at(32, Full, Read(38)),
+    SeedWord::at(40, Full, Read(71)),
+    SeedWord::at(48, Full, Read(72)),
+    SeedWord::at(56, Full, Read(73)),
+    SeedWord::at(64, Full, Read(74)),
+    SeedWord::at(72, Full, Read(75)),
+    SeedWord::at(80, Full, Read(76)),
+    SeedWord::at(88, Full, Read(77)),
+    SeedWord::at(96, Full, Read(78)),
+    SeedWord::at(104, Full, Read(79)),
+    SeedWord::at(112, Full, Read(80)),
+    SeedWord::at(120, Full, Read(81)),
+    SeedWord::at(128, Full, Read(82)),
+    SeedWord::at(136, Full, Read(83)),
+    SeedWord::at(144, Full, Read(84)),
+    SeedWord::at(152, Full, Read(85)),
+    SeedWord::at(160, Full, Read(86)),
+    SeedWord::at(168, Full, Read(87)),
+    SeedWord::at(176, Full, Read(88)),
+    SeedWord::at(184, Full, Read(89)),
+    SeedWord::at(192, Full, Read(90)),
+    SeedWord::at(200, Full, Read(91)),
+    SeedWord::at(208, Full, Read(92)),
+    SeedWord::at(216, Full, Read(93)),
+    SeedWord::at(224, Full, Read(94)),
+    SeedWord::at(232, Full, Read(95)),
+    SeedWord::at(240, Full, Read(96)),
+    SeedWord::at(248, Full, Read(97)),
+    SeedWord::at(256, U32, Input(0)),
+    SeedWord::at(260, U32, Read(1)),
+    SeedWord::at(264, U32, Read(34)),
+    SeedWord::at(268, U8, Read(0)),
+    SeedWord::at(269, U8, Read(2)),
+    SeedWord::at(270, U8, Read(3)),
+    SeedWord::at(271, U8, Read(4)),
+    SeedWord::at(272, U8, Read(5)),
+    SeedWord::at(273, U8, Read(6)),
+    SeedWord::at(274, U8, Read(7)),
+    SeedWord::at(275, U8, Read(8)),
+    SeedWord::at(276, U8, Read(9)),
+    SeedWord::at(277, U8, Read(10)),
+    SeedWord::at(278, U8, Read(11)),
+    SeedWord::at(279, U8, Read(12)),
+    SeedWord::at(280, U8, Read(13)),
+    SeedWord::at(281, U8, Read(14)),
+    SeedWord::at(282, U8, Read(15)),
+    SeedWord::at(283, U8, Read(16)),
+    SeedWord::at(284, U8, Read(17)),
+    SeedWord::at(285, U8, Read(18)),
+    SeedWord::at(286, U8, Read(19)),
+    SeedWord::at(287, U8, Read(20)),
+    SeedWord::at(288, U8, Read(21)),
+    SeedWord::at(289, U8, Read(22)),
+    SeedWord::at(290, U8, Read(23)),
+    SeedWord::at(291, U8, Read(24)),
+    SeedWord::at(292, U8, Read(25)),
+    SeedWord::at(293, U8, Read(26)),
+    SeedWord::at(294, U8, Read(27)),
+    SeedWord::at(295, U8, Read(28)),
+    SeedWord::at(296, U8, Read(29)),
+    SeedWord::at(297, U8, Read(30)),
+    SeedWord::at(298, U8, Read(31)),
+    SeedWord::at(299, U8, Read(32)),
+    SeedWord::at(300, U8, Read(33)),
+    SeedWord::at(301, U8, Read(39)),
+    SeedWord::at(302, U8, Read(40)),
+    SeedWord::at(303, U8, Read(41)),
+    SeedWord::at(304, U8, Read(42)),
+    SeedWord::at(305, U8, Read(43)),
+    SeedWord::at(306, U8, Read(44)),
+    SeedWord::at(307, U8, Read(45)),
+    SeedWord::at(308, U8, Read(46)),
+    SeedWord::at(309, U8, Read(47)),
+    SeedWord::at(310, U8, Read(48)),
+    SeedWord::at(311, U8, Read(49)),
+    SeedWord::at(312, U8, Read(50)),
+    SeedWord::at(313, U8, Read(51)),
+    SeedWord::at(314, U8, Read(52)),
+    SeedWord::at(315, U8, Read(53)),
+    SeedWord::at(316, U8, Read(54)),
+    SeedWord::at(317, U8, Read(55)),
+    SeedWord::at(318, U8, Read(56)),
+    SeedWord::at(319, U8, Read(57)),
+    SeedWord::at(320, U8, Read(58)),
+    SeedWord::at(321, U8, Read(59)),
+    SeedWord::at(322, U8, Read(60)),
+    SeedWord::at(323, U8, Read(61)),
+    SeedWord::at(324, U8, Read(62)),
+    SeedWord::at(325, U8, Read(63)),
+    SeedWord::at(326, U8, Read(64)),
+    SeedWord::at(327, U8, Read(65)),
+    SeedWord::at(328, U8, Read(66)),
+    SeedWord::at(329, U8, Read(67)),
+    SeedWord::at(330, U8, Read(68)),
+    SeedWord::at(331, U8, Read(69)),
+    SeedWord::at(332, U8, Read(70)),
+    SeedWord::at(333, U8, Read(98)),
+    SeedWord::at(334, U8, Read(99)),
+    SeedWord::at(335, U8, Read(100)),
+    SeedWord::at(336, U8, Read(101)),
+    SeedWord::at(337, U8, Read(102)),
+    SeedWord::at(338, U8, Read(103)),
+    SeedWord::at(339, U8, Read(104)),
+    SeedWord::at(340, U8, Read(105)),
+    SeedWord::at(341, U8, Read(106)),
+    SeedWord::at(342, U8, Read(107)),
+    SeedWord::at(343, U8, Read(108)),
+    SeedWord::at(344, U8, Read(109)),
+    SeedWord::at(345, U8, Read(110)),
+    SeedWord::at(346, U8, Read(111)),
+    SeedWord::at(347, U8, Read(112)),
+    SeedWord::at(348, U8, Read(113)),
+    SeedWord::at(349, U8, Read(114)),
+    SeedWord::at(350, U8, Read(115)),
+    SeedWord::at(351, U8, Read(116)),
+    SeedWord::at(352, U8, Read(117)),
+    SeedWord::at(353, U8, Read(118)),
+    SeedWord::at(354, U8, Read(119)),
+    SeedWord::at(355, U8, Read(120)),
+    SeedWord::at(356, U8, Read(121)),
+    SeedWord::at(357, U8, Read(122)),
+    SeedWord::at(358, U8, Read(123)),
+    SeedWord::at(359, U8, Read(124)),
+    SeedWord::at(360, U8, Read(125)),
+    SeedWord::at(361, U8, Read(126)),
+    SeedWord::at(362, U8, Read(127)),
+    SeedWord::at(363, U8, Read(128)),
+    SeedWord::at(364, U8, Read(129)),
+    SeedWord::at(365, U8, Read(130)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 368]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    // ops 1 to 93
-    let (info0, call1, call2) = find_io_get_info_2(record, own, query)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
+    // op 4: hint_field_to_bytes 0
+    let v5_byte = byte_of(own.input(query, 0), 0);
+    let v6_byte = byte_of(own.input(query, 0), 1);
+    let v7_byte = byte_of(own.input(query, 0), 2);
+    let v8_byte = byte_of(own.input(query, 0), 3);
+    // op 5: const 256
+    let v13_const = 256u64;
+    // op 7: const 65536
+    let v15_const = 65536u64;
+    // op 9: const 16777216
+    let v17_const = 16777216u64;
+    // op 15: u8_bit_decomposition 4
+    let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
+    let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
+    let v24_bit = unary(ByteOp::Bits, 2, v5_byte);
+    let v25_bit = unary(ByteOp::Bits, 3, v5_byte);
+    let v26_bit = unary(ByteOp::Bits, 4, v5_byte);
+    let v27_bit = unary(ByteOp::Bits, 5, v5_byte);
+    let v28_bit = unary(ByteOp::Bits, 6, v5_byte);
+    let v29_bit = unary(ByteOp::Bits, 7, v5_byte);
+    // op 16: u8_bit_decomposition 5
+    let v30_bit = unary(ByteOp::Bits, 0, v6_byte);
+    let v31_bit = unary(ByteOp::Bits, 1, v6_byte);
+    let v32_bit = unary(ByteOp::Bits, 2, v6_byte);
+    let v33_bit = unary(ByteOp::Bits, 3, v6_byte);
+    let v34_bit = unary(ByteOp::Bits, 4, v6_byte);
+    let v35_bit = unary(ByteOp::Bits, 5, v6_byte);
+    let v36_bit = unary(ByteOp::Bits, 6, v6_byte);
+    let v37_bit = unary(ByteOp::Bits, 7, v6_byte);
+    // op 17: u8_bit_decomposition 6
+    let v38_bit = unary(ByteOp::Bits, 0, v7_byte);
+    let v39_bit = unary(ByteOp::Bits, 1, v7_byte);
+    let v40_bit = unary(ByteOp::Bits, 2, v7_byte);
+    let v41_bit = unary(ByteOp::Bits, 3, v7_byte);
+    let v42_bit = unary(ByteOp::Bits, 4, v7_byte);
+    let v43_bit = unary(ByteOp::Bits, 5, v7_byte);
+    let v44_bit = unary(ByteOp::Bits, 6, v7_byte);
+    let v45_bit = unary(ByteOp::Bits, 7, v7_byte);
+    // op 18: u8_bit_decomposition 7
+    let v46_bit = unary(ByteOp::Bits, 0, v8_byte);
+    let v47_bit = unary(ByteOp::Bits, 1, v8_byte);
+    let v48_bit = unary(ByteOp::Bits, 2, v8_byte);
+    let v49_bit = unary(ByteOp::Bits, 3, v8_byte);
+    let v50_bit = unary(ByteOp::Bits, 4, v8_byte);
+    let v51_bit = unary(ByteOp::Bits, 5, v8_byte);
+    let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
+    let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
+    // op 19: const 2
+    let v54_const = 2u64;
+    // op 20: mul 28 53
+    let v55_prod = v29_bit * v54_const;
+    // op 21: const 4
+    let v56_const = 4u64;
+    // op 22: mul 29 55
+    let v57_prod = v30_bit * v56_const;
+    // op 23: const 8
+    let v58_const = 8u64;
+    // op 24: mul 30 57
+    let v59_prod = v31_bit * v58_const;
+    // op 25: const 16
+    let v60_const = 16u64;
+    // op 26: mul 31 59
+    let v61_prod = v32_bit * v60_const;
+    // op 27: const 32
+    let v62_const = 32u64;
+    // op 28: mul 32 61
+    let v63_prod = v33_bit * v62_const;
+    // op 29: const 64
+    let v64_const = 64u64;
+    // op 30: mul 33 63
+    let v65_prod = v34_bit * v64_const;
+    // op 31: const 128
+    let v66_const = 128u64;
+    // op 32: mul 34 65
+    let v67_prod = v35_bit * v66_const;
+    // op 33: mul 35 12
+    let v68_prod = v36_bit * v13_const;
+    // op 34: const 512
+    let v69_const = 512u64;
+    // op 35: mul 36 68
+    let v70_prod = v37_bit * v69_const;
+    // op 36: const 1024
+    let v71_const = 1024u64;
+    // op 37: mul 37 70
+    let v72_prod = v38_bit * v71_const;
+    // op 38: const 2048
+    let v73_const = 2048u64;
+    // op 39: mul 38 72
+    let v74_prod = v39_bit * v73_const;
+    // op 40: const 4096
+    let v75_const = 4096u64;
+    // op 41: mul 39 74
+    let v76_prod = v40_bit * v75_const;
+    // op 42: const 8192
+    let v77_const = 8192u64;
+    // op 43: mul 40 76
+    let v78_prod = v41_bit * v77_const;
+    // op 44: const 16384
+    let v79_const = 16384u64;
+    // op 45: mul 41 78
+    let v80_prod = v42_bit * v79_const;
+    // op 46: const 32768
+    let v81_const = 32768u64;
+    // op 47: mul 42 80
+    let v82_prod = v43_bit * v81_const;
+    // op 48: mul 43 14
+    let v83_prod = v44_bit * v15_const;
+    // op 49: const 131072
+    let v84_const = 131072u64;
+    // op 50: mul 44 83
+    let v85_prod = v45_bit * v84_const;
+    // op 51: const 262144
+    let v86_const = 262144u64;
+    // op 52: mul 45 85
+    let v87_prod = v46_bit * v86_const;
+    // op 53: const 524288
+    let v88_const = 524288u64;
+    // op 54: mul 46 87
+    let v89_prod = v47_bit * v88_const;
+    // op 55: const 1048576
+    let v90_const = 1048576u64;
+    // op 56: mul 47 89
+    let v91_prod = v48_bit * v90_const;
+    // op 57: const 2097152
+    let v92_const = 2097152u64;
+    // op 58: mul 48 91
+    let v93_prod = v49_bit * v92_const;
+    // op 59: const 4194304
+    let v94_const = 4194304u64;
+    // op 60: mul 49 93
+    let v95_prod = v50_bit * v94_const;
+    // op 61: const 8388608
+    let v96_const = 8388608u64;
+    // op 62: mul 50 95
+    let v97_prod = v51_bit * v96_const;
+    // op 63: mul 51 16
+    let v98_prod = v52_bit * v17_const;
+    // op 64: const 33554432
+    let v99_const = 33554432u64;
+    // op 65: mul 52 98
+    let v100_prod = v53_bit * v99_const;
+    // op 66: add 27 54
+    let v101_sum = v28_bit + v55_prod;
+    // op 67: add 100 56
+    let v102_sum = v101_sum + v57_prod;
+    // op 68: add 101 58
+    let v103_sum = v102_sum + v59_prod;
+    // op 69: add 102 60
+    let v104_sum = v103_sum + v61_prod;
+    // op 70: add 103 62
+    let v105_sum = v104_sum + v63_prod;
+    // op 71: add 104 64
+    let v106_sum = v105_sum + v65_prod;
+    // op 72: add 105 66
+    let v107_sum = v106_sum + v67_prod;
+    // op 73: add 106 67
+    let v108_sum = v107_sum + v68_prod;
+    // op 74: add 107 69
+    let v109_sum = v108_sum + v70_prod;
+    // op 75: add 108 71
+    let v110_sum = v109_sum + v72_prod;
+    // op 76: add 109 73
+    let v111_sum = v110_sum + v74_prod;
+    // op 77: add 110 75
+    let v112_sum = v111_sum + v76_prod;
+    // op 78: add 111 77
+    let v113_sum = v112_sum + v78_prod;
+    // op 79: add 112 79
+    let v114_sum = v113_sum + v80_prod;
+    // op 80: add 113 81
+    let v115_sum = v114_sum + v82_prod;
+    // op 81: add 114 82
+    let v116_sum = v115_sum + v83_prod;
+    // op 82: add 115 84
+    let v117_sum = v116_sum + v85_prod;
+    // op 83: add 116 86
+    let v118_sum = v117_sum + v87_prod;
+    // op 84: add 117 88
+    let v119_sum = v118_sum + v89_prod;
+    // op 85: add 118 90
+    let v120_sum = v119_sum + v91_prod;
+    // op 86: add 119 92
+    let v121_sum = v120_sum + v93_prod;
+    // op 87: add 120 94
+    let v122_sum = v121_sum + v95_prod;
+    // op 88: add 121 96
+    let v123_sum = v122_sum + v97_prod;
+    // op 89: add 122 97
+    let v124_sum = v123_sum + v98_prod;
+    // op 90: add 123 99
+    let v125_sum = v124_sum + v100_prod;
+    // op 91: call function 4: 124
+    let call1 = find_call(&record.functions[4], &[v125_sum], 91)?;
+    // op 92: mul 124 63
+    let v159_prod = v125_sum * v64_const;
+    // op 93: call function 10: 157 21 22 23 24 25 26
+    let call2 = find_call(
+        &record.functions[10],
+        &[v159_prod, v22_bit, v23_bit, v24_bit, v25_bit, v26_bit, v27_bit],
+        93,
+    )?;
     seed[366..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= record.functions[10].pack_outputs::<8>(call2, 0, &mut seed[8..40]);
@@ -138,8 +452,211 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pack
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    // ops 1 to 93
-    let (info0, call1, call2) = find_io_get_info_2(record, own, query)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
+    // op 4: hint_field_to_bytes 0
+    let v5_byte = byte_of(own.input(query, 0), 0);
+    let v6_byte = byte_of(own.input(query, 0), 1);
+    let v7_byte = byte_of(own.input(query, 0), 2);
+    let v8_byte = byte_of(own.input(query, 0), 3);
+    // op 5: const 256
+    let v13_const = 256u64;
+    // op 7: const 65536
+    let v15_const = 65536u64;
+    // op 9: const 16777216
+    let v17_const = 16777216u64;
+    // op 15: u8_bit_decomposition 4
+    let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
+    let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
+    let v24_bit = unary(ByteOp::Bits, 2, v5_byte);
+    let v25_bit = unary(ByteOp::Bits, 3, v5_byte);
+    let v26_bit = unary(ByteOp::Bits, 4, v5_byte);
+    let v27_bit = unary(ByteOp::Bits, 5, v5_byte);
+    let v28_bit = unary(ByteOp::Bits, 6, v5_byte);
+    let v29_bit = unary(ByteOp::Bits, 7, v5_byte);
+    // op 16: u8_bit_decomposition 5
+    let v30_bit = unary(ByteOp::Bits, 0, v6_byte);
+    let v31_bit = unary(ByteOp::Bits, 1, v6_byte);
+    let v32_bit = unary(ByteOp::Bits, 2, v6_byte);
+    let v33_bit = unary(ByteOp::Bits, 3, v6_byte);
+    let v34_bit = unary(ByteOp::Bits, 4, v6_byte);
+    let v35_bit = unary(ByteOp::Bits, 5, v6_byte);
+    let v36_bit = unary(ByteOp::Bits, 6, v6_byte);
+    let v37_bit = unary(ByteOp::Bits, 7, v6_byte);
+    // op 17: u8_bit_decomposition 6
+    let v38_bit = unary(ByteOp::Bits, 0, v7_byte);
+    let v39_bit = unary(ByteOp::Bits, 1, v7_byte);
+    let v40_bit = unary(ByteOp::Bits, 2, v7_byte);
+    let v41_bit = unary(ByteOp::Bits, 3, v7_byte);
+    let v42_bit = unary(ByteOp::Bits, 4, v7_byte);
+    let v43_bit = unary(ByteOp::Bits, 5, v7_byte);
+    let v44_bit = unary(ByteOp::Bits, 6, v7_byte);
+    let v45_bit = unary(ByteOp::Bits, 7, v7_byte);
+    // op 18: u8_bit_decomposition 7
+    let v46_bit = unary(ByteOp::Bits, 0, v8_byte);
+    let v47_bit = unary(ByteOp::Bits, 1, v8_byte);
+    let v48_bit = unary(ByteOp::Bits, 2, v8_byte);
+    let v49_bit = unary(ByteOp::Bits, 3, v8_byte);
+    let v50_bit = unary(ByteOp::Bits, 4, v8_byte);
+    let v51_bit = unary(ByteOp::Bits, 5, v8_byte);
+    let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
+    let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
+    // op 19: const 2
+    let v54_const = 2u64;
+    // op 20: mul 28 53
+    let v55_prod = v29_bit * v54_const;
+    // op 21: const 4
+    let v56_const = 4u64;
+    // op 22: mul 29 55
+    let v57_prod = v30_bit * v56_const;
+    // op 23: const 8
+    let v58_const = 8u64;
+    // op 24: mul 30 57
+    let v59_prod = v31_bit * v58_const;
+    // op 25: const 16
+    let v60_const = 16u64;
+    // op 26: mul 31 59
+    let v61_prod = v32_bit * v60_const;
+    // op 27: const 32
+    let v62_const = 32u64;
+    // op 28: mul 32 61
+    let v63_prod = v33_bit * v62_const;
+    // op 29: const 64
+    let v64_const = 64u64;
+    // op 30: mul 33 63
+    let v65_prod = v34_bit * v64_const;
+    // op 31: const 128
+    let v66_const = 128u64;
+    // op 32: mul 34 65
+    let v67_prod = v35_bit * v66_const;
+    // op 33: mul 35 12
+    let v68_prod = v36_bit * v13_const;
+    // op 34: const 512
+    let v69_const = 512u64;
+    // op 35: mul 36 68
+    let v70_prod = v37_bit * v69_const;
+    // op 36: const 1024
+    let v71_const = 1024u64;
+    // op 37: mul 37 70
+    let v72_prod = v38_bit * v71_const;
+    // op 38: const 2048
+    let v73_const = 2048u64;
+    // op 39: mul 38 72
+    let v74_prod = v39_bit * v73_const;
+    // op 40: const 4096
+    let v75_const = 4096u64;
+    // op 41: mul 39 74
+    let v76_prod = v40_bit * v75_const;
+    // op 42: const 8192
+    let v77_const = 8192u64;
+    // op 43: mul 40 76
+    let v78_prod = v41_bit * v77_const;
+    // op 44: const 16384
+    let v79_const = 16384u64;
+    // op 45: mul 41 78
+    let v80_prod = v42_bit * v79_const;
+    // op 46: const 32768
+    let v81_const = 32768u64;
+    // op 47: mul 42 80
+    let v82_prod = v43_bit * v81_const;
+    // op 48: mul 43 14
+    let v83_prod = v44_bit * v15_const;
+    // op 49: const 131072
+    let v84_const = 131072u64;
+    // op 50: mul 44 83
+    let v85_prod = v45_bit * v84_const;
+    // op 51: const 262144
+    let v86_const = 262144u64;
+    // op 52: mul 45 85
+    let v87_prod = v46_bit * v86_const;
+    // op 53: const 524288
+    let v88_const = 524288u64;
+    // op 54: mul 46 87
+    let v89_prod = v47_bit * v88_const;
+    // op 55: const 1048576
+    let v90_const = 1048576u64;
+    // op 56: mul 47 89
+    let v91_prod = v48_bit * v90_const;
+    // op 57: const 2097152
+    let v92_const = 2097152u64;
+    // op 58: mul 48 91
+    let v93_prod = v49_bit * v92_const;
+    // op 59: const 4194304
+    let v94_const = 4194304u64;
+    // op 60: mul 49 93
+    let v95_prod = v50_bit * v94_const;
+    // op 61: const 8388608
+    let v96_const = 8388608u64;
+    // op 62: mul 50 95
+    let v97_prod = v51_bit * v96_const;
+    // op 63: mul 51 16
+    let v98_prod = v52_bit * v17_const;
+    // op 64: const 33554432
+    let v99_const = 33554432u64;
+    // op 65: mul 52 98
+    let v100_prod = v53_bit * v99_const;
+    // op 66: add 27 54
+    let v101_sum = v28_bit + v55_prod;
+    // op 67: add 100 56
+    let v102_sum = v101_sum + v57_prod;
+    // op 68: add 101 58
+    let v103_sum = v102_sum + v59_prod;
+    // op 69: add 102 60
+    let v104_sum = v103_sum + v61_prod;
+    // op 70: add 103 62
+    let v105_sum = v104_sum + v63_prod;
+    // op 71: add 104 64
+    let v106_sum = v105_sum + v65_prod;
+    // op 72: add 105 66
+    let v107_sum = v106_sum + v67_prod;
+    // op 73: add 106 67
+    let v108_sum = v107_sum + v68_prod;
+    // op 74: add 107 69
+    let v109_sum = v108_sum + v70_prod;
+    // op 75: add 108 71
+    let v110_sum = v109_sum + v72_prod;
+    // op 76: add 109 73
+    let v111_sum = v110_sum + v74_prod;
+    // op 77: add 110 75
+    let v112_sum = v111_sum + v76_prod;
+    // op 78: add 111 77
+    let v113_sum = v112_sum + v78_prod;
+    // op 79: add 112 79
+    let v114_sum = v113_sum + v80_prod;
+    // op 80: add 113 81
+    let v115_sum = v114_sum + v82_prod;
+    // op 81: add 114 82
+    let v116_sum = v115_sum + v83_prod;
+    // op 82: add 115 84
+    let v117_sum = v116_sum + v85_prod;
+    // op 83: add 116 86
+    let v118_sum = v117_sum + v87_prod;
+    // op 84: add 117 88
+    let v119_sum = v118_sum + v89_prod;
+    // op 85: add 118 90
+    let v120_sum = v119_sum + v91_prod;
+    // op 86: add 119 92
+    let v121_sum = v120_sum + v93_prod;
+    // op 87: add 120 94
+    let v122_sum = v121_sum + v95_prod;
+    // op 88: add 121 96
+    let v123_sum = v122_sum + v97_prod;
+    // op 89: add 122 97
+    let v124_sum = v123_sum + v98_prod;
+    // op 90: add 123 99
+    let v125_sum = v124_sum + v100_prod;
+    // op 91: call function 4: 124
+    let call1 = find_call(&record.functions[4], &[v125_sum], 91)?;
+    // op 92: mul 124 63
+    let v159_prod = v125_sum * v64_const;
+    // op 93: call function 10: 157 21 22 23 24 25 26
+    let call2 = find_call(
+        &record.functions[10],
+        &[v159_prod, v22_bit, v23_bit, v24_bit, v25_bit, v26_bit, v27_bit],
+        93,
+    )?;
     seed[1072..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
@@ -182,72 +699,949 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Pack
     over |= put::<8>(seed, 1064, own.output(query, 28));
     Ok(over)
 }
-fn path1_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<([u64; 2], usize, usize, usize), PackError> {
-    // ops 1 to 93
-    let (info0, call1, call2) = find_io_get_info_2(record, own, query)?;
-    // op 159: call
-    let call3 = find_call(
-        &record.functions[3],
-        &[
-            record.functions[4].output(call1, 0), record.functions[4].output(call1, 1),
-            record.functions[4].output(call1, 2), record.functions[4].output(call1, 3),
-            record.functions[4].output(call1, 4), record.functions[4].output(call1, 5),
-            record.functions[4].output(call1, 6), record.functions[4].output(call1, 7),
-            record.functions[4].output(call1, 8), record.functions[4].output(call1, 9),
-            record.functions[4].output(call1, 10), record.functions[4].output(call1, 11),
-            record.functions[4].output(call1, 12), record.functions[4].output(call1, 13),
-            record.functions[4].output(call1, 14), record.functions[4].output(call1, 15),
-            record.functions[4].output(call1, 16), record.functions[4].output(call1, 17),
-            record.functions[4].output(call1, 18), record.functions[4].output(call1, 19),
-            record.functions[4].output(call1, 20), record.functions[4].output(call1, 21),
-            record.functions[4].output(call1, 22), record.functions[4].output(call1, 23),
-            record.functions[4].output(call1, 24), record.functions[4].output(call1, 25),
-            record.functions[4].output(call1, 26), record.functions[4].output(call1, 27),
-            record.functions[4].output(call1, 28), record.functions[4].output(call1, 29),
-            record.functions[4].output(call1, 30), record.functions[4].output(call1, 31),
-            record.functions[10].output(call2, 0), record.functions[10].output(call2, 1),
-            record.functions[10].output(call2, 2), record.functions[10].output(call2, 3),
-            record.functions[10].output(call2, 4), record.functions[10].output(call2, 5),
-            record.functions[10].output(call2, 6), record.functions[10].output(call2, 7),
-            record.functions[10].output(call2, 8), record.functions[10].output(call2, 9),
-            record.functions[10].output(call2, 10), record.functions[10].output(call2, 11),
-            record.functions[10].output(call2, 12), record.functions[10].output(call2, 13),
-            record.functions[10].output(call2, 14), record.functions[10].output(call2, 15),
-            record.functions[10].output(call2, 16), record.functions[10].output(call2, 17),
-            record.functions[10].output(call2, 18), record.functions[10].output(call2, 19),
-            record.functions[10].output(call2, 20), record.functions[10].output(call2, 21),
-            record.functions[10].output(call2, 22), record.functions[10].output(call2, 23),
-            record.functions[10].output(call2, 24), record.functions[10].output(call2, 25),
-            record.functions[10].output(call2, 26), record.functions[10].output(call2, 27),
-            record.functions[10].output(call2, 28), record.functions[10].output(call2, 29),
-            record.functions[10].output(call2, 30), record.functions[10].output(call2, 31),
-            record.functions[10].output(call2, 32), record.functions[10].output(call2, 33),
-            record.functions[10].output(call2, 34), record.functions[10].output(call2, 35),
-            record.functions[10].output(call2, 36), record.functions[10].output(call2, 37),
-            record.functions[10].output(call2, 38), record.functions[10].output(call2, 39),
-            record.functions[10].output(call2, 40), record.functions[10].output(call2, 41),
-            record.functions[10].output(call2, 42), record.functions[10].output(call2, 43),
-            record.functions[10].output(call2, 44), record.functions[10].output(call2, 45),
-            record.functions[10].output(call2, 46), record.functions[10].output(call2, 47),
-            record.functions[10].output(call2, 48), record.functions[10].output(call2, 49),
-            record.functions[10].output(call2, 50), record.functions[10].output(call2, 51),
-            record.functions[10].output(call2, 52), record.functions[10].output(call2, 53),
-            record.functions[10].output(call2, 54), record.functions[10].output(call2, 55),
-            record.functions[10].output(call2, 56), record.functions[10].output(call2, 57),
-            record.functions[10].output(call2, 58), record.functions[10].output(call2, 59),
-            record.functions[10].output(call2, 60), record.functions[10].output(call2, 61),
-            record.functions[10].output(call2, 62), record.functions[10].output(call2, 63),
-        ],
-        159,
-    )?;
-    Ok((info0, call1, call2, call3))
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 368], row: Cells<'_, 1, 2, 206>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u32_at(seed, 256);
+    row.input[0] = element(input0);
+    // op 1: io_get_info 1
+    let v3_seed = u8_at(seed, 268);
+    row.aux[1] = element(v3_seed);
+    let v4_seed = u32_at(seed, 260);
+    row.aux[2] = element(v4_seed);
+    // op 4: hint_field_to_bytes 0
+    let v5_byte = byte_of(input0, 0);
+    row.aux[3] = element(v5_byte);
+    let v6_byte = byte_of(input0, 1);
+    row.aux[4] = element(v6_byte);
+    let v7_byte = byte_of(input0, 2);
+    row.aux[5] = element(v7_byte);
+    let v8_byte = byte_of(input0, 3);
+    row.aux[6] = element(v8_byte);
+    let v9_byte = byte_of(input0, 4);
+    row.aux[7] = element(v9_byte);
+    let v10_byte = byte_of(input0, 5);
+    row.aux[8] = element(v10_byte);
+    let v11_byte = byte_of(input0, 6);
+    row.aux[9] = element(v11_byte);
+    let v12_byte = byte_of(input0, 7);
+    row.aux[10] = element(v12_byte);
+    // op 15: u8_bit_decomposition 4
+    let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
+    row.aux[11] = element(v22_bit);
+    let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
+    row.aux[12] = element(v23_bit);
+    let v24_bit = unary(ByteOp::Bits, 2, v5_byte);
+    row.aux[13] = element(v24_bit);
+    let v25_bit = unary(ByteOp::Bits, 3, v5_byte);
+    row.aux[14] = element(v25_bit);
+    let v26_bit = unary(ByteOp::Bits, 4, v5_byte);
+    row.aux[15] = element(v26_bit);
+    let v27_bit = unary(ByteOp::Bits, 5, v5_byte);
+    row.aux[16] = element(v27_bit);
+    let v28_bit = unary(ByteOp::Bits, 6, v5_byte);
+    row.aux[17] = element(v28_bit);
+    let v29_bit = unary(ByteOp::Bits, 7, v5_byte);
+    row.aux[18] = element(v29_bit);
+    // op 16: u8_bit_decomposition 5
+    let v30_bit = unary(ByteOp::Bits, 0, v6_byte);
+    row.aux[19] = element(v30_bit);
+    let v31_bit = unary(ByteOp::Bits, 1, v6_byte);
+    row.aux[20] = element(v31_bit);
+    let v32_bit = unary(ByteOp::Bits, 2, v6_byte);
+    row.aux[21] = element(v32_bit);
+    let v33_bit = unary(ByteOp::Bits, 3, v6_byte);
+    row.aux[22] = element(v33_bit);
+    let v34_bit = unary(ByteOp::Bits, 4, v6_byte);
+    row.aux[23] = element(v34_bit);
+    let v35_bit = unary(ByteOp::Bits, 5, v6_byte);
+    row.aux[24] = element(v35_bit);
+    let v36_bit = unary(ByteOp::Bits, 6, v6_byte);
+    row.aux[25] = element(v36_bit);
+    let v37_bit = unary(ByteOp::Bits, 7, v6_byte);
+    row.aux[26] = element(v37_bit);
+    // op 17: u8_bit_decomposition 6
+    let v38_bit = unary(ByteOp::Bits, 0, v7_byte);
+    row.aux[27] = element(v38_bit);
+    let v39_bit = unary(ByteOp::Bits, 1, v7_byte);
+    row.aux[28] = element(v39_bit);
+    let v40_bit = unary(ByteOp::Bits, 2, v7_byte);
+    row.aux[29] = element(v40_bit);
+    let v41_bit = unary(ByteOp::Bits, 3, v7_byte);
+    row.aux[30] = element(v41_bit);
+    let v42_bit = unary(ByteOp::Bits, 4, v7_byte);
+    row.aux[31] = element(v42_bit);
+    let v43_bit = unary(ByteOp::Bits, 5, v7_byte);
+    row.aux[32] = element(v43_bit);
+    let v44_bit = unary(ByteOp::Bits, 6, v7_byte);
+    row.aux[33] = element(v44_bit);
+    let v45_bit = unary(ByteOp::Bits, 7, v7_byte);
+    row.aux[34] = element(v45_bit);
+    // op 18: u8_bit_decomposition 7
+    let v46_bit = unary(ByteOp::Bits, 0, v8_byte);
+    row.aux[35] = element(v46_bit);
+    let v47_bit = unary(ByteOp::Bits, 1, v8_byte);
+    row.aux[36] = element(v47_bit);
+    let v48_bit = unary(ByteOp::Bits, 2, v8_byte);
+    row.aux[37] = element(v48_bit);
+    let v49_bit = unary(ByteOp::Bits, 3, v8_byte);
+    row.aux[38] = element(v49_bit);
+    let v50_bit = unary(ByteOp::Bits, 4, v8_byte);
+    row.aux[39] = element(v50_bit);
+    let v51_bit = unary(ByteOp::Bits, 5, v8_byte);
+    row.aux[40] = element(v51_bit);
+    let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
+    row.aux[41] = element(v52_bit);
+    let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
+    row.aux[42] = element(v53_bit);
+    // op 91: call function 4: 124
+    let v126_seed = u8_at(seed, 269);
+    row.aux[43] = element(v126_seed);
+    let v127_seed = u8_at(seed, 270);
+    row.aux[44] = element(v127_seed);
+    let v128_seed = u8_at(seed, 271);
+    row.aux[45] = element(v128_seed);
+    let v129_seed = u8_at(seed, 272);
+    row.aux[46] = element(v129_seed);
+    let v130_seed = u8_at(seed, 273);
+    row.aux[47] = element(v130_seed);
+    let v131_seed = u8_at(seed, 274);
+    row.aux[48] = element(v131_seed);
+    let v132_seed = u8_at(seed, 275);
+    row.aux[49] = element(v132_seed);
+    let v133_seed = u8_at(seed, 276);
+    row.aux[50] = element(v133_seed);
+    let v134_seed = u8_at(seed, 277);
+    row.aux[51] = element(v134_seed);
+    let v135_seed = u8_at(seed, 278);
+    row.aux[52] = element(v135_seed);
+    let v136_seed = u8_at(seed, 279);
+    row.aux[53] = element(v136_seed);
+    let v137_seed = u8_at(seed, 280);
+    row.aux[54] = element(v137_seed);
+    let v138_seed = u8_at(seed, 281);
+    row.aux[55] = element(v138_seed);
+    let v139_seed = u8_at(seed, 282);
+    row.aux[56] = element(v139_seed);
+    let v140_seed = u8_at(seed, 283);
+    row.aux[57] = element(v140_seed);
+    let v141_seed = u8_at(seed, 284);
+    row.aux[58] = element(v141_seed);
+    let v142_seed = u8_at(seed, 285);
+    row.aux[59] = element(v142_seed);
+    let v143_seed = u8_at(seed, 286);
+    row.aux[60] = element(v143_seed);
+    let v144_seed = u8_at(seed, 287);
+    row.aux[61] = element(v144_seed);
+    let v145_seed = u8_at(seed, 288);
+    row.aux[62] = element(v145_seed);
+    let v146_seed = u8_at(seed, 289);
+    row.aux[63] = element(v146_seed);
+    let v147_seed = u8_at(seed, 290);
+    row.aux[64] = element(v147_seed);
+    let v148_seed = u8_at(seed, 291);
+    row.aux[65] = element(v148_seed);
+    let v149_seed = u8_at(seed, 292);
+    row.aux[66] = element(v149_seed);
+    let v150_seed = u8_at(seed, 293);
+    row.aux[67] = element(v150_seed);
+    let v151_seed = u8_at(seed, 294);
+    row.aux[68] = element(v151_seed);
+    let v152_seed = u8_at(seed, 295);
+    row.aux[69] = element(v152_seed);
+    let v153_seed = u8_at(seed, 296);
+    row.aux[70] = element(v153_seed);
+    let v154_seed = u8_at(seed, 297);
+    row.aux[71] = element(v154_seed);
+    let v155_seed = u8_at(seed, 298);
+    row.aux[72] = element(v155_seed);
+    let v156_seed = u8_at(seed, 299);
+    row.aux[73] = element(v156_seed);
+    let v157_seed = u8_at(seed, 300);
+    row.aux[74] = element(v157_seed);
+    let v158_seed = u32_at(seed, 264);
+    row.aux[75] = element(v158_seed);
+    // op 93: call function 10: 157 21 22 23 24 25 26
+    let v160_seed = element(u64_at(seed, 8));
+    row.aux[76] = v160_seed;
+    let v161_seed = element(u64_at(seed, 16));
+    row.aux[77] = v161_seed;
+    let v162_seed = element(u64_at(seed, 24));
+    row.aux[78] = v162_seed;
+    let v163_seed = element(u64_at(seed, 32));
+    row.aux[79] = v163_seed;
+    let v164_seed = u8_at(seed, 301);
+    row.aux[80] = element(v164_seed);
+    let v165_seed = u8_at(seed, 302);
+    row.aux[81] = element(v165_seed);
+    let v166_seed = u8_at(seed, 303);
+    row.aux[82] = element(v166_seed);
+    let v167_seed = u8_at(seed, 304);
+    row.aux[83] = element(v167_seed);
+    let v168_seed = u8_at(seed, 305);
+    row.aux[84] = element(v168_seed);
+    let v169_seed = u8_at(seed, 306);
+    row.aux[85] = element(v169_seed);
+    let v170_seed = u8_at(seed, 307);
+    row.aux[86] = element(v170_seed);
+    let v171_seed = u8_at(seed, 308);
+    row.aux[87] = element(v171_seed);
+    let v172_seed = u8_at(seed, 309);
+    row.aux[88] = element(v172_seed);
+    let v173_seed = u8_at(seed, 310);
+    row.aux[89] = element(v173_seed);
+    let v174_seed = u8_at(seed, 311);
+    row.aux[90] = element(v174_seed);
+    let v175_seed = u8_at(seed, 312);
+    row.aux[91] = element(v175_seed);
+    let v176_seed = u8_at(seed, 313);
+    row.aux[92] = element(v176_seed);
+    let v177_seed = u8_at(seed, 314);
+    row.aux[93] = element(v177_seed);
+    let v178_seed = u8_at(seed, 315);
+    row.aux[94] = element(v178_seed);
+    let v179_seed = u8_at(seed, 316);
+    row.aux[95] = element(v179_seed);
+    let v180_seed = u8_at(seed, 317);
+    row.aux[96] = element(v180_seed);
+    let v181_seed = u8_at(seed, 318);
+    row.aux[97] = element(v181_seed);
+    let v182_seed = u8_at(seed, 319);
+    row.aux[98] = element(v182_seed);
+    let v183_seed = u8_at(seed, 320);
+    row.aux[99] = element(v183_seed);
+    let v184_seed = u8_at(seed, 321);
+    row.aux[100] = element(v184_seed);
+    let v185_seed = u8_at(seed, 322);
+    row.aux[101] = element(v185_seed);
+    let v186_seed = u8_at(seed, 323);
+    row.aux[102] = element(v186_seed);
+    let v187_seed = u8_at(seed, 324);
+    row.aux[103] = element(v187_seed);
+    let v188_seed = u8_at(seed, 325);
+    row.aux[104] = element(v188_seed);
+    let v189_seed = u8_at(seed, 326);
+    row.aux[105] = element(v189_seed);
+    let v190_seed = u8_at(seed, 327);
+    row.aux[106] = element(v190_seed);
+    let v191_seed = u8_at(seed, 328);
+    row.aux[107] = element(v191_seed);
+    let v192_seed = u8_at(seed, 329);
+    row.aux[108] = element(v192_seed);
+    let v193_seed = u8_at(seed, 330);
+    row.aux[109] = element(v193_seed);
+    let v194_seed = u8_at(seed, 331);
+    row.aux[110] = element(v194_seed);
+    let v195_seed = u8_at(seed, 332);
+    row.aux[111] = element(v195_seed);
+    let v196_seed = element(u64_at(seed, 40));
+    row.aux[112] = v196_seed;
+    let v197_seed = element(u64_at(seed, 48));
+    row.aux[113] = v197_seed;
+    let v198_seed = element(u64_at(seed, 56));
+    row.aux[114] = v198_seed;
+    let v199_seed = element(u64_at(seed, 64));
+    row.aux[115] = v199_seed;
+    let v200_seed = element(u64_at(seed, 72));
+    row.aux[116] = v200_seed;
+    let v201_seed = element(u64_at(seed, 80));
+    row.aux[117] = v201_seed;
+    let v202_seed = element(u64_at(seed, 88));
+    row.aux[118] = v202_seed;
+    let v203_seed = element(u64_at(seed, 96));
+    row.aux[119] = v203_seed;
+    let v204_seed = element(u64_at(seed, 104));
+    row.aux[120] = v204_seed;
+    let v205_seed = element(u64_at(seed, 112));
+    row.aux[121] = v205_seed;
+    let v206_seed = element(u64_at(seed, 120));
+    row.aux[122] = v206_seed;
+    let v207_seed = element(u64_at(seed, 128));
+    row.aux[123] = v207_seed;
+    let v208_seed = element(u64_at(seed, 136));
+    row.aux[124] = v208_seed;
+    let v209_seed = element(u64_at(seed, 144));
+    row.aux[125] = v209_seed;
+    let v210_seed = element(u64_at(seed, 152));
+    row.aux[126] = v210_seed;
+    let v211_seed = element(u64_at(seed, 160));
+    row.aux[127] = v211_seed;
+    let v212_seed = element(u64_at(seed, 168));
+    row.aux[128] = v212_seed;
+    let v213_seed = element(u64_at(seed, 176));
+    row.aux[129] = v213_seed;
+    let v214_seed = element(u64_at(seed, 184));
+    row.aux[130] = v214_seed;
+    let v215_seed = element(u64_at(seed, 192));
+    row.aux[131] = v215_seed;
+    let v216_seed = element(u64_at(seed, 200));
+    row.aux[132] = v216_seed;
+    let v217_seed = element(u64_at(seed, 208));
+    row.aux[133] = v217_seed;
+    let v218_seed = element(u64_at(seed, 216));
+    row.aux[134] = v218_seed;
+    let v219_seed = element(u64_at(seed, 224));
+    row.aux[135] = v219_seed;
+    let v220_seed = element(u64_at(seed, 232));
+    row.aux[136] = v220_seed;
+    let v221_seed = element(u64_at(seed, 240));
+    row.aux[137] = v221_seed;
+    let v222_seed = element(u64_at(seed, 248));
+    row.aux[138] = v222_seed;
+    let v223_seed = u8_at(seed, 333);
+    row.aux[139] = element(v223_seed);
+    // op 154: mul 24 25
+    let v284_prod = v25_bit * v26_bit;
+    row.aux[140] = element(v284_prod);
+    // op 155: mul 282 26
+    let v285_prod = v284_prod * v27_bit;
+    row.aux[141] = element(v285_prod);
+    // op 157: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+    let v286_seed = u8_at(seed, 334);
+    row.aux[142] = element(v286_seed);
+    let v287_seed = u8_at(seed, 335);
+    row.aux[143] = element(v287_seed);
+    let v288_seed = u8_at(seed, 336);
+    row.aux[144] = element(v288_seed);
+    let v289_seed = u8_at(seed, 337);
+    row.aux[145] = element(v289_seed);
+    let v290_seed = u8_at(seed, 338);
+    row.aux[146] = element(v290_seed);
+    let v291_seed = u8_at(seed, 339);
+    row.aux[147] = element(v291_seed);
+    let v292_seed = u8_at(seed, 340);
+    row.aux[148] = element(v292_seed);
+    let v293_seed = u8_at(seed, 341);
+    row.aux[149] = element(v293_seed);
+    let v294_seed = u8_at(seed, 342);
+    row.aux[150] = element(v294_seed);
+    let v295_seed = u8_at(seed, 343);
+    row.aux[151] = element(v295_seed);
+    let v296_seed = u8_at(seed, 344);
+    row.aux[152] = element(v296_seed);
+    let v297_seed = u8_at(seed, 345);
+    row.aux[153] = element(v297_seed);
+    let v298_seed = u8_at(seed, 346);
+    row.aux[154] = element(v298_seed);
+    let v299_seed = u8_at(seed, 347);
+    row.aux[155] = element(v299_seed);
+    let v300_seed = u8_at(seed, 348);
+    row.aux[156] = element(v300_seed);
+    let v301_seed = u8_at(seed, 349);
+    row.aux[157] = element(v301_seed);
+    let v302_seed = u8_at(seed, 350);
+    row.aux[158] = element(v302_seed);
+    let v303_seed = u8_at(seed, 351);
+    row.aux[159] = element(v303_seed);
+    let v304_seed = u8_at(seed, 352);
+    row.aux[160] = element(v304_seed);
+    let v305_seed = u8_at(seed, 353);
+    row.aux[161] = element(v305_seed);
+    let v306_seed = u8_at(seed, 354);
+    row.aux[162] = element(v306_seed);
+    let v307_seed = u8_at(seed, 355);
+    row.aux[163] = element(v307_seed);
+    let v308_seed = u8_at(seed, 356);
+    row.aux[164] = element(v308_seed);
+    let v309_seed = u8_at(seed, 357);
+    row.aux[165] = element(v309_seed);
+    let v310_seed = u8_at(seed, 358);
+    row.aux[166] = element(v310_seed);
+    let v311_seed = u8_at(seed, 359);
+    row.aux[167] = element(v311_seed);
+    let v312_seed = u8_at(seed, 360);
+    row.aux[168] = element(v312_seed);
+    let v313_seed = u8_at(seed, 361);
+    row.aux[169] = element(v313_seed);
+    let v314_seed = u8_at(seed, 362);
+    row.aux[170] = element(v314_seed);
+    let v315_seed = u8_at(seed, 363);
+    row.aux[171] = element(v315_seed);
+    let v316_seed = u8_at(seed, 364);
+    row.aux[172] = element(v316_seed);
+    let v317_seed = u8_at(seed, 365);
+    row.aux[173] = element(v317_seed);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[174..206].fill(element(0));
 }
+static PATH1_WORDS: [SeedWord; 165] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Read(35)),
+    SeedWord::at(16, Full, Read(36)),
+    SeedWord::at(24, Full, Read(37)),
+    SeedWord::at(32, Full, Read(38)),
+    SeedWord::at(40, Full, Read(71)),
+    SeedWord::at(48, Full, Read(72)),
+    SeedWord::at(56, Full, Read(73)),
+    SeedWord::at(64, Full, Read(74)),
+    SeedWord::at(72, Full, Read(75)),
+    SeedWord::at(80, Full, Read(76)),
+    SeedWord::at(88, Full, Read(77)),
+    SeedWord::at(96, Full, Read(78)),
+    SeedWord::at(104, Full, Read(79)),
+    SeedWord::at(112, Full, Read(80)),
+    SeedWord::at(120, Full, Read(81)),
+    SeedWord::at(128, Full, Read(82)),
+    SeedWord::at(136, Full, Read(83)),
+    SeedWord::at(144, Full, Read(84)),
+    SeedWord::at(152, Full, Read(85)),
+    SeedWord::at(160, Full, Read(86)),
+    SeedWord::at(168, Full, Read(87)),
+    SeedWord::at(176, Full, Read(88)),
+    SeedWord::at(184, Full, Read(89)),
+    SeedWord::at(192, Full, Read(90)),
+    SeedWord::at(200, U32, Input(0)),
+    SeedWord::at(204, U32, Read(1)),
+    SeedWord::at(208, U32, Read(34)),
+    SeedWord::at(212, U8, Read(0)),
+    SeedWord::at(213, U8, Read(2)),
+    SeedWord::at(214, U8, Read(3)),
+    SeedWord::at(215, U8, Read(4)),
+    SeedWord::at(216, U8, Read(5)),
+    SeedWord::at(217, U8, Read(6)),
+    SeedWord::at(218, U8, Read(7)),
+    SeedWord::at(219, U8, Read(8)),
+    SeedWord::at(220, U8, Read(9)),
+    SeedWord::at(221, U8, Read(10)),
+    SeedWord::at(222, U8, Read(11)),
+    SeedWord::at(223, U8, Read(12)),
+    SeedWord::at(224, U8, Read(13)),
+    SeedWord::at(225, U8, Read(14)),
+    SeedWord::at(226, U8, Read(15)),
+    SeedWord::at(227, U8, Read(16)),
+    SeedWord::at(228, U8, Read(17)),
+    SeedWord::at(229, U8, Read(18)),
+    SeedWord::at(230, U8, Read(19)),
+    SeedWord::at(231, U8, Read(20)),
+    SeedWord::at(232, U8, Read(21)),
+    SeedWord::at(233, U8, Read(22)),
+    SeedWord::at(234, U8, Read(23)),
+    SeedWord::at(235, U8, Read(24)),
+    SeedWord::at(236, U8, Read(25)),
+    SeedWord::at(237, U8, Read(26)),
+    SeedWord::at(238, U8, Read(27)),
+    SeedWord::at(239, U8, Read(28)),
+    SeedWord::at(240, U8, Read(29)),
+    SeedWord::at(241, U8, Read(30)),
+    SeedWord::at(242, U8, Read(31)),
+    SeedWord::at(243, U8, Read(32)),
+    SeedWord::at(244, U8, Read(33)),
+    SeedWord::at(245, U8, Read(39)),
+    SeedWord::at(246, U8, Read(40)),
+    SeedWord::at(247, U8, Read(41)),
+    SeedWord::at(248, U8, Read(42)),
+    SeedWord::at(249, U8, Read(43)),
+    SeedWord::at(250, U8, Read(44)),
+    SeedWord::at(251, U8, Read(45)),
+    SeedWord::at(252, U8, Read(46)),
+    SeedWord::at(253, U8, Read(47)),
+    SeedWord::at(254, U8, Read(48)),
+    SeedWord::at(255, U8, Read(49)),
+    SeedWord::at(256, U8, Read(50)),
+    SeedWord::at(257, U8, Read(51)),
+    SeedWord::at(258, U8, Read(52)),
+    SeedWord::at(259, U8, Read(53)),
+    SeedWord::at(260, U8, Read(54)),
+    SeedWord::at(261, U8, Read(55)),
+    SeedWord::at(262, U8, Read(56)),
+    SeedWord::at(263, U8, Read(57)),
+    SeedWord::at(264, U8, Read(58)),
+    SeedWord::at(265, U8, Read(59)),
+    SeedWord::at(266, U8, Read(60)),
+    SeedWord::at(267, U8, Read(61)),
+    SeedWord::at(268, U8, Read(62)),
+    SeedWord::at(269, U8, Read(63)),
+    SeedWord::at(270, U8, Read(64)),
+    SeedWord::at(271, U8, Read(65)),
+    SeedWord::at(272, U8, Read(66)),
+    SeedWord::at(273, U8, Read(67)),
+    SeedWord::at(274, U8, Read(68)),
+    SeedWord::at(275, U8, Read(69)),
+    SeedWord::at(276, U8, Read(70)),
+    SeedWord::at(277, U8, Read(91)),
+    SeedWord::at(278, U8, Read(92)),
+    SeedWord::at(279, U8, Read(93)),
+    SeedWord::at(280, U8, Read(94)),
+    SeedWord::at(281, U8, Read(95)),
+    SeedWord::at(282, U8, Read(96)),
+    SeedWord::at(283, U8, Read(97)),
+    SeedWord::at(284, U8, Read(98)),
+    SeedWord::at(285, U8, Read(99)),
+    SeedWord::at(286, U8, Read(100)),
+    SeedWord::at(287, U8, Read(101)),
+    SeedWord::at(288, U8, Read(102)),
+    SeedWord::at(289, U8, Read(103)),
+    SeedWord::at(290, U8, Read(104)),
+    SeedWord::at(291, U8, Read(105)),
+    SeedWord::at(292, U8, Read(106)),
+    SeedWord::at(293, U8, Read(107)),
+    SeedWord::at(294, U8, Read(108)),
+    SeedWord::at(295, U8, Read(109)),
+    SeedWord::at(296, U8, Read(110)),
+    SeedWord::at(297, U8, Read(111)),
+    SeedWord::at(298, U8, Read(112)),
+    SeedWord::at(299, U8, Read(113)),
+    SeedWord::at(300, U8, Read(114)),
+    SeedWord::at(301, U8, Read(115)),
+    SeedWord::at(302, U8, Read(116)),
+    SeedWord::at(303, U8, Read(117)),
+    SeedWord::at(304, U8, Read(118)),
+    SeedWord::at(305, U8, Read(119)),
+    SeedWord::at(306, U8, Read(120)),
+    SeedWord::at(307, U8, Read(121)),
+    SeedWord::at(308, U8, Read(122)),
+    SeedWord::at(309, U8, Read(123)),
+    SeedWord::at(310, U8, Read(124)),
+    SeedWord::at(311, U8, Read(125)),
+    SeedWord::at(312, U8, Read(126)),
+    SeedWord::at(313, U8, Read(127)),
+    SeedWord::at(314, U8, Read(128)),
+    SeedWord::at(315, U8, Read(129)),
+    SeedWord::at(316, U8, Read(130)),
+    SeedWord::at(317, U8, Read(131)),
+    SeedWord::at(318, U8, Read(132)),
+    SeedWord::at(319, U8, Read(133)),
+    SeedWord::at(320, U8, Read(134)),
+    SeedWord::at(321, U8, Read(135)),
+    SeedWord::at(322, U8, Read(136)),
+    SeedWord::at(323, U8, Read(137)),
+    SeedWord::at(324, U8, Read(138)),
+    SeedWord::at(325, U8, Read(139)),
+    SeedWord::at(326, U8, Read(140)),
+    SeedWord::at(327, U8, Read(141)),
+    SeedWord::at(328, U8, Read(142)),
+    SeedWord::at(329, U8, Read(143)),
+    SeedWord::at(330, U8, Read(144)),
+    SeedWord::at(331, U8, Read(145)),
+    SeedWord::at(332, U8, Read(146)),
+    SeedWord::at(333, U8, Read(147)),
+    SeedWord::at(334, U8, Read(148)),
+    SeedWord::at(335, U8, Read(149)),
+    SeedWord::at(336, U8, Read(150)),
+    SeedWord::at(337, U8, Read(151)),
+    SeedWord::at(338, U8, Read(152)),
+    SeedWord::at(339, U8, Read(153)),
+    SeedWord::at(340, U8, Read(154)),
+    SeedWord::at(341, U8, Read(155)),
+    SeedWord::at(342, U8, Read(156)),
+    SeedWord::at(343, U8, Read(157)),
+    SeedWord::at(344, U8, Read(158)),
+    SeedWord::at(345, U8, Read(159)),
+    SeedWord::at(346, U8, Read(160)),
+    SeedWord::at(347, U8, Read(161)),
+    SeedWord::at(348, U8, Read(162)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 352]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (info0, call1, call2, call3) = path1_find(record, own, query)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
+    // op 4: hint_field_to_bytes 0
+    let v5_byte = byte_of(own.input(query, 0), 0);
+    let v6_byte = byte_of(own.input(query, 0), 1);
+    let v7_byte = byte_of(own.input(query, 0), 2);
+    let v8_byte = byte_of(own.input(query, 0), 3);
+    // op 5: const 256
+    let v13_const = 256u64;
+    // op 7: const 65536
+    let v15_const = 65536u64;
+    // op 9: const 16777216
+    let v17_const = 16777216u64;
+    // op 15: u8_bit_decomposition 4
+    let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
+    let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
+    let v24_bit = unary(ByteOp::Bits, 2, v5_byte);
+    let v25_bit = unary(ByteOp::Bits, 3, v5_byte);
+    let v26_bit = unary(ByteOp::Bits, 4, v5_byte);
+    let v27_bit = unary(ByteOp::Bits, 5, v5_byte);
+    let v28_bit = unary(ByteOp::Bits, 6, v5_byte);
+    let v29_bit = unary(ByteOp::Bits, 7, v5_byte);
+    // op 16: u8_bit_decomposition 5
+    let v30_bit = unary(ByteOp::Bits, 0, v6_byte);
+    let v31_bit = unary(ByteOp::Bits, 1, v6_byte);
+    let v32_bit = unary(ByteOp::Bits, 2, v6_byte);
+    let v33_bit = unary(ByteOp::Bits, 3, v6_byte);
+    let v34_bit = unary(ByteOp::Bits, 4, v6_byte);
+    let v35_bit = unary(ByteOp::Bits, 5, v6_byte);
+    let v36_bit = unary(ByteOp::Bits, 6, v6_byte);
+    let v37_bit = unary(ByteOp::Bits, 7, v6_byte);
+    // op 17: u8_bit_decomposition 6
+    let v38_bit = unary(ByteOp::Bits, 0, v7_byte);
+    let v39_bit = unary(ByteOp::Bits, 1, v7_byte);
+    let v40_bit = unary(ByteOp::Bits, 2, v7_byte);
+    let v41_bit = unary(ByteOp::Bits, 3, v7_byte);
+    let v42_bit = unary(ByteOp::Bits, 4, v7_byte);
+    let v43_bit = unary(ByteOp::Bits, 5, v7_byte);
+    let v44_bit = unary(ByteOp::Bits, 6, v7_byte);
+    let v45_bit = unary(ByteOp::Bits, 7, v7_byte);
+    // op 18: u8_bit_decomposition 7
+    let v46_bit = unary(ByteOp::Bits, 0, v8_byte);
+    let v47_bit = unary(ByteOp::Bits, 1, v8_byte);
+    let v48_bit = unary(ByteOp::Bits, 2, v8_byte);
+    let v49_bit = unary(ByteOp::Bits, 3, v8_byte);
+    let v50_bit = unary(ByteOp::Bits, 4, v8_byte);
+    let v51_bit = unary(ByteOp::Bits, 5, v8_byte);
+    let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
+    let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
+    // op 19: const 2
+    let v54_const = 2u64;
+    // op 20: mul 28 53
+    let v55_prod = v29_bit * v54_const;
+    // op 21: const 4
+    let v56_const = 4u64;
+    // op 22: mul 29 55
+    let v57_prod = v30_bit * v56_const;
+    // op 23: const 8
+    let v58_const = 8u64;
+    // op 24: mul 30 57
+    let v59_prod = v31_bit * v58_const;
+    // op 25: const 16
+    let v60_const = 16u64;
+    // op 26: mul 31 59
+    let v61_prod = v32_bit * v60_const;
+    // op 27: const 32
+    let v62_const = 32u64;
+    // op 28: mul 32 61
+    let v63_prod = v33_bit * v62_const;
+    // op 29: const 64
+    let v64_const = 64u64;
+    // op 30: mul 33 63
+    let v65_prod = v34_bit * v64_const;
+    // op 31: const 128
+    let v66_const = 128u64;
+    // op 32: mul 34 65
+    let v67_prod = v35_bit * v66_const;
+    // op 33: mul 35 12
+    let v68_prod = v36_bit * v13_const;
+    // op 34: const 512
+    let v69_const = 512u64;
+    // op 35: mul 36 68
+    let v70_prod = v37_bit * v69_const;
+    // op 36: const 1024
+    let v71_const = 1024u64;
+    // op 37: mul 37 70
+    let v72_prod = v38_bit * v71_const;
+    // op 38: const 2048
+    let v73_const = 2048u64;
+    // op 39: mul 38 72
+    let v74_prod = v39_bit * v73_const;
+    // op 40: const 4096
+    let v75_const = 4096u64;
+    // op 41: mul 39 74
+    let v76_prod = v40_bit * v75_const;
+    // op 42: const 8192
+    let v77_const = 8192u64;
+    // op 43: mul 40 76
+    let v78_prod = v41_bit * v77_const;
+    // op 44: const 16384
+    let v79_const = 16384u64;
+    // op 45: mul 41 78
+    let v80_prod = v42_bit * v79_const;
+    // op 46: const 32768
+    let v81_const = 32768u64;
+    // op 47: mul 42 80
+    let v82_prod = v43_bit * v81_const;
+    // op 48: mul 43 14
+    let v83_prod = v44_bit * v15_const;
+    // op 49: const 131072
+    let v84_const = 131072u64;
+    // op 50: mul 44 83
+    let v85_prod = v45_bit * v84_const;
+    // op 51: const 262144
+    let v86_const = 262144u64;
+    // op 52: mul 45 85
+    let v87_prod = v46_bit * v86_const;
+    // op 53: const 524288
+    let v88_const = 524288u64;
+    // op 54: mul 46 87
+    let v89_prod = v47_bit * v88_const;
+    // op 55: const 1048576
+    let v90_const = 1048576u64;
+    // op 56: mul 47 89
+    let v91_prod = v48_bit * v90_const;
+    // op 57: const 2097152
+    let v92_const = 2097152u64;
+    // op 58: mul 48 91
+    let v93_prod = v49_bit * v92_const;
+    // op 59: const 4194304
+    let v94_const = 4194304u64;
+    // op 60: mul 49 93
+    let v95_prod = v50_bit * v94_const;
+    // op 61: const 8388608
+    let v96_const = 8388608u64;
+    // op 62: mul 50 95
+    let v97_prod = v51_bit * v96_const;
+    // op 63: mul 51 16
+    let v98_prod = v52_bit * v17_const;
+    // op 64: const 33554432
+    let v99_const = 33554432u64;
+    // op 65: mul 52 98
+    let v100_prod = v53_bit * v99_const;
+    // op 66: add 27 54
+    let v101_sum = v28_bit + v55_prod;
+    // op 67: add 100 56
+    let v102_sum = v101_sum + v57_prod;
+    // op 68: add 101 58
+    let v103_sum = v102_sum + v59_prod;
+    // op 69: add 102 60
+    let v104_sum = v103_sum + v61_prod;
+    // op 70: add 103 62
+    let v105_sum = v104_sum + v63_prod;
+    // op 71: add 104 64
+    let v106_sum = v105_sum + v65_prod;
+    // op 72: add 105 66
+    let v107_sum = v106_sum + v67_prod;
+    // op 73: add 106 67
+    let v108_sum = v107_sum + v68_prod;
+    // op 74: add 107 69
+    let v109_sum = v108_sum + v70_prod;
+    // op 75: add 108 71
+    let v110_sum = v109_sum + v72_prod;
+    // op 76: add 109 73
+    let v111_sum = v110_sum + v74_prod;
+    // op 77: add 110 75
+    let v112_sum = v111_sum + v76_prod;
+    // op 78: add 111 77
+    let v113_sum = v112_sum + v78_prod;
+    // op 79: add 112 79
+    let v114_sum = v113_sum + v80_prod;
+    // op 80: add 113 81
+    let v115_sum = v114_sum + v82_prod;
+    // op 81: add 114 82
+    let v116_sum = v115_sum + v83_prod;
+    // op 82: add 115 84
+    let v117_sum = v116_sum + v85_prod;
+    // op 83: add 116 86
+    let v118_sum = v117_sum + v87_prod;
+    // op 84: add 117 88
+    let v119_sum = v118_sum + v89_prod;
+    // op 85: add 118 90
+    let v120_sum = v119_sum + v91_prod;
+    // op 86: add 119 92
+    let v121_sum = v120_sum + v93_prod;
+    // op 87: add 120 94
+    let v122_sum = v121_sum + v95_prod;
+    // op 88: add 121 96
+    let v123_sum = v122_sum + v97_prod;
+    // op 89: add 122 97
+    let v124_sum = v123_sum + v98_prod;
+    // op 90: add 123 99
+    let v125_sum = v124_sum + v100_prod;
+    // op 91: call function 4: 124
+    let call1 = find_call(&record.functions[4], &[v125_sum], 91)?;
+    let v126_seed = record.functions[4].output(call1, 0);
+    let v127_seed = record.functions[4].output(call1, 1);
+    let v128_seed = record.functions[4].output(call1, 2);
+    let v129_seed = record.functions[4].output(call1, 3);
+    let v130_seed = record.functions[4].output(call1, 4);
+    let v131_seed = record.functions[4].output(call1, 5);
+    let v132_seed = record.functions[4].output(call1, 6);
+    let v133_seed = record.functions[4].output(call1, 7);
+    let v134_seed = record.functions[4].output(call1, 8);
+    let v135_seed = record.functions[4].output(call1, 9);
+    let v136_seed = record.functions[4].output(call1, 10);
+    let v137_seed = record.functions[4].output(call1, 11);
+    let v138_seed = record.functions[4].output(call1, 12);
+    let v139_seed = record.functions[4].output(call1, 13);
+    let v140_seed = record.functions[4].output(call1, 14);
+    let v141_seed = record.functions[4].output(call1, 15);
+    let v142_seed = record.functions[4].output(call1, 16);
+    let v143_seed = record.functions[4].output(call1, 17);
+    let v144_seed = record.functions[4].output(call1, 18);
+    let v145_seed = record.functions[4].output(call1, 19);
+    let v146_seed = record.functions[4].output(call1, 20);
+    let v147_seed = record.functions[4].output(call1, 21);
+    let v148_seed = record.functions[4].output(call1, 22);
+    let v149_seed = record.functions[4].output(call1, 23);
+    let v150_seed = record.functions[4].output(call1, 24);
+    let v151_seed = record.functions[4].output(call1, 25);
+    let v152_seed = record.functions[4].output(call1, 26);
+    let v153_seed = record.functions[4].output(call1, 27);
+    let v154_seed = record.functions[4].output(call1, 28);
+    let v155_seed = record.functions[4].output(call1, 29);
+    let v156_seed = record.functions[4].output(call1, 30);
+    let v157_seed = record.functions[4].output(call1, 31);
+    // op 92: mul 124 63
+    let v159_prod = v125_sum * v64_const;
+    // op 93: call function 10: 157 21 22 23 24 25 26
+    let call2 = find_call(
+        &record.functions[10],
+        &[v159_prod, v22_bit, v23_bit, v24_bit, v25_bit, v26_bit, v27_bit],
+        93,
+    )?;
+    let v160_seed = record.functions[10].output(call2, 0);
+    let v161_seed = record.functions[10].output(call2, 1);
+    let v162_seed = record.functions[10].output(call2, 2);
+    let v163_seed = record.functions[10].output(call2, 3);
+    let v164_seed = record.functions[10].output(call2, 4);
+    let v165_seed = record.functions[10].output(call2, 5);
+    let v166_seed = record.functions[10].output(call2, 6);
+    let v167_seed = record.functions[10].output(call2, 7);
+    let v168_seed = record.functions[10].output(call2, 8);
+    let v169_seed = record.functions[10].output(call2, 9);
+    let v170_seed = record.functions[10].output(call2, 10);
+    let v171_seed = record.functions[10].output(call2, 11);
+    let v172_seed = record.functions[10].output(call2, 12);
+    let v173_seed = record.functions[10].output(call2, 13);
+    let v174_seed = record.functions[10].output(call2, 14);
+    let v175_seed = record.functions[10].output(call2, 15);
+    let v176_seed = record.functions[10].output(call2, 16);
+    let v177_seed = record.functions[10].output(call2, 17);
+    let v178_seed = record.functions[10].output(call2, 18);
+    let v179_seed = record.functions[10].output(call2, 19);
+    let v180_seed = record.functions[10].output(call2, 20);
+    let v181_seed = record.functions[10].output(call2, 21);
+    let v182_seed = record.functions[10].output(call2, 22);
+    let v183_seed = record.functions[10].output(call2, 23);
+    let v184_seed = record.functions[10].output(call2, 24);
+    let v185_seed = record.functions[10].output(call2, 25);
+    let v186_seed = record.functions[10].output(call2, 26);
+    let v187_seed = record.functions[10].output(call2, 27);
+    let v188_seed = record.functions[10].output(call2, 28);
+    let v189_seed = record.functions[10].output(call2, 29);
+    let v190_seed = record.functions[10].output(call2, 30);
+    let v191_seed = record.functions[10].output(call2, 31);
+    let v192_seed = record.functions[10].output(call2, 32);
+    let v193_seed = record.functions[10].output(call2, 33);
+    let v194_seed = record.functions[10].output(call2, 34);
+    let v195_seed = record.functions[10].output(call2, 35);
+    let v196_seed = record.functions[10].output(call2, 36);
+    let v197_seed = record.functions[10].output(call2, 37);
+    let v198_seed = record.functions[10].output(call2, 38);
+    let v199_seed = record.functions[10].output(call2, 39);
+    let v200_seed = record.functions[10].output(call2, 40);
+    let v201_seed = record.functions[10].output(call2, 41);
+    let v202_seed = record.functions[10].output(call2, 42);
+    let v203_seed = record.functions[10].output(call2, 43);
+    let v204_seed = record.functions[10].output(call2, 44);
+    let v205_seed = record.functions[10].output(call2, 45);
+    let v206_seed = record.functions[10].output(call2, 46);
+    let v207_seed = record.functions[10].output(call2, 47);
+    let v208_seed = record.functions[10].output(call2, 48);
+    let v209_seed = record.functions[10].output(call2, 49);
+    let v210_seed = record.functions[10].output(call2, 50);
+    let v211_seed = record.functions[10].output(call2, 51);
+    let v212_seed = record.functions[10].output(call2, 52);
+    let v213_seed = record.functions[10].output(call2, 53);
+    let v214_seed = record.functions[10].output(call2, 54);
+    let v215_seed = record.functions[10].output(call2, 55);
+    let v216_seed = record.functions[10].output(call2, 56);
+    let v217_seed = record.functions[10].output(call2, 57);
+    let v218_seed = record.functions[10].output(call2, 58);
+    let v219_seed = record.functions[10].output(call2, 59);
+    let v220_seed = record.functions[10].output(call2, 60);
+    let v221_seed = record.functions[10].output(call2, 61);
+    let v222_seed = record.functions[10].output(call2, 62);
+    let v223_seed = record.functions[10].output(call2, 63);
+    // op 159: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+    let call3 = find_call(
+        &record.functions[3],
+        &[
+            v126_seed,
+            v127_seed,
+            v128_seed,
+            v129_seed,
+            v130_seed,
+            v131_seed,
+            v132_seed,
+            v133_seed,
+            v134_seed,
+            v135_seed,
+            v136_seed,
+            v137_seed,
+            v138_seed,
+            v139_seed,
+            v140_seed,
+            v141_seed,
+            v142_seed,
+            v143_seed,
+            v144_seed,
+            v145_seed,
+            v146_seed,
+            v147_seed,
+            v148_seed,
+            v149_seed,
+            v150_seed,
+            v151_seed,
+            v152_seed,
+            v153_seed,
+            v154_seed,
+            v155_seed,
+            v156_seed,
+            v157_seed,
+            v160_seed,
+            v161_seed,
+            v162_seed,
+            v163_seed,
+            v164_seed,
+            v165_seed,
+            v166_seed,
+            v167_seed,
+            v168_seed,
+            v169_seed,
+            v170_seed,
+            v171_seed,
+            v172_seed,
+            v173_seed,
+            v174_seed,
+            v175_seed,
+            v176_seed,
+            v177_seed,
+            v178_seed,
+            v179_seed,
+            v180_seed,
+            v181_seed,
+            v182_seed,
+            v183_seed,
+            v184_seed,
+            v185_seed,
+            v186_seed,
+            v187_seed,
+            v188_seed,
+            v189_seed,
+            v190_seed,
+            v191_seed,
+            v192_seed,
+            v193_seed,
+            v194_seed,
+            v195_seed,
+            v196_seed,
+            v197_seed,
+            v198_seed,
+            v199_seed,
+            v200_seed,
+            v201_seed,
+            v202_seed,
+            v203_seed,
+            v204_seed,
+            v205_seed,
+            v206_seed,
+            v207_seed,
+            v208_seed,
+            v209_seed,
+            v210_seed,
+            v211_seed,
+            v212_seed,
+            v213_seed,
+            v214_seed,
+            v215_seed,
+            v216_seed,
+            v217_seed,
+            v218_seed,
+            v219_seed,
+            v220_seed,
+            v221_seed,
+            v222_seed,
+            v223_seed,
+        ],
+        159,
+    )?;
     seed[349..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= record.functions[10].pack_outputs::<8>(call2, 0, &mut seed[8..40]);
@@ -297,7 +1691,410 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 352]) -> Pack
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (info0, call1, call2, call3) = path1_find(record, own, query)?;
+    // op 0: const 0
+    let v2_const = 0u64;
+    // op 1: io_get_info 1
+    let info0 = io_info(record, v2_const, &[], 1)?;
+    // op 4: hint_field_to_bytes 0
+    let v5_byte = byte_of(own.input(query, 0), 0);
+    let v6_byte = byte_of(own.input(query, 0), 1);
+    let v7_byte = byte_of(own.input(query, 0), 2);
+    let v8_byte = byte_of(own.input(query, 0), 3);
+    // op 5: const 256
+    let v13_const = 256u64;
+    // op 7: const 65536
+    let v15_const = 65536u64;
+    // op 9: const 16777216
+    let v17_const = 16777216u64;
+    // op 15: u8_bit_decomposition 4
+    let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
+    let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
+    let v24_bit = unary(ByteOp::Bits, 2, v5_byte);
+    let v25_bit = unary(ByteOp::Bits, 3, v5_byte);
+    let v26_bit = unary(ByteOp::Bits, 4, v5_byte);
+    let v27_bit = unary(ByteOp::Bits, 5, v5_byte);
+    let v28_bit = unary(ByteOp::Bits, 6, v5_byte);
+    let v29_bit = unary(ByteOp::Bits, 7, v5_byte);
+    // op 16: u8_bit_decomposition 5
+    let v30_bit = unary(ByteOp::Bits, 0, v6_byte);
+    let v31_bit = unary(ByteOp::Bits, 1, v6_byte);
+    let v32_bit = unary(ByteOp::Bits, 2, v6_byte);
+    let v33_bit = unary(ByteOp::Bits, 3, v6_byte);
+    let v34_bit = unary(ByteOp::Bits, 4, v6_byte);
+    let v35_bit = unary(ByteOp::Bits, 5, v6_byte);
+    let v36_bit = unary(ByteOp::Bits, 6, v6_byte);
+    let v37_bit = unary(ByteOp::Bits, 7, v6_byte);
+    // op 17: u8_bit_decomposition 6
+    let v38_bit = unary(ByteOp::Bits, 0, v7_byte);
+    let v39_bit = unary(ByteOp::Bits, 1, v7_byte);
+    let v40_bit = unary(ByteOp::Bits, 2, v7_byte);
+    let v41_bit = unary(ByteOp::Bits, 3, v7_byte);
+    let v42_bit = unary(ByteOp::Bits, 4, v7_byte);
+    let v43_bit = unary(ByteOp::Bits, 5, v7_byte);
+    let v44_bit = unary(ByteOp::Bits, 6, v7_byte);
+    let v45_bit = unary(ByteOp::Bits, 7, v7_byte);
+    // op 18: u8_bit_decomposition 7
+    let v46_bit = unary(ByteOp::Bits, 0, v8_byte);
+    let v47_bit = unary(ByteOp::Bits, 1, v8_byte);
+    let v48_bit = unary(ByteOp::Bits, 2, v8_byte);
+    let v49_bit = unary(ByteOp::Bits, 3, v8_byte);
+    let v50_bit = unary(ByteOp::Bits, 4, v8_byte);
+    let v51_bit = unary(ByteOp::Bits, 5, v8_byte);
+    let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
+    let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
+    // op 19: const 2
+    let v54_const = 2u64;
+    // op 20: mul 28 53
+    let v55_prod = v29_bit * v54_const;
+    // op 21: const 4
+    let v56_const = 4u64;
+    // op 22: mul 29 55
+    let v57_prod = v30_bit * v56_const;
+    // op 23: const 8
+    let v58_const = 8u64;
+    // op 24: mul 30 57
+    let v59_prod = v31_bit * v58_const;
+    // op 25: const 16
+    let v60_const = 16u64;
+    // op 26: mul 31 59
+    let v61_prod = v32_bit * v60_const;
+    // op 27: const 32
+    let v62_const = 32u64;
+    // op 28: mul 32 61
+    let v63_prod = v33_bit * v62_const;
+    // op 29: const 64
+    let v64_const = 64u64;
+    // op 30: mul 33 63
+    let v65_prod = v34_bit * v64_const;
+    // op 31: const 128
+    let v66_const = 128u64;
+    // op 32: mul 34 65
+    let v67_prod = v35_bit * v66_const;
+    // op 33: mul 35 12
+    let v68_prod = v36_bit * v13_const;
+    // op 34: const 512
+    let v69_const = 512u64;
+    // op 35: mul 36 68
+    let v70_prod = v37_bit * v69_const;
+    // op 36: const 1024
+    let v71_const = 1024u64;
+    // op 37: mul 37 70
+    let v72_prod = v38_bit * v71_const;
+    // op 38: const 2048
+    let v73_const = 2048u64;
+    // op 39: mul 38 72
+    let v74_prod = v39_bit * v73_const;
+    // op 40: const 4096
+    let v75_const = 4096u64;
+    // op 41: mul 39 74
+    let v76_prod = v40_bit * v75_const;
+    // op 42: const 8192
+    let v77_const = 8192u64;
+    // op 43: mul 40 76
+    let v78_prod = v41_bit * v77_const;
+    // op 44: const 16384
+    let v79_const = 16384u64;
+    // op 45: mul 41 78
+    let v80_prod = v42_bit * v79_const;
+    // op 46: const 32768
+    let v81_const = 32768u64;
+    // op 47: mul 42 80
+    let v82_prod = v43_bit * v81_const;
+    // op 48: mul 43 14
+    let v83_prod = v44_bit * v15_const;
+    // op 49: const 131072
+    let v84_const = 131072u64;
+    // op 50: mul 44 83
+    let v85_prod = v45_bit * v84_const;
+    // op 51: const 262144
+    let v86_const = 262144u64;
+    // op 52: mul 45 85
+    let v87_prod = v46_bit * v86_const;
+    // op 53: const 524288
+    let v88_const = 524288u64;
+    // op 54: mul 46 87
+    let v89_prod = v47_bit * v88_const;
+    // op 55: const 1048576
+    let v90_const = 1048576u64;
+    // op 56: mul 47 89
+    let v91_prod = v48_bit * v90_const;
+    // op 57: const 2097152
+    let v92_const = 2097152u64;
+    // op 58: mul 48 91
+    let v93_prod = v49_bit * v92_const;
+    // op 59: const 4194304
+    let v94_const = 4194304u64;
+    // op 60: mul 49 93
+    let v95_prod = v50_bit * v94_const;
+    // op 61: const 8388608
+    let v96_const = 8388608u64;
+    // op 62: mul 50 95
+    let v97_prod = v51_bit * v96_const;
+    // op 63: mul 51 16
+    let v98_prod = v52_bit * v17_const;
+    // op 64: const 33554432
+    let v99_const = 33554432u64;
+    // op 65: mul 52 98
+    let v100_prod = v53_bit * v99_const;
+    // op 66: add 27 54
+    let v101_sum = v28_bit + v55_prod;
+    // op 67: add 100 56
+    let v102_sum = v101_sum + v57_prod;
+    // op 68: add 101 58
+    let v103_sum = v102_sum + v59_prod;
+    // op 69: add 102 60
+    let v104_sum = v103_sum + v61_prod;
+    // op 70: add 103 62
+    let v105_sum = v104_sum + v63_prod;
+    // op 71: add 104 64
+    let v106_sum = v105_sum + v65_prod;
+    // op 72: add 105 66
+    let v107_sum = v106_sum + v67_prod;
+    // op 73: add 106 67
+    let v108_sum = v107_sum + v68_prod;
+    // op 74: add 107 69
+    let v109_sum = v108_sum + v70_prod;
+    // op 75: add 108 71
+    let v110_sum = v109_sum + v72_prod;
+    // op 76: add 109 73
+    let v111_sum = v110_sum + v74_prod;
+    // op 77: add 110 75
+    let v112_sum = v111_sum + v76_prod;
+    // op 78: add 111 77
+    let v113_sum = v112_sum + v78_prod;
+    // op 79: add 112 79
+    let v114_sum = v113_sum + v80_prod;
+    // op 80: add 113 81
+    let v115_sum = v114_sum + v82_prod;
+    // op 81: add 114 82
+    let v116_sum = v115_sum + v83_prod;
+    // op 82: add 115 84
+    let v117_sum = v116_sum + v85_prod;
+    // op 83: add 116 86
+    let v118_sum = v117_sum + v87_prod;
+    // op 84: add 117 88
+    let v119_sum = v118_sum + v89_prod;
+    // op 85: add 118 90
+    let v120_sum = v119_sum + v91_prod;
+    // op 86: add 119 92
+    let v121_sum = v120_sum + v93_prod;
+    // op 87: add 120 94
+    let v122_sum = v121_sum + v95_prod;
+    // op 88: add 121 96
+    let v123_sum = v122_sum + v97_prod;
+    // op 89: add 122 97
+    let v124_sum = v123_sum + v98_prod;
+    // op 90: add 123 99
+    let v125_sum = v124_sum + v100_prod;
+    // op 91: call function 4: 124
+    let call1 = find_call(&record.functions[4], &[v125_sum], 91)?;
+    let v126_seed = record.functions[4].output(call1, 0);
+    let v127_seed = record.functions[4].output(call1, 1);
+    let v128_seed = record.functions[4].output(call1, 2);
+    let v129_seed = record.functions[4].output(call1, 3);
+    let v130_seed = record.functions[4].output(call1, 4);
+    let v131_seed = record.functions[4].output(call1, 5);
+    let v132_seed = record.functions[4].output(call1, 6);
+    let v133_seed = record.functions[4].output(call1, 7);
+    let v134_seed = record.functions[4].output(call1, 8);
+    let v135_seed = record.functions[4].output(call1, 9);
+    let v136_seed = record.functions[4].output(call1, 10);
+    let v137_seed = record.functions[4].output(call1, 11);
+    let v138_seed = record.functions[4].output(call1, 12);
+    let v139_seed = record.functions[4].output(call1, 13);
+    let v140_seed = record.functions[4].output(call1, 14);
+    let v141_seed = record.functions[4].output(call1, 15);
+    let v142_seed = record.functions[4].output(call1, 16);
+    let v143_seed = record.functions[4].output(call1, 17);
+    let v144_seed = record.functions[4].output(call1, 18);
+    let v145_seed = record.functions[4].output(call1, 19);
+    let v146_seed = record.functions[4].output(call1, 20);
+    let v147_seed = record.functions[4].output(call1, 21);
+    let v148_seed = record.functions[4].output(call1, 22);
+    let v149_seed = record.functions[4].output(call1, 23);
+    let v150_seed = record.functions[4].output(call1, 24);
+    let v151_seed = record.functions[4].output(call1, 25);
+    let v152_seed = record.functions[4].output(call1, 26);
+    let v153_seed = record.functions[4].output(call1, 27);
+    let v154_seed = record.functions[4].output(call1, 28);
+    let v155_seed = record.functions[4].output(call1, 29);
+    let v156_seed = record.functions[4].output(call1, 30);
+    let v157_seed = record.functions[4].output(call1, 31);
+    // op 92: mul 124 63
+    let v159_prod = v125_sum * v64_const;
+    // op 93: call function 10: 157 21 22 23 24 25 26
+    let call2 = find_call(
+        &record.functions[10],
+        &[v159_prod, v22_bit, v23_bit, v24_bit, v25_bit, v26_bit, v27_bit],
+        93,
+    )?;
+    let v160_seed = record.functions[10].output(call2, 0);
+    let v161_seed = record.functions[10].output(call2, 1);
+    let v162_seed = record.functions[10].output(call2, 2);
+    let v163_seed = record.functions[10].output(call2, 3);
+    let v164_seed = record.functions[10].output(call2, 4);
+    let v165_seed = record.functions[10].output(call2, 5);
+    let v166_seed = record.functions[10].output(call2, 6);
+    let v167_seed = record.functions[10].output(call2, 7);
+    let v168_seed = record.functions[10].output(call2, 8);
+    let v169_seed = record.functions[10].output(call2, 9);
+    let v170_seed = record.functions[10].output(call2, 10);
+    let v171_seed = record.functions[10].output(call2, 11);
+    let v172_seed = record.functions[10].output(call2, 12);
+    let v173_seed = record.functions[10].output(call2, 13);
+    let v174_seed = record.functions[10].output(call2, 14);
+    let v175_seed = record.functions[10].output(call2, 15);
+    let v176_seed = record.functions[10].output(call2, 16);
+    let v177_seed = record.functions[10].output(call2, 17);
+    let v178_seed = record.functions[10].output(call2, 18);
+    let v179_seed = record.functions[10].output(call2, 19);
+    let v180_seed = record.functions[10].output(call2, 20);
+    let v181_seed = record.functions[10].output(call2, 21);
+    let v182_seed = record.functions[10].output(call2, 22);
+    let v183_seed = record.functions[10].output(call2, 23);
+    let v184_seed = record.functions[10].output(call2, 24);
+    let v185_seed = record.functions[10].output(call2, 25);
+    let v186_seed = record.functions[10].output(call2, 26);
+    let v187_seed = record.functions[10].output(call2, 27);
+    let v188_seed = record.functions[10].output(call2, 28);
+    let v189_seed = record.functions[10].output(call2, 29);
+    let v190_seed = record.functions[10].output(call2, 30);
+    let v191_seed = record.functions[10].output(call2, 31);
+    let v192_seed = record.functions[10].output(call2, 32);
+    let v193_seed = record.functions[10].output(call2, 33);
+    let v194_seed = record.functions[10].output(call2, 34);
+    let v195_seed = record.functions[10].output(call2, 35);
+    let v196_seed = record.functions[10].output(call2, 36);
+    let v197_seed = record.functions[10].output(call2, 37);
+    let v198_seed = record.functions[10].output(call2, 38);
+    let v199_seed = record.functions[10].output(call2, 39);
+    let v200_seed = record.functions[10].output(call2, 40);
+    let v201_seed = record.functions[10].output(call2, 41);
+    let v202_seed = record.functions[10].output(call2, 42);
+    let v203_seed = record.functions[10].output(call2, 43);
+    let v204_seed = record.functions[10].output(call2, 44);
+    let v205_seed = record.functions[10].output(call2, 45);
+    let v206_seed = record.functions[10].output(call2, 46);
+    let v207_seed = record.functions[10].output(call2, 47);
+    let v208_seed = record.functions[10].output(call2, 48);
+    let v209_seed = record.functions[10].output(call2, 49);
+    let v210_seed = record.functions[10].output(call2, 50);
+    let v211_seed = record.functions[10].output(call2, 51);
+    let v212_seed = record.functions[10].output(call2, 52);
+    let v213_seed = record.functions[10].output(call2, 53);
+    let v214_seed = record.functions[10].output(call2, 54);
+    let v215_seed = record.functions[10].output(call2, 55);
+    let v216_seed = record.functions[10].output(call2, 56);
+    let v217_seed = record.functions[10].output(call2, 57);
+    let v218_seed = record.functions[10].output(call2, 58);
+    let v219_seed = record.functions[10].output(call2, 59);
+    let v220_seed = record.functions[10].output(call2, 60);
+    let v221_seed = record.functions[10].output(call2, 61);
+    let v222_seed = record.functions[10].output(call2, 62);
+    let v223_seed = record.functions[10].output(call2, 63);
+    // op 159: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+    let call3 = find_call(
+        &record.functions[3],
+        &[
+            v126_seed,
+            v127_seed,
+            v128_seed,
+            v129_seed,
+            v130_seed,
+            v131_seed,
+            v132_seed,
+            v133_seed,
+            v134_seed,
+            v135_seed,
+            v136_seed,
+            v137_seed,
+            v138_seed,
+            v139_seed,
+            v140_seed,
+            v141_seed,
+            v142_seed,
+            v143_seed,
+            v144_seed,
+            v145_seed,
+            v146_seed,
+            v147_seed,
+            v148_seed,
+            v149_seed,
+            v150_seed,
+            v151_seed,
+            v152_seed,
+            v153_seed,
+            v154_seed,
+            v155_seed,
+            v156_seed,
+            v157_seed,
+            v160_seed,
+            v161_seed,
+            v162_seed,
+            v163_seed,
+            v164_seed,
+            v165_seed,
+            v166_seed,
+            v167_seed,
+            v168_seed,
+            v169_seed,
+            v170_seed,
+            v171_seed,
+            v172_seed,
+            v173_seed,
+            v174_seed,
+            v175_seed,
+            v176_seed,
+            v177_seed,
+            v178_seed,
+            v179_seed,
+            v180_seed,
+            v181_seed,
+            v182_seed,
+            v183_seed,
+            v184_seed,
+            v185_seed,
+            v186_seed,
+            v187_seed,
+            v188_seed,
+            v189_seed,
+            v190_seed,
+            v191_seed,
+            v192_seed,
+            v193_seed,
+            v194_seed,
+            v195_seed,
+            v196_seed,
+            v197_seed,
+            v198_seed,
+            v199_seed,
+            v200_seed,
+            v201_seed,
+            v202_seed,
+            v203_seed,
+            v204_seed,
+            v205_seed,
+            v206_seed,
+            v207_seed,
+            v208_seed,
+            v209_seed,
+            v210_seed,
+            v211_seed,
+            v212_seed,
+            v213_seed,
+            v214_seed,
+            v215_seed,
+            v216_seed,
+            v217_seed,
+            v218_seed,
+            v219_seed,
+            v220_seed,
+            v221_seed,
+            v222_seed,
+            v223_seed,
+        ],
+        159,
+    )?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, own.input(query, 0));
@@ -340,174 +2137,741 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1328]) -> Pack
     over |= put::<8>(seed, 1320, own.output(query, 28));
     Ok(over)
 }
-/// Operations 66 to 69 and alike, 12 times.
-fn find_add_0(a0: u64, a1: u64, a2: u64, a3: u64, a4: u64) -> u64 {
-    // ops 66 to 69: add
-    let v101_sum = a0 + a1;
-    let v102_sum = v101_sum + a2;
-    let v103_sum = v102_sum + a3;
-    let v104_sum = v103_sum + a4;
-    v104_sum
-}
-/// Operation 15 and alike, 8 times.
-fn find_u8_bit_decomposition_1(a0: u64) -> (u64, u64, u64, u64, u64, u64, u64, u64) {
-    // op 15: u8_bit_decomposition
-    let v22_bit = unary(ByteOp::Bits, 0, a0);
-    let v23_bit = unary(ByteOp::Bits, 1, a0);
-    let v24_bit = unary(ByteOp::Bits, 2, a0);
-    let v25_bit = unary(ByteOp::Bits, 3, a0);
-    let v26_bit = unary(ByteOp::Bits, 4, a0);
-    let v27_bit = unary(ByteOp::Bits, 5, a0);
-    let v28_bit = unary(ByteOp::Bits, 6, a0);
-    let v29_bit = unary(ByteOp::Bits, 7, a0);
-    (v22_bit, v23_bit, v24_bit, v25_bit, v26_bit, v27_bit, v28_bit, v29_bit)
-}
-/// Operations 1 to 93 and alike, 2 times.
-fn find_io_get_info_2(
-    record: &Record, own: &QueryTable, query: usize,
-) -> Result<([u64; 2], usize, usize), PackError> {
-    // op 1: io_get_info
-    let info0 = io_info(record, 0, &[], 1)?;
-    // op 4: hint_field_to_bytes
-    let v5_byte = byte_of(own.input(query, 0), 0);
-    let v6_byte = byte_of(own.input(query, 0), 1);
-    let v7_byte = byte_of(own.input(query, 0), 2);
-    let v8_byte = byte_of(own.input(query, 0), 3);
-    // ops 15 to 18
-    let (v22_bit, v23_bit, v24_bit, v25_bit, v26_bit, v27_bit, v28_bit, v29_bit) = find_u8_bit_decomposition_1(
-        v5_byte,
-    );
-    let (v30_bit, v31_bit, v32_bit, v33_bit, v34_bit, v35_bit, v36_bit, v37_bit) = find_u8_bit_decomposition_1(
-        v6_byte,
-    );
-    let (v38_bit, v39_bit, v40_bit, v41_bit, v42_bit, v43_bit, v44_bit, v45_bit) = find_u8_bit_decomposition_1(
-        v7_byte,
-    );
-    let (v46_bit, v47_bit, v48_bit, v49_bit, v50_bit, v51_bit, v52_bit, v53_bit) = find_u8_bit_decomposition_1(
-        v8_byte,
-    );
-    // ops 20 to 65: mul
-    let v55_prod = v29_bit * 2;
-    let v57_prod = v30_bit * 4;
-    let v59_prod = v31_bit * 8;
-    let v61_prod = v32_bit * 16;
-    let v63_prod = v33_bit * 32;
-    let v65_prod = v34_bit * 64;
-    let v67_prod = v35_bit * 128;
-    let v68_prod = v36_bit * 256;
-    let v70_prod = v37_bit * 512;
-    let v72_prod = v38_bit * 1024;
-    let v74_prod = v39_bit * 2048;
-    let v76_prod = v40_bit * 4096;
-    let v78_prod = v41_bit * 8192;
-    let v80_prod = v42_bit * 16384;
-    let v82_prod = v43_bit * 32768;
-    let v83_prod = v44_bit * 65536;
-    let v85_prod = v45_bit * 131072;
-    let v87_prod = v46_bit * 262144;
-    let v89_prod = v47_bit * 524288;
-    let v91_prod = v48_bit * 1048576;
-    let v93_prod = v49_bit * 2097152;
-    let v95_prod = v50_bit * 4194304;
-    let v97_prod = v51_bit * 8388608;
-    let v98_prod = v52_bit * 16777216;
-    let v100_prod = v53_bit * 33554432;
-    // ops 66 to 89
-    let v104_sum = find_add_0(v28_bit, v55_prod, v57_prod, v59_prod, v61_prod);
-    let v108_sum = find_add_0(v104_sum, v63_prod, v65_prod, v67_prod, v68_prod);
-    let v112_sum = find_add_0(v108_sum, v70_prod, v72_prod, v74_prod, v76_prod);
-    let v116_sum = find_add_0(v112_sum, v78_prod, v80_prod, v82_prod, v83_prod);
-    let v120_sum = find_add_0(v116_sum, v85_prod, v87_prod, v89_prod, v91_prod);
-    let v124_sum = find_add_0(v120_sum, v93_prod, v95_prod, v97_prod, v98_prod);
-    // op 90: add
-    let v125_sum = v124_sum + v100_prod;
-    // op 91: call
-    let call1 = find_call(&record.functions[4], &[v125_sum], 91)?;
-    // op 92: mul
-    let v159_prod = v125_sum * 64;
-    // op 93: call
-    let call2 = find_call(
-        &record.functions[10], &[v159_prod, v22_bit, v23_bit, v24_bit, v25_bit, v26_bit, v27_bit],
-        93,
-    )?;
-    Ok((info0, call1, call2))
-}
-/// The cells of a row.
-type Row<'a> = Cells<'a, 1, 2, 206>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 368], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[174..206].fill(element(0));
-    row.selector[0] = element(1);
-    // op 4: hint_field_to_bytes
-    let word1 = write_bytes(&mut row.aux[3..], 1, low32(u32_at(seed, 256)));
-    write_bytes(&mut row.aux[7..], 1, u32_at(seed, 256) >> 32);
-    // ops 15 to 155
-    write_u8_bit_decomposition_1(
-        row, byte_of(word1, 0), byte_of(word1, 1), byte_of(word1, 2), byte_of(word1, 3),
-    );
-    row.input[0] = element(u32_at(seed, 256));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u8_at(seed, 268));
-    row.aux[2] = element(u32_at(seed, 260));
-    copy_words::<1>(seed, 269, &mut row.aux[43..75]);
-    row.aux[75] = element(u32_at(seed, 264));
-    copy_words::<8>(seed, 8, &mut row.aux[76..80]);
-    copy_words::<1>(seed, 301, &mut row.aux[80..112]);
-    copy_words::<8>(seed, 40, &mut row.aux[112..139]);
-    row.aux[139] = element(u8_at(seed, 333));
-    copy_words::<1>(seed, 334, &mut row.aux[142..174]);
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 352], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 352], row: Cells<'_, 1, 2, 206>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u32_at(seed, 200);
+    row.input[0] = element(input0);
+    // op 1: io_get_info 1
+    let v3_seed = u8_at(seed, 212);
+    row.aux[1] = element(v3_seed);
+    let v4_seed = u32_at(seed, 204);
+    row.aux[2] = element(v4_seed);
+    // op 4: hint_field_to_bytes 0
+    let v5_byte = byte_of(input0, 0);
+    row.aux[3] = element(v5_byte);
+    let v6_byte = byte_of(input0, 1);
+    row.aux[4] = element(v6_byte);
+    let v7_byte = byte_of(input0, 2);
+    row.aux[5] = element(v7_byte);
+    let v8_byte = byte_of(input0, 3);
+    row.aux[6] = element(v8_byte);
+    let v9_byte = byte_of(input0, 4);
+    row.aux[7] = element(v9_byte);
+    let v10_byte = byte_of(input0, 5);
+    row.aux[8] = element(v10_byte);
+    let v11_byte = byte_of(input0, 6);
+    row.aux[9] = element(v11_byte);
+    let v12_byte = byte_of(input0, 7);
+    row.aux[10] = element(v12_byte);
+    // op 15: u8_bit_decomposition 4
+    let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
+    row.aux[11] = element(v22_bit);
+    let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
+    row.aux[12] = element(v23_bit);
+    let v24_bit = unary(ByteOp::Bits, 2, v5_byte);
+    row.aux[13] = element(v24_bit);
+    let v25_bit = unary(ByteOp::Bits, 3, v5_byte);
+    row.aux[14] = element(v25_bit);
+    let v26_bit = unary(ByteOp::Bits, 4, v5_byte);
+    row.aux[15] = element(v26_bit);
+    let v27_bit = unary(ByteOp::Bits, 5, v5_byte);
+    row.aux[16] = element(v27_bit);
+    let v28_bit = unary(ByteOp::Bits, 6, v5_byte);
+    row.aux[17] = element(v28_bit);
+    let v29_bit = unary(ByteOp::Bits, 7, v5_byte);
+    row.aux[18] = element(v29_bit);
+    // op 16: u8_bit_decomposition 5
+    let v30_bit = unary(ByteOp::Bits, 0, v6_byte);
+    row.aux[19] = element(v30_bit);
+    let v31_bit = unary(ByteOp::Bits, 1, v6_byte);
+    row.aux[20] = element(v31_bit);
+    let v32_bit = unary(ByteOp::Bits, 2, v6_byte);
+    row.aux[21] = element(v32_bit);
+    let v33_bit = unary(ByteOp::Bits, 3, v6_byte);
+    row.aux[22] = element(v33_bit);
+    let v34_bit = unary(ByteOp::Bits, 4, v6_byte);
+    row.aux[23] = element(v34_bit);
+    let v35_bit = unary(ByteOp::Bits, 5, v6_byte);
+    row.aux[24] = element(v35_bit);
+    let v36_bit = unary(ByteOp::Bits, 6, v6_byte);
+    row.aux[25] = element(v36_bit);
+    let v37_bit = unary(ByteOp::Bits, 7, v6_byte);
+    row.aux[26] = element(v37_bit);
+    // op 17: u8_bit_decomposition 6
+    let v38_bit = unary(ByteOp::Bits, 0, v7_byte);
+    row.aux[27] = element(v38_bit);
+    let v39_bit = unary(ByteOp::Bits, 1, v7_byte);
+    row.aux[28] = element(v39_bit);
+    let v40_bit = unary(ByteOp::Bits, 2, v7_byte);
+    row.aux[29] = element(v40_bit);
+    let v41_bit = unary(ByteOp::Bits, 3, v7_byte);
+    row.aux[30] = element(v41_bit);
+    let v42_bit = unary(ByteOp::Bits, 4, v7_byte);
+    row.aux[31] = element(v42_bit);
+    let v43_bit = unary(ByteOp::Bits, 5, v7_byte);
+    row.aux[32] = element(v43_bit);
+    let v44_bit = unary(ByteOp::Bits, 6, v7_byte);
+    row.aux[33] = element(v44_bit);
+    let v45_bit = unary(ByteOp::Bits, 7, v7_byte);
+    row.aux[34] = element(v45_bit);
+    // op 18: u8_bit_decomposition 7
+    let v46_bit = unary(ByteOp::Bits, 0, v8_byte);
+    row.aux[35] = element(v46_bit);
+    let v47_bit = unary(ByteOp::Bits, 1, v8_byte);
+    row.aux[36] = element(v47_bit);
+    let v48_bit = unary(ByteOp::Bits, 2, v8_byte);
+    row.aux[37] = element(v48_bit);
+    let v49_bit = unary(ByteOp::Bits, 3, v8_byte);
+    row.aux[38] = element(v49_bit);
+    let v50_bit = unary(ByteOp::Bits, 4, v8_byte);
+    row.aux[39] = element(v50_bit);
+    let v51_bit = unary(ByteOp::Bits, 5, v8_byte);
+    row.aux[40] = element(v51_bit);
+    let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
+    row.aux[41] = element(v52_bit);
+    let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
+    row.aux[42] = element(v53_bit);
+    // op 91: call function 4: 124
+    let v126_seed = u8_at(seed, 213);
+    row.aux[43] = element(v126_seed);
+    let v127_seed = u8_at(seed, 214);
+    row.aux[44] = element(v127_seed);
+    let v128_seed = u8_at(seed, 215);
+    row.aux[45] = element(v128_seed);
+    let v129_seed = u8_at(seed, 216);
+    row.aux[46] = element(v129_seed);
+    let v130_seed = u8_at(seed, 217);
+    row.aux[47] = element(v130_seed);
+    let v131_seed = u8_at(seed, 218);
+    row.aux[48] = element(v131_seed);
+    let v132_seed = u8_at(seed, 219);
+    row.aux[49] = element(v132_seed);
+    let v133_seed = u8_at(seed, 220);
+    row.aux[50] = element(v133_seed);
+    let v134_seed = u8_at(seed, 221);
+    row.aux[51] = element(v134_seed);
+    let v135_seed = u8_at(seed, 222);
+    row.aux[52] = element(v135_seed);
+    let v136_seed = u8_at(seed, 223);
+    row.aux[53] = element(v136_seed);
+    let v137_seed = u8_at(seed, 224);
+    row.aux[54] = element(v137_seed);
+    let v138_seed = u8_at(seed, 225);
+    row.aux[55] = element(v138_seed);
+    let v139_seed = u8_at(seed, 226);
+    row.aux[56] = element(v139_seed);
+    let v140_seed = u8_at(seed, 227);
+    row.aux[57] = element(v140_seed);
+    let v141_seed = u8_at(seed, 228);
+    row.aux[58] = element(v141_seed);
+    let v142_seed = u8_at(seed, 229);
+    row.aux[59] = element(v142_seed);
+    let v143_seed = u8_at(seed, 230);
+    row.aux[60] = element(v143_seed);
+    let v144_seed = u8_at(seed, 231);
+    row.aux[61] = element(v144_seed);
+    let v145_seed = u8_at(seed, 232);
+    row.aux[62] = element(v145_seed);
+    let v146_seed = u8_at(seed, 233);
+    row.aux[63] = element(v146_seed);
+    let v147_seed = u8_at(seed, 234);
+    row.aux[64] = element(v147_seed);
+    let v148_seed = u8_at(seed, 235);
+    row.aux[65] = element(v148_seed);
+    let v149_seed = u8_at(seed, 236);
+    row.aux[66] = element(v149_seed);
+    let v150_seed = u8_at(seed, 237);
+    row.aux[67] = element(v150_seed);
+    let v151_seed = u8_at(seed, 238);
+    row.aux[68] = element(v151_seed);
+    let v152_seed = u8_at(seed, 239);
+    row.aux[69] = element(v152_seed);
+    let v153_seed = u8_at(seed, 240);
+    row.aux[70] = element(v153_seed);
+    let v154_seed = u8_at(seed, 241);
+    row.aux[71] = element(v154_seed);
+    let v155_seed = u8_at(seed, 242);
+    row.aux[72] = element(v155_seed);
+    let v156_seed = u8_at(seed, 243);
+    row.aux[73] = element(v156_seed);
+    let v157_seed = u8_at(seed, 244);
+    row.aux[74] = element(v157_seed);
+    let v158_seed = u32_at(seed, 208);
+    row.aux[75] = element(v158_seed);
+    // op 93: call function 10: 157 21 22 23 24 25 26
+    let v160_seed = element(u64_at(seed, 8));
+    row.aux[76] = v160_seed;
+    let v161_seed = element(u64_at(seed, 16));
+    row.aux[77] = v161_seed;
+    let v162_seed = element(u64_at(seed, 24));
+    row.aux[78] = v162_seed;
+    let v163_seed = element(u64_at(seed, 32));
+    row.aux[79] = v163_seed;
+    let v164_seed = u8_at(seed, 245);
+    row.aux[80] = element(v164_seed);
+    let v165_seed = u8_at(seed, 246);
+    row.aux[81] = element(v165_seed);
+    let v166_seed = u8_at(seed, 247);
+    row.aux[82] = element(v166_seed);
+    let v167_seed = u8_at(seed, 248);
+    row.aux[83] = element(v167_seed);
+    let v168_seed = u8_at(seed, 249);
+    row.aux[84] = element(v168_seed);
+    let v169_seed = u8_at(seed, 250);
+    row.aux[85] = element(v169_seed);
+    let v170_seed = u8_at(seed, 251);
+    row.aux[86] = element(v170_seed);
+    let v171_seed = u8_at(seed, 252);
+    row.aux[87] = element(v171_seed);
+    let v172_seed = u8_at(seed, 253);
+    row.aux[88] = element(v172_seed);
+    let v173_seed = u8_at(seed, 254);
+    row.aux[89] = element(v173_seed);
+    let v174_seed = u8_at(seed, 255);
+    row.aux[90] = element(v174_seed);
+    let v175_seed = u8_at(seed, 256);
+    row.aux[91] = element(v175_seed);
+    let v176_seed = u8_at(seed, 257);
+    row.aux[92] = element(v176_seed);
+    let v177_seed = u8_at(seed, 258);
+    row.aux[93] = element(v177_seed);
+    let v178_seed = u8_at(seed, 259);
+    row.aux[94] = element(v178_seed);
+    let v179_seed = u8_at(seed, 260);
+    row.aux[95] = element(v179_seed);
+    let v180_seed = u8_at(seed, 261);
+    row.aux[96] = element(v180_seed);
+    let v181_seed = u8_at(seed, 262);
+    row.aux[97] = element(v181_seed);
+    let v182_seed = u8_at(seed, 263);
+    row.aux[98] = element(v182_seed);
+    let v183_seed = u8_at(seed, 264);
+    row.aux[99] = element(v183_seed);
+    let v184_seed = u8_at(seed, 265);
+    row.aux[100] = element(v184_seed);
+    let v185_seed = u8_at(seed, 266);
+    row.aux[101] = element(v185_seed);
+    let v186_seed = u8_at(seed, 267);
+    row.aux[102] = element(v186_seed);
+    let v187_seed = u8_at(seed, 268);
+    row.aux[103] = element(v187_seed);
+    let v188_seed = u8_at(seed, 269);
+    row.aux[104] = element(v188_seed);
+    let v189_seed = u8_at(seed, 270);
+    row.aux[105] = element(v189_seed);
+    let v190_seed = u8_at(seed, 271);
+    row.aux[106] = element(v190_seed);
+    let v191_seed = u8_at(seed, 272);
+    row.aux[107] = element(v191_seed);
+    let v192_seed = u8_at(seed, 273);
+    row.aux[108] = element(v192_seed);
+    let v193_seed = u8_at(seed, 274);
+    row.aux[109] = element(v193_seed);
+    let v194_seed = u8_at(seed, 275);
+    row.aux[110] = element(v194_seed);
+    let v195_seed = u8_at(seed, 276);
+    row.aux[111] = element(v195_seed);
+    let v196_seed = element(u64_at(seed, 40));
+    row.aux[112] = v196_seed;
+    let v197_seed = element(u64_at(seed, 48));
+    row.aux[113] = v197_seed;
+    let v198_seed = element(u64_at(seed, 56));
+    row.aux[114] = v198_seed;
+    let v199_seed = element(u64_at(seed, 64));
+    row.aux[115] = v199_seed;
+    let v200_seed = element(u64_at(seed, 72));
+    row.aux[116] = v200_seed;
+    let v201_seed = element(u64_at(seed, 80));
+    row.aux[117] = v201_seed;
+    let v202_seed = element(u64_at(seed, 88));
+    row.aux[118] = v202_seed;
+    let v203_seed = element(u64_at(seed, 96));
+    row.aux[119] = v203_seed;
+    let v204_seed = element(u64_at(seed, 104));
+    row.aux[120] = v204_seed;
+    let v205_seed = element(u64_at(seed, 112));
+    row.aux[121] = v205_seed;
+    let v206_seed = element(u64_at(seed, 120));
+    row.aux[122] = v206_seed;
+    let v207_seed = element(u64_at(seed, 128));
+    row.aux[123] = v207_seed;
+    let v208_seed = element(u64_at(seed, 136));
+    row.aux[124] = v208_seed;
+    let v209_seed = element(u64_at(seed, 144));
+    row.aux[125] = v209_seed;
+    let v210_seed = element(u64_at(seed, 152));
+    row.aux[126] = v210_seed;
+    let v211_seed = element(u64_at(seed, 160));
+    row.aux[127] = v211_seed;
+    let v212_seed = element(u64_at(seed, 168));
+    row.aux[128] = v212_seed;
+    let v213_seed = element(u64_at(seed, 176));
+    row.aux[129] = v213_seed;
+    let v214_seed = element(u64_at(seed, 184));
+    row.aux[130] = v214_seed;
+    let v215_seed = element(u64_at(seed, 192));
+    row.aux[131] = v215_seed;
+    let v216_seed = u8_at(seed, 277);
+    row.aux[132] = element(v216_seed);
+    let v217_seed = u8_at(seed, 278);
+    row.aux[133] = element(v217_seed);
+    let v218_seed = u8_at(seed, 279);
+    row.aux[134] = element(v218_seed);
+    let v219_seed = u8_at(seed, 280);
+    row.aux[135] = element(v219_seed);
+    let v220_seed = u8_at(seed, 281);
+    row.aux[136] = element(v220_seed);
+    let v221_seed = u8_at(seed, 282);
+    row.aux[137] = element(v221_seed);
+    let v222_seed = u8_at(seed, 283);
+    row.aux[138] = element(v222_seed);
+    let v223_seed = u8_at(seed, 284);
+    row.aux[139] = element(v223_seed);
+    // op 154: mul 24 25
+    let v284_prod = v25_bit * v26_bit;
+    row.aux[140] = element(v284_prod);
+    // op 155: mul 282 26
+    let v285_prod = v284_prod * v27_bit;
+    row.aux[141] = element(v285_prod);
+    // op 159: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+    let v286_seed = u8_at(seed, 285);
+    row.aux[142] = element(v286_seed);
+    let v287_seed = u8_at(seed, 286);
+    row.aux[143] = element(v287_seed);
+    let v288_seed = u8_at(seed, 287);
+    row.aux[144] = element(v288_seed);
+    let v289_seed = u8_at(seed, 288);
+    row.aux[145] = element(v289_seed);
+    let v290_seed = u8_at(seed, 289);
+    row.aux[146] = element(v290_seed);
+    let v291_seed = u8_at(seed, 290);
+    row.aux[147] = element(v291_seed);
+    let v292_seed = u8_at(seed, 291);
+    row.aux[148] = element(v292_seed);
+    let v293_seed = u8_at(seed, 292);
+    row.aux[149] = element(v293_seed);
+    let v294_seed = u8_at(seed, 293);
+    row.aux[150] = element(v294_seed);
+    let v295_seed = u8_at(seed, 294);
+    row.aux[151] = element(v295_seed);
+    let v296_seed = u8_at(seed, 295);
+    row.aux[152] = element(v296_seed);
+    let v297_seed = u8_at(seed, 296);
+    row.aux[153] = element(v297_seed);
+    let v298_seed = u8_at(seed, 297);
+    row.aux[154] = element(v298_seed);
+    let v299_seed = u8_at(seed, 298);
+    row.aux[155] = element(v299_seed);
+    let v300_seed = u8_at(seed, 299);
+    row.aux[156] = element(v300_seed);
+    let v301_seed = u8_at(seed, 300);
+    row.aux[157] = element(v301_seed);
+    let v302_seed = u8_at(seed, 301);
+    row.aux[158] = element(v302_seed);
+    let v303_seed = u8_at(seed, 302);
+    row.aux[159] = element(v303_seed);
+    let v304_seed = u8_at(seed, 303);
+    row.aux[160] = element(v304_seed);
+    let v305_seed = u8_at(seed, 304);
+    row.aux[161] = element(v305_seed);
+    let v306_seed = u8_at(seed, 305);
+    row.aux[162] = element(v306_seed);
+    let v307_seed = u8_at(seed, 306);
+    row.aux[163] = element(v307_seed);
+    let v308_seed = u8_at(seed, 307);
+    row.aux[164] = element(v308_seed);
+    let v309_seed = u8_at(seed, 308);
+    row.aux[165] = element(v309_seed);
+    let v310_seed = u8_at(seed, 309);
+    row.aux[166] = element(v310_seed);
+    let v311_seed = u8_at(seed, 310);
+    row.aux[167] = element(v311_seed);
+    let v312_seed = u8_at(seed, 311);
+    row.aux[168] = element(v312_seed);
+    let v313_seed = u8_at(seed, 312);
+    row.aux[169] = element(v313_seed);
+    let v314_seed = u8_at(seed, 313);
+    row.aux[170] = element(v314_seed);
+    let v315_seed = u8_at(seed, 314);
+    row.aux[171] = element(v315_seed);
+    let v316_seed = u8_at(seed, 315);
+    row.aux[172] = element(v316_seed);
+    let v317_seed = u8_at(seed, 316);
+    row.aux[173] = element(v317_seed);
+    // op 160: call function 3: 284 285 286 287 288 289 290 291 ... (96)
+    let v318_seed = u8_at(seed, 317);
+    row.aux[174] = element(v318_seed);
+    let v319_seed = u8_at(seed, 318);
+    row.aux[175] = element(v319_seed);
+    let v320_seed = u8_at(seed, 319);
+    row.aux[176] = element(v320_seed);
+    let v321_seed = u8_at(seed, 320);
+    row.aux[177] = element(v321_seed);
+    let v322_seed = u8_at(seed, 321);
+    row.aux[178] = element(v322_seed);
+    let v323_seed = u8_at(seed, 322);
+    row.aux[179] = element(v323_seed);
+    let v324_seed = u8_at(seed, 323);
+    row.aux[180] = element(v324_seed);
+    let v325_seed = u8_at(seed, 324);
+    row.aux[181] = element(v325_seed);
+    let v326_seed = u8_at(seed, 325);
+    row.aux[182] = element(v326_seed);
+    let v327_seed = u8_at(seed, 326);
+    row.aux[183] = element(v327_seed);
+    let v328_seed = u8_at(seed, 327);
+    row.aux[184] = element(v328_seed);
+    let v329_seed = u8_at(seed, 328);
+    row.aux[185] = element(v329_seed);
+    let v330_seed = u8_at(seed, 329);
+    row.aux[186] = element(v330_seed);
+    let v331_seed = u8_at(seed, 330);
+    row.aux[187] = element(v331_seed);
+    let v332_seed = u8_at(seed, 331);
+    row.aux[188] = element(v332_seed);
+    let v333_seed = u8_at(seed, 332);
+    row.aux[189] = element(v333_seed);
+    let v334_seed = u8_at(seed, 333);
+    row.aux[190] = element(v334_seed);
+    let v335_seed = u8_at(seed, 334);
+    row.aux[191] = element(v335_seed);
+    let v336_seed = u8_at(seed, 335);
+    row.aux[192] = element(v336_seed);
+    let v337_seed = u8_at(seed, 336);
+    row.aux[193] = element(v337_seed);
+    let v338_seed = u8_at(seed, 337);
+    row.aux[194] = element(v338_seed);
+    let v339_seed = u8_at(seed, 338);
+    row.aux[195] = element(v339_seed);
+    let v340_seed = u8_at(seed, 339);
+    row.aux[196] = element(v340_seed);
+    let v341_seed = u8_at(seed, 340);
+    row.aux[197] = element(v341_seed);
+    let v342_seed = u8_at(seed, 341);
+    row.aux[198] = element(v342_seed);
+    let v343_seed = u8_at(seed, 342);
+    row.aux[199] = element(v343_seed);
+    let v344_seed = u8_at(seed, 343);
+    row.aux[200] = element(v344_seed);
+    let v345_seed = u8_at(seed, 344);
+    row.aux[201] = element(v345_seed);
+    let v346_seed = u8_at(seed, 345);
+    row.aux[202] = element(v346_seed);
+    let v347_seed = u8_at(seed, 346);
+    row.aux[203] = element(v347_seed);
+    let v348_seed = u8_at(seed, 347);
+    row.aux[204] = element(v348_seed);
+    let v349_seed = u8_at(seed, 348);
+    row.aux[205] = element(v349_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    // op 4: hint_field_to_bytes
-    let word1 = write_bytes(&mut row.aux[3..], 1, low32(u32_at(seed, 200)));
-    write_bytes(&mut row.aux[7..], 1, u32_at(seed, 200) >> 32);
-    // ops 15 to 155
-    write_u8_bit_decomposition_1(
-        row, byte_of(word1, 0), byte_of(word1, 1), byte_of(word1, 2), byte_of(word1, 3),
-    );
-    row.input[0] = element(u32_at(seed, 200));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u8_at(seed, 212));
-    row.aux[2] = element(u32_at(seed, 204));
-    copy_words::<1>(seed, 213, &mut row.aux[43..75]);
-    row.aux[75] = element(u32_at(seed, 208));
-    copy_words::<8>(seed, 8, &mut row.aux[76..80]);
-    copy_words::<1>(seed, 245, &mut row.aux[80..112]);
-    copy_words::<8>(seed, 40, &mut row.aux[112..132]);
-    copy_words::<1>(seed, 277, &mut row.aux[132..140]);
-    copy_words::<1>(seed, 285, &mut row.aux[142..206]);
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 1328], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 1328], row: Cells<'_, 1, 2, 206>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 24;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                // op 4: hint_field_to_bytes
-                let v5_byte = write_word(&mut row.aux[3], byte_of(u64_at(seed, 16), 0));
-                let v6_byte = write_word(&mut row.aux[4], byte_of(u64_at(seed, 16), 1));
-                let v7_byte = write_word(&mut row.aux[5], byte_of(u64_at(seed, 16), 2));
-                let v8_byte = write_word(&mut row.aux[6], byte_of(u64_at(seed, 16), 3));
-                write_word(&mut row.aux[7], byte_of(u64_at(seed, 16), 4));
-                write_word(&mut row.aux[8], byte_of(u64_at(seed, 16), 5));
-                write_word(&mut row.aux[9], byte_of(u64_at(seed, 16), 6));
-                write_word(&mut row.aux[10], byte_of(u64_at(seed, 16), 7));
-                // ops 15 to 155
-                let v285_prod = write_u8_bit_decomposition_1(
-                    row, v5_byte, v6_byte, v7_byte, v8_byte,
-                );
+                // op 1: io_get_info 1
+                let v3_seed = u64_at(seed, reads + 0);
+                let v4_seed = u64_at(seed, reads + 8);
+                // op 4: hint_field_to_bytes 0
+                let v5_byte = byte_of(u64_at(seed, 16), 0);
+                let v6_byte = byte_of(u64_at(seed, 16), 1);
+                let v7_byte = byte_of(u64_at(seed, 16), 2);
+                let v8_byte = byte_of(u64_at(seed, 16), 3);
+                let v9_byte = byte_of(u64_at(seed, 16), 4);
+                let v10_byte = byte_of(u64_at(seed, 16), 5);
+                let v11_byte = byte_of(u64_at(seed, 16), 6);
+                let v12_byte = byte_of(u64_at(seed, 16), 7);
+                // op 15: u8_bit_decomposition 4
+                let v22_bit = unary(ByteOp::Bits, 0, v5_byte);
+                let v23_bit = unary(ByteOp::Bits, 1, v5_byte);
+                let v24_bit = unary(ByteOp::Bits, 2, v5_byte);
+                let v25_bit = unary(ByteOp::Bits, 3, v5_byte);
+                let v26_bit = unary(ByteOp::Bits, 4, v5_byte);
+                let v27_bit = unary(ByteOp::Bits, 5, v5_byte);
+                let v28_bit = unary(ByteOp::Bits, 6, v5_byte);
+                let v29_bit = unary(ByteOp::Bits, 7, v5_byte);
+                // op 16: u8_bit_decomposition 5
+                let v30_bit = unary(ByteOp::Bits, 0, v6_byte);
+                let v31_bit = unary(ByteOp::Bits, 1, v6_byte);
+                let v32_bit = unary(ByteOp::Bits, 2, v6_byte);
+                let v33_bit = unary(ByteOp::Bits, 3, v6_byte);
+                let v34_bit = unary(ByteOp::Bits, 4, v6_byte);
+                let v35_bit = unary(ByteOp::Bits, 5, v6_byte);
+                let v36_bit = unary(ByteOp::Bits, 6, v6_byte);
+                let v37_bit = unary(ByteOp::Bits, 7, v6_byte);
+                // op 17: u8_bit_decomposition 6
+                let v38_bit = unary(ByteOp::Bits, 0, v7_byte);
+                let v39_bit = unary(ByteOp::Bits, 1, v7_byte);
+                let v40_bit = unary(ByteOp::Bits, 2, v7_byte);
+                let v41_bit = unary(ByteOp::Bits, 3, v7_byte);
+                let v42_bit = unary(ByteOp::Bits, 4, v7_byte);
+                let v43_bit = unary(ByteOp::Bits, 5, v7_byte);
+                let v44_bit = unary(ByteOp::Bits, 6, v7_byte);
+                let v45_bit = unary(ByteOp::Bits, 7, v7_byte);
+                // op 18: u8_bit_decomposition 7
+                let v46_bit = unary(ByteOp::Bits, 0, v8_byte);
+                let v47_bit = unary(ByteOp::Bits, 1, v8_byte);
+                let v48_bit = unary(ByteOp::Bits, 2, v8_byte);
+                let v49_bit = unary(ByteOp::Bits, 3, v8_byte);
+                let v50_bit = unary(ByteOp::Bits, 4, v8_byte);
+                let v51_bit = unary(ByteOp::Bits, 5, v8_byte);
+                let v52_bit = unary(ByteOp::Bits, 6, v8_byte);
+                let v53_bit = unary(ByteOp::Bits, 7, v8_byte);
+                // op 91: call function 4: 124
+                let v126_seed = u64_at(seed, reads + 16);
+                let v127_seed = u64_at(seed, reads + 24);
+                let v128_seed = u64_at(seed, reads + 32);
+                let v129_seed = u64_at(seed, reads + 40);
+                let v130_seed = u64_at(seed, reads + 48);
+                let v131_seed = u64_at(seed, reads + 56);
+                let v132_seed = u64_at(seed, reads + 64);
+                let v133_seed = u64_at(seed, reads + 72);
+                let v134_seed = u64_at(seed, reads + 80);
+                let v135_seed = u64_at(seed, reads + 88);
+                let v136_seed = u64_at(seed, reads + 96);
+                let v137_seed = u64_at(seed, reads + 104);
+                let v138_seed = u64_at(seed, reads + 112);
+                let v139_seed = u64_at(seed, reads + 120);
+                let v140_seed = u64_at(seed, reads + 128);
+                let v141_seed = u64_at(seed, reads + 136);
+                let v142_seed = u64_at(seed, reads + 144);
+                let v143_seed = u64_at(seed, reads + 152);
+                let v144_seed = u64_at(seed, reads + 160);
+                let v145_seed = u64_at(seed, reads + 168);
+                let v146_seed = u64_at(seed, reads + 176);
+                let v147_seed = u64_at(seed, reads + 184);
+                let v148_seed = u64_at(seed, reads + 192);
+                let v149_seed = u64_at(seed, reads + 200);
+                let v150_seed = u64_at(seed, reads + 208);
+                let v151_seed = u64_at(seed, reads + 216);
+                let v152_seed = u64_at(seed, reads + 224);
+                let v153_seed = u64_at(seed, reads + 232);
+                let v154_seed = u64_at(seed, reads + 240);
+                let v155_seed = u64_at(seed, reads + 248);
+                let v156_seed = u64_at(seed, reads + 256);
+                let v157_seed = u64_at(seed, reads + 264);
+                let v158_seed = u64_at(seed, reads + 272);
+                // op 93: call function 10: 157 21 22 23 24 25 26
+                let v160_seed = u64_at(seed, reads + 280);
+                let v161_seed = u64_at(seed, reads + 288);
+                let v162_seed = u64_at(seed, reads + 296);
+                let v163_seed = u64_at(seed, reads + 304);
+                let v164_seed = u64_at(seed, reads + 312);
+                let v165_seed = u64_at(seed, reads + 320);
+                let v166_seed = u64_at(seed, reads + 328);
+                let v167_seed = u64_at(seed, reads + 336);
+                let v168_seed = u64_at(seed, reads + 344);
+                let v169_seed = u64_at(seed, reads + 352);
+                let v170_seed = u64_at(seed, reads + 360);
+                let v171_seed = u64_at(seed, reads + 368);
+                let v172_seed = u64_at(seed, reads + 376);
+                let v173_seed = u64_at(seed, reads + 384);
+                let v174_seed = u64_at(seed, reads + 392);
+                let v175_seed = u64_at(seed, reads + 400);
+                let v176_seed = u64_at(seed, reads + 408);
+                let v177_seed = u64_at(seed, reads + 416);
+                let v178_seed = u64_at(seed, reads + 424);
+                let v179_seed = u64_at(seed, reads + 432);
+                let v180_seed = u64_at(seed, reads + 440);
+                let v181_seed = u64_at(seed, reads + 448);
+                let v182_seed = u64_at(seed, reads + 456);
+                let v183_seed = u64_at(seed, reads + 464);
+                let v184_seed = u64_at(seed, reads + 472);
+                let v185_seed = u64_at(seed, reads + 480);
+                let v186_seed = u64_at(seed, reads + 488);
+                let v187_seed = u64_at(seed, reads + 496);
+                let v188_seed = u64_at(seed, reads + 504);
+                let v189_seed = u64_at(seed, reads + 512);
+                let v190_seed = u64_at(seed, reads + 520);
+                let v191_seed = u64_at(seed, reads + 528);
+                let v192_seed = u64_at(seed, reads + 536);
+                let v193_seed = u64_at(seed, reads + 544);
+                let v194_seed = u64_at(seed, reads + 552);
+                let v195_seed = u64_at(seed, reads + 560);
+                let v196_seed = u64_at(seed, reads + 568);
+                let v197_seed = u64_at(seed, reads + 576);
+                let v198_seed = u64_at(seed, reads + 584);
+                let v199_seed = u64_at(seed, reads + 592);
+                let v200_seed = u64_at(seed, reads + 600);
+                let v201_seed = u64_at(seed, reads + 608);
+                let v202_seed = u64_at(seed, reads + 616);
+                let v203_seed = u64_at(seed, reads + 624);
+                let v204_seed = u64_at(seed, reads + 632);
+                let v205_seed = u64_at(seed, reads + 640);
+                let v206_seed = u64_at(seed, reads + 648);
+                let v207_seed = u64_at(seed, reads + 656);
+                let v208_seed = u64_at(seed, reads + 664);
+                let v209_seed = u64_at(seed, reads + 672);
+                let v210_seed = u64_at(seed, reads + 680);
+                let v211_seed = u64_at(seed, reads + 688);
+                let v212_seed = u64_at(seed, reads + 696);
+                let v213_seed = u64_at(seed, reads + 704);
+                let v214_seed = u64_at(seed, reads + 712);
+                let v215_seed = u64_at(seed, reads + 720);
+                let v216_seed = u64_at(seed, reads + 728);
+                let v217_seed = u64_at(seed, reads + 736);
+                let v218_seed = u64_at(seed, reads + 744);
+                let v219_seed = u64_at(seed, reads + 752);
+                let v220_seed = u64_at(seed, reads + 760);
+                let v221_seed = u64_at(seed, reads + 768);
+                let v222_seed = u64_at(seed, reads + 776);
+                let v223_seed = u64_at(seed, reads + 784);
+                // op 154: mul 24 25
+                let v284_prod = v25_bit * v26_bit;
+                // op 155: mul 282 26
+                let v285_prod = v284_prod * v27_bit;
                 row.input[0] = element(u64_at(seed, 16));
                 row.aux[0] = element(u64_at(seed, 0));
-                copy_words::<8>(seed, reads + 24, &mut row.aux[1..3]);
-                copy_words::<8>(seed, reads + 40, &mut row.aux[43..140]);
+                row.aux[1] = element(v3_seed);
+                row.aux[2] = element(v4_seed);
+                row.aux[3] = element(v5_byte);
+                row.aux[4] = element(v6_byte);
+                row.aux[5] = element(v7_byte);
+                row.aux[6] = element(v8_byte);
+                row.aux[7] = element(v9_byte);
+                row.aux[8] = element(v10_byte);
+                row.aux[9] = element(v11_byte);
+                row.aux[10] = element(v12_byte);
+                row.aux[11] = element(v22_bit);
+                row.aux[12] = element(v23_bit);
+                row.aux[13] = element(v24_bit);
+                row.aux[14] = element(v25_bit);
+                row.aux[15] = element(v26_bit);
+                row.aux[16] = element(v27_bit);
+                row.aux[17] = element(v28_bit);
+                row.aux[18] = element(v29_bit);
+                row.aux[19] = element(v30_bit);
+                row.aux[20] = element(v31_bit);
+                row.aux[21] = element(v32_bit);
+                row.aux[22] = element(v33_bit);
+                row.aux[23] = element(v34_bit);
+                row.aux[24] = element(v35_bit);
+                row.aux[25] = element(v36_bit);
+                row.aux[26] = element(v37_bit);
+                row.aux[27] = element(v38_bit);
+                row.aux[28] = element(v39_bit);
+                row.aux[29] = element(v40_bit);
+                row.aux[30] = element(v41_bit);
+                row.aux[31] = element(v42_bit);
+                row.aux[32] = element(v43_bit);
+                row.aux[33] = element(v44_bit);
+                row.aux[34] = element(v45_bit);
+                row.aux[35] = element(v46_bit);
+                row.aux[36] = element(v47_bit);
+                row.aux[37] = element(v48_bit);
+                row.aux[38] = element(v49_bit);
+                row.aux[39] = element(v50_bit);
+                row.aux[40] = element(v51_bit);
+                row.aux[41] = element(v52_bit);
+                row.aux[42] = element(v53_bit);
+                row.aux[43] = element(v126_seed);
+                row.aux[44] = element(v127_seed);
+                row.aux[45] = element(v128_seed);
+                row.aux[46] = element(v129_seed);
+                row.aux[47] = element(v130_seed);
+                row.aux[48] = element(v131_seed);
+                row.aux[49] = element(v132_seed);
+                row.aux[50] = element(v133_seed);
+                row.aux[51] = element(v134_seed);
+                row.aux[52] = element(v135_seed);
+                row.aux[53] = element(v136_seed);
+                row.aux[54] = element(v137_seed);
+                row.aux[55] = element(v138_seed);
+                row.aux[56] = element(v139_seed);
+                row.aux[57] = element(v140_seed);
+                row.aux[58] = element(v141_seed);
+                row.aux[59] = element(v142_seed);
+                row.aux[60] = element(v143_seed);
+                row.aux[61] = element(v144_seed);
+                row.aux[62] = element(v145_seed);
+                row.aux[63] = element(v146_seed);
+                row.aux[64] = element(v147_seed);
+                row.aux[65] = element(v148_seed);
+                row.aux[66] = element(v149_seed);
+                row.aux[67] = element(v150_seed);
+                row.aux[68] = element(v151_seed);
+                row.aux[69] = element(v152_seed);
+                row.aux[70] = element(v153_seed);
+                row.aux[71] = element(v154_seed);
+                row.aux[72] = element(v155_seed);
+                row.aux[73] = element(v156_seed);
+                row.aux[74] = element(v157_seed);
+                row.aux[75] = element(v158_seed);
+                row.aux[76] = element(v160_seed);
+                row.aux[77] = element(v161_seed);
+                row.aux[78] = element(v162_seed);
+                row.aux[79] = element(v163_seed);
+                row.aux[80] = element(v164_seed);
+                row.aux[81] = element(v165_seed);
+                row.aux[82] = element(v166_seed);
+                row.aux[83] = element(v167_seed);
+                row.aux[84] = element(v168_seed);
+                row.aux[85] = element(v169_seed);
+                row.aux[86] = element(v170_seed);
+                row.aux[87] = element(v171_seed);
+                row.aux[88] = element(v172_seed);
+                row.aux[89] = element(v173_seed);
+                row.aux[90] = element(v174_seed);
+                row.aux[91] = element(v175_seed);
+                row.aux[92] = element(v176_seed);
+                row.aux[93] = element(v177_seed);
+                row.aux[94] = element(v178_seed);
+                row.aux[95] = element(v179_seed);
+                row.aux[96] = element(v180_seed);
+                row.aux[97] = element(v181_seed);
+                row.aux[98] = element(v182_seed);
+                row.aux[99] = element(v183_seed);
+                row.aux[100] = element(v184_seed);
+                row.aux[101] = element(v185_seed);
+                row.aux[102] = element(v186_seed);
+                row.aux[103] = element(v187_seed);
+                row.aux[104] = element(v188_seed);
+                row.aux[105] = element(v189_seed);
+                row.aux[106] = element(v190_seed);
+                row.aux[107] = element(v191_seed);
+                row.aux[108] = element(v192_seed);
+                row.aux[109] = element(v193_seed);
+                row.aux[110] = element(v194_seed);
+                row.aux[111] = element(v195_seed);
+                row.aux[112] = element(v196_seed);
+                row.aux[113] = element(v197_seed);
+                row.aux[114] = element(v198_seed);
+                row.aux[115] = element(v199_seed);
+                row.aux[116] = element(v200_seed);
+                row.aux[117] = element(v201_seed);
+                row.aux[118] = element(v202_seed);
+                row.aux[119] = element(v203_seed);
+                row.aux[120] = element(v204_seed);
+                row.aux[121] = element(v205_seed);
+                row.aux[122] = element(v206_seed);
+                row.aux[123] = element(v207_seed);
+                row.aux[124] = element(v208_seed);
+                row.aux[125] = element(v209_seed);
+                row.aux[126] = element(v210_seed);
+                row.aux[127] = element(v211_seed);
+                row.aux[128] = element(v212_seed);
+                row.aux[129] = element(v213_seed);
+                row.aux[130] = element(v214_seed);
+                row.aux[131] = element(v215_seed);
+                row.aux[132] = element(v216_seed);
+                row.aux[133] = element(v217_seed);
+                row.aux[134] = element(v218_seed);
+                row.aux[135] = element(v219_seed);
+                row.aux[136] = element(v220_seed);
+                row.aux[137] = element(v221_seed);
+                row.aux[138] = element(v222_seed);
+                row.aux[139] = element(v223_seed);
+                row.aux[140] = element(v284_prod);
+                row.aux[141] = element(v285_prod);
+                reads += 792;
                 block = match v285_prod {
                     0 => 1,
                     1 => 2,
@@ -518,47 +2882,216 @@ fn generic_write(seed: &[u8; 1328], mut row: Row<'_>) -> Result<(), PackError> {
                         });
                     }
                 };
-                reads += 792;
             }
             1 => {
+                // op 157: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+                let v286_seed = u64_at(seed, reads + 0);
+                let v287_seed = u64_at(seed, reads + 8);
+                let v288_seed = u64_at(seed, reads + 16);
+                let v289_seed = u64_at(seed, reads + 24);
+                let v290_seed = u64_at(seed, reads + 32);
+                let v291_seed = u64_at(seed, reads + 40);
+                let v292_seed = u64_at(seed, reads + 48);
+                let v293_seed = u64_at(seed, reads + 56);
+                let v294_seed = u64_at(seed, reads + 64);
+                let v295_seed = u64_at(seed, reads + 72);
+                let v296_seed = u64_at(seed, reads + 80);
+                let v297_seed = u64_at(seed, reads + 88);
+                let v298_seed = u64_at(seed, reads + 96);
+                let v299_seed = u64_at(seed, reads + 104);
+                let v300_seed = u64_at(seed, reads + 112);
+                let v301_seed = u64_at(seed, reads + 120);
+                let v302_seed = u64_at(seed, reads + 128);
+                let v303_seed = u64_at(seed, reads + 136);
+                let v304_seed = u64_at(seed, reads + 144);
+                let v305_seed = u64_at(seed, reads + 152);
+                let v306_seed = u64_at(seed, reads + 160);
+                let v307_seed = u64_at(seed, reads + 168);
+                let v308_seed = u64_at(seed, reads + 176);
+                let v309_seed = u64_at(seed, reads + 184);
+                let v310_seed = u64_at(seed, reads + 192);
+                let v311_seed = u64_at(seed, reads + 200);
+                let v312_seed = u64_at(seed, reads + 208);
+                let v313_seed = u64_at(seed, reads + 216);
+                let v314_seed = u64_at(seed, reads + 224);
+                let v315_seed = u64_at(seed, reads + 232);
+                let v316_seed = u64_at(seed, reads + 240);
+                let v317_seed = u64_at(seed, reads + 248);
+                row.selector[0] = element(1);
+                row.aux[142] = element(v286_seed);
+                row.aux[143] = element(v287_seed);
+                row.aux[144] = element(v288_seed);
+                row.aux[145] = element(v289_seed);
+                row.aux[146] = element(v290_seed);
+                row.aux[147] = element(v291_seed);
+                row.aux[148] = element(v292_seed);
+                row.aux[149] = element(v293_seed);
+                row.aux[150] = element(v294_seed);
+                row.aux[151] = element(v295_seed);
+                row.aux[152] = element(v296_seed);
+                row.aux[153] = element(v297_seed);
+                row.aux[154] = element(v298_seed);
+                row.aux[155] = element(v299_seed);
+                row.aux[156] = element(v300_seed);
+                row.aux[157] = element(v301_seed);
+                row.aux[158] = element(v302_seed);
+                row.aux[159] = element(v303_seed);
+                row.aux[160] = element(v304_seed);
+                row.aux[161] = element(v305_seed);
+                row.aux[162] = element(v306_seed);
+                row.aux[163] = element(v307_seed);
+                row.aux[164] = element(v308_seed);
+                row.aux[165] = element(v309_seed);
+                row.aux[166] = element(v310_seed);
+                row.aux[167] = element(v311_seed);
+                row.aux[168] = element(v312_seed);
+                row.aux[169] = element(v313_seed);
+                row.aux[170] = element(v314_seed);
+                row.aux[171] = element(v315_seed);
+                row.aux[172] = element(v316_seed);
+                row.aux[173] = element(v317_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[174..206].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 24, &mut row.aux[142..174]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 159: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+                let v318_seed = u64_at(seed, reads + 0);
+                let v319_seed = u64_at(seed, reads + 8);
+                let v320_seed = u64_at(seed, reads + 16);
+                let v321_seed = u64_at(seed, reads + 24);
+                let v322_seed = u64_at(seed, reads + 32);
+                let v323_seed = u64_at(seed, reads + 40);
+                let v324_seed = u64_at(seed, reads + 48);
+                let v325_seed = u64_at(seed, reads + 56);
+                let v326_seed = u64_at(seed, reads + 64);
+                let v327_seed = u64_at(seed, reads + 72);
+                let v328_seed = u64_at(seed, reads + 80);
+                let v329_seed = u64_at(seed, reads + 88);
+                let v330_seed = u64_at(seed, reads + 96);
+                let v331_seed = u64_at(seed, reads + 104);
+                let v332_seed = u64_at(seed, reads + 112);
+                let v333_seed = u64_at(seed, reads + 120);
+                let v334_seed = u64_at(seed, reads + 128);
+                let v335_seed = u64_at(seed, reads + 136);
+                let v336_seed = u64_at(seed, reads + 144);
+                let v337_seed = u64_at(seed, reads + 152);
+                let v338_seed = u64_at(seed, reads + 160);
+                let v339_seed = u64_at(seed, reads + 168);
+                let v340_seed = u64_at(seed, reads + 176);
+                let v341_seed = u64_at(seed, reads + 184);
+                let v342_seed = u64_at(seed, reads + 192);
+                let v343_seed = u64_at(seed, reads + 200);
+                let v344_seed = u64_at(seed, reads + 208);
+                let v345_seed = u64_at(seed, reads + 216);
+                let v346_seed = u64_at(seed, reads + 224);
+                let v347_seed = u64_at(seed, reads + 232);
+                let v348_seed = u64_at(seed, reads + 240);
+                let v349_seed = u64_at(seed, reads + 248);
+                // op 160: call function 3: 284 285 286 287 288 289 290 291 ... (96)
+                let v350_seed = u64_at(seed, reads + 256);
+                let v351_seed = u64_at(seed, reads + 264);
+                let v352_seed = u64_at(seed, reads + 272);
+                let v353_seed = u64_at(seed, reads + 280);
+                let v354_seed = u64_at(seed, reads + 288);
+                let v355_seed = u64_at(seed, reads + 296);
+                let v356_seed = u64_at(seed, reads + 304);
+                let v357_seed = u64_at(seed, reads + 312);
+                let v358_seed = u64_at(seed, reads + 320);
+                let v359_seed = u64_at(seed, reads + 328);
+                let v360_seed = u64_at(seed, reads + 336);
+                let v361_seed = u64_at(seed, reads + 344);
+                let v362_seed = u64_at(seed, reads + 352);
+                let v363_seed = u64_at(seed, reads + 360);
+                let v364_seed = u64_at(seed, reads + 368);
+                let v365_seed = u64_at(seed, reads + 376);
+                let v366_seed = u64_at(seed, reads + 384);
+                let v367_seed = u64_at(seed, reads + 392);
+                let v368_seed = u64_at(seed, reads + 400);
+                let v369_seed = u64_at(seed, reads + 408);
+                let v370_seed = u64_at(seed, reads + 416);
+                let v371_seed = u64_at(seed, reads + 424);
+                let v372_seed = u64_at(seed, reads + 432);
+                let v373_seed = u64_at(seed, reads + 440);
+                let v374_seed = u64_at(seed, reads + 448);
+                let v375_seed = u64_at(seed, reads + 456);
+                let v376_seed = u64_at(seed, reads + 464);
+                let v377_seed = u64_at(seed, reads + 472);
+                let v378_seed = u64_at(seed, reads + 480);
+                let v379_seed = u64_at(seed, reads + 488);
+                let v380_seed = u64_at(seed, reads + 496);
+                let v381_seed = u64_at(seed, reads + 504);
                 row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 24, &mut row.aux[142..206]);
+                row.aux[142] = element(v318_seed);
+                row.aux[143] = element(v319_seed);
+                row.aux[144] = element(v320_seed);
+                row.aux[145] = element(v321_seed);
+                row.aux[146] = element(v322_seed);
+                row.aux[147] = element(v323_seed);
+                row.aux[148] = element(v324_seed);
+                row.aux[149] = element(v325_seed);
+                row.aux[150] = element(v326_seed);
+                row.aux[151] = element(v327_seed);
+                row.aux[152] = element(v328_seed);
+                row.aux[153] = element(v329_seed);
+                row.aux[154] = element(v330_seed);
+                row.aux[155] = element(v331_seed);
+                row.aux[156] = element(v332_seed);
+                row.aux[157] = element(v333_seed);
+                row.aux[158] = element(v334_seed);
+                row.aux[159] = element(v335_seed);
+                row.aux[160] = element(v336_seed);
+                row.aux[161] = element(v337_seed);
+                row.aux[162] = element(v338_seed);
+                row.aux[163] = element(v339_seed);
+                row.aux[164] = element(v340_seed);
+                row.aux[165] = element(v341_seed);
+                row.aux[166] = element(v342_seed);
+                row.aux[167] = element(v343_seed);
+                row.aux[168] = element(v344_seed);
+                row.aux[169] = element(v345_seed);
+                row.aux[170] = element(v346_seed);
+                row.aux[171] = element(v347_seed);
+                row.aux[172] = element(v348_seed);
+                row.aux[173] = element(v349_seed);
+                row.aux[174] = element(v350_seed);
+                row.aux[175] = element(v351_seed);
+                row.aux[176] = element(v352_seed);
+                row.aux[177] = element(v353_seed);
+                row.aux[178] = element(v354_seed);
+                row.aux[179] = element(v355_seed);
+                row.aux[180] = element(v356_seed);
+                row.aux[181] = element(v357_seed);
+                row.aux[182] = element(v358_seed);
+                row.aux[183] = element(v359_seed);
+                row.aux[184] = element(v360_seed);
+                row.aux[185] = element(v361_seed);
+                row.aux[186] = element(v362_seed);
+                row.aux[187] = element(v363_seed);
+                row.aux[188] = element(v364_seed);
+                row.aux[189] = element(v365_seed);
+                row.aux[190] = element(v366_seed);
+                row.aux[191] = element(v367_seed);
+                row.aux[192] = element(v368_seed);
+                row.aux[193] = element(v369_seed);
+                row.aux[194] = element(v370_seed);
+                row.aux[195] = element(v371_seed);
+                row.aux[196] = element(v372_seed);
+                row.aux[197] = element(v373_seed);
+                row.aux[198] = element(v374_seed);
+                row.aux[199] = element(v375_seed);
+                row.aux[200] = element(v376_seed);
+                row.aux[201] = element(v377_seed);
+                row.aux[202] = element(v378_seed);
+                row.aux[203] = element(v379_seed);
+                row.aux[204] = element(v380_seed);
+                row.aux[205] = element(v381_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),
         }
     }
-}
-/// Operation 15 and alike, 12 times.
-fn write_u8_bit_decomposition_0(row: &mut Row<'_>, aux_at: usize, a0: u64) -> (u64, u64, u64) {
-    // op 15: u8_bit_decomposition
-    write_word(&mut row.aux[aux_at], unary(ByteOp::Bits, 0, a0));
-    write_word(&mut row.aux[aux_at + 1], unary(ByteOp::Bits, 1, a0));
-    write_word(&mut row.aux[aux_at + 2], unary(ByteOp::Bits, 2, a0));
-    let v25_bit = write_word(&mut row.aux[aux_at + 3], unary(ByteOp::Bits, 3, a0));
-    let v26_bit = write_word(&mut row.aux[aux_at + 4], unary(ByteOp::Bits, 4, a0));
-    let v27_bit = write_word(&mut row.aux[aux_at + 5], unary(ByteOp::Bits, 5, a0));
-    write_word(&mut row.aux[aux_at + 6], unary(ByteOp::Bits, 6, a0));
-    write_word(&mut row.aux[aux_at + 7], unary(ByteOp::Bits, 7, a0));
-    (v25_bit, v26_bit, v27_bit)
-}
-/// Operations 15 to 155 and alike, 3 times.
-fn write_u8_bit_decomposition_1(row: &mut Row<'_>, a0: u64, a1: u64, a2: u64, a3: u64) -> u64 {
-    // ops 15 to 18
-    let (v25_bit, v26_bit, v27_bit) = write_u8_bit_decomposition_0(row, 11, a0);
-    write_u8_bit_decomposition_0(row, 19, a1);
-    write_u8_bit_decomposition_0(row, 27, a2);
-    write_u8_bit_decomposition_0(row, 35, a3);
-    // ops 154 to 155: mul
-    let v284_prod = write_word(&mut row.aux[140], v25_bit * v26_bit);
-    let v285_prod = write_word(&mut row.aux[141], v284_prod * v27_bit);
-    v285_prod
 }

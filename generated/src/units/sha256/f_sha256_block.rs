@@ -2,30 +2,24 @@
 // Program sha256, function sha256_block.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_block",
     function: 3,
-    contract: bytes32("79198fe07674688e459d67c3687bff85e0f3f2d38df28272d0af6f177d408003"),
+    contract: bytes32(
+        "310b65d7ee0670055ae59476a77040859fb333fb06a6f20303c0923559624e63",
+    ),
     layout: UnitLayout {
         num_inputs: 96,
         num_selectors: 1,
@@ -56,70 +50,247 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_sha256_block_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 106] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(12), 4),
-        SeedRun::of(40, Full, Input(28), 8), SeedRun::of(104, Full, Input(68), 20),
-        SeedRun::of(264, U32, Read(0), 9), SeedRun::of(300, U8, Input(0), 12),
-        SeedRun::of(312, U8, Input(16), 12), SeedRun::of(324, U8, Input(36), 32),
-        SeedRun::of(356, U8, Input(88), 8),
-    ],
-);
-fn path0_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(usize,), PackError> {
-    // ops 2 to 6: mul
-    let v99_prod = element(own.input(query, 13)) * element(256);
-    let v101_prod = element(own.input(query, 14)) * element(65536);
-    let v103_prod = element(own.input(query, 15)) * element(16777216);
-    // ops 7 to 9: add
-    let v104_sum = element(own.input(query, 12)) + v99_prod;
-    let v105_sum = v104_sum + v101_prod;
-    let v106_sum = v105_sum + v103_prod;
-    // ops 10 to 12: mul
-    let v107_prod = element(own.input(query, 29)) * element(256);
-    let v108_prod = element(own.input(query, 30)) * element(65536);
-    let v109_prod = element(own.input(query, 31)) * element(16777216);
-    // ops 13 to 15: add
-    let v110_sum = element(own.input(query, 28)) + v107_prod;
-    let v111_sum = v110_sum + v108_prod;
-    let v112_sum = v111_sum + v109_prod;
-    // op 16: call
-    let call0 = find_call(
-        &record.functions[2],
-        &[
-            0, own.input(query, 0), own.input(query, 1), own.input(query, 2), own.input(query, 3),
-            own.input(query, 4), own.input(query, 5), own.input(query, 6), own.input(query, 7),
-            own.input(query, 8), own.input(query, 9), own.input(query, 10), own.input(query, 11),
-            word(v106_sum), own.input(query, 16), own.input(query, 17), own.input(query, 18),
-            own.input(query, 19), own.input(query, 20), own.input(query, 21), own.input(query, 22),
-            own.input(query, 23), own.input(query, 24), own.input(query, 25), own.input(query, 26),
-            own.input(query, 27), word(v112_sum), own.input(query, 35), own.input(query, 34),
-            own.input(query, 33), own.input(query, 32), own.input(query, 39), own.input(query, 38),
-            own.input(query, 37), own.input(query, 36), own.input(query, 43), own.input(query, 42),
-            own.input(query, 41), own.input(query, 40), own.input(query, 47), own.input(query, 46),
-            own.input(query, 45), own.input(query, 44), own.input(query, 51), own.input(query, 50),
-            own.input(query, 49), own.input(query, 48), own.input(query, 55), own.input(query, 54),
-            own.input(query, 53), own.input(query, 52), own.input(query, 59), own.input(query, 58),
-            own.input(query, 57), own.input(query, 56), own.input(query, 63), own.input(query, 62),
-            own.input(query, 61), own.input(query, 60), own.input(query, 67), own.input(query, 66),
-            own.input(query, 65), own.input(query, 64), own.input(query, 71), own.input(query, 70),
-            own.input(query, 69), own.input(query, 68), own.input(query, 75), own.input(query, 74),
-            own.input(query, 73), own.input(query, 72), own.input(query, 79), own.input(query, 78),
-            own.input(query, 77), own.input(query, 76), own.input(query, 83), own.input(query, 82),
-            own.input(query, 81), own.input(query, 80), own.input(query, 87), own.input(query, 86),
-            own.input(query, 85), own.input(query, 84), own.input(query, 91), own.input(query, 90),
-            own.input(query, 89), own.input(query, 88), own.input(query, 95), own.input(query, 94),
-            own.input(query, 93), own.input(query, 92),
-        ],
-        16,
-    )?;
-    Ok((call0,))
-}
+static PATH0_WORDS: [SeedWord; 106] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(12)),
+    SeedWord::at(16, Full, Input(13)),
+    SeedWord::at(24, Full, Input(14)),
+    SeedWord::at(32, Full, Input(15)),
+    SeedWord::at(40, Full, Input(28)),
+    SeedWord::at(48, Full, Input(29)),
+    SeedWord::at(56, Full, Input(30)),
+    SeedWord::at(64, Full, Input(31)),
+    SeedWord::at(72, Full, Input(32)),
+    SeedWord::at(80, Full, Input(33)),
+    SeedWord::at(88, Full, Input(34)),
+    SeedWord::at(96, Full, Input(35)),
+    SeedWord::at(104, Full, Input(68)),
+    SeedWord::at(112, Full, Input(69)),
+    SeedWord::at(120, Full, Input(70)),
+    SeedWord::at(128, Full, Input(71)),
+    SeedWord::at(136, Full, Input(72)),
+    SeedWord::at(144, Full, Input(73)),
+    SeedWord::at(152, Full, Input(74)),
+    SeedWord::at(160, Full, Input(75)),
+    SeedWord::at(168, Full, Input(76)),
+    SeedWord::at(176, Full, Input(77)),
+    SeedWord::at(184, Full, Input(78)),
+    SeedWord::at(192, Full, Input(79)),
+    SeedWord::at(200, Full, Input(80)),
+    SeedWord::at(208, Full, Input(81)),
+    SeedWord::at(216, Full, Input(82)),
+    SeedWord::at(224, Full, Input(83)),
+    SeedWord::at(232, Full, Input(84)),
+    SeedWord::at(240, Full, Input(85)),
+    SeedWord::at(248, Full, Input(86)),
+    SeedWord::at(256, Full, Input(87)),
+    SeedWord::at(264, U32, Read(0)),
+    SeedWord::at(268, U32, Read(1)),
+    SeedWord::at(272, U32, Read(2)),
+    SeedWord::at(276, U32, Read(3)),
+    SeedWord::at(280, U32, Read(4)),
+    SeedWord::at(284, U32, Read(5)),
+    SeedWord::at(288, U32, Read(6)),
+    SeedWord::at(292, U32, Read(7)),
+    SeedWord::at(296, U32, Read(8)),
+    SeedWord::at(300, U8, Input(0)),
+    SeedWord::at(301, U8, Input(1)),
+    SeedWord::at(302, U8, Input(2)),
+    SeedWord::at(303, U8, Input(3)),
+    SeedWord::at(304, U8, Input(4)),
+    SeedWord::at(305, U8, Input(5)),
+    SeedWord::at(306, U8, Input(6)),
+    SeedWord::at(307, U8, Input(7)),
+    SeedWord::at(308, U8, Input(8)),
+    SeedWord::at(309, U8, Input(9)),
+    SeedWord::at(310, U8, Input(10)),
+    SeedWord::at(311, U8, Input(11)),
+    SeedWord::at(312, U8, Input(16)),
+    SeedWord::at(313, U8, Input(17)),
+    SeedWord::at(314, U8, Input(18)),
+    SeedWord::at(315, U8, Input(19)),
+    SeedWord::at(316, U8, Input(20)),
+    SeedWord::at(317, U8, Input(21)),
+    SeedWord::at(318, U8, Input(22)),
+    SeedWord::at(319, U8, Input(23)),
+    SeedWord::at(320, U8, Input(24)),
+    SeedWord::at(321, U8, Input(25)),
+    SeedWord::at(322, U8, Input(26)),
+    SeedWord::at(323, U8, Input(27)),
+    SeedWord::at(324, U8, Input(36)),
+    SeedWord::at(325, U8, Input(37)),
+    SeedWord::at(326, U8, Input(38)),
+    SeedWord::at(327, U8, Input(39)),
+    SeedWord::at(328, U8, Input(40)),
+    SeedWord::at(329, U8, Input(41)),
+    SeedWord::at(330, U8, Input(42)),
+    SeedWord::at(331, U8, Input(43)),
+    SeedWord::at(332, U8, Input(44)),
+    SeedWord::at(333, U8, Input(45)),
+    SeedWord::at(334, U8, Input(46)),
+    SeedWord::at(335, U8, Input(47)),
+    SeedWord::at(336, U8, Input(48)),
+    SeedWord::at(337, U8, Input(49)),
+    SeedWord::at(338, U8, Input(50)),
+    SeedWord::at(339, U8, Input(51)),
+    SeedWord::at(340, U8, Input(52)),
+    SeedWord::at(341, U8, Input(53)),
+    SeedWord::at(342, U8, Input(54)),
+    SeedWord::at(343, U8, Input(55)),
+    SeedWord::at(344, U8, Input(56)),
+    SeedWord::at(345, U8, Input(57)),
+    SeedWord::at(346, U8, Input(58)),
+    SeedWord::at(347, U8, Input(59)),
+    SeedWord::at(348, U8, Input(60)),
+    SeedWord::at(349, U8, Input(61)),
+    SeedWord::at(350, U8, Input(62)),
+    SeedWord::at(351, U8, Input(63)),
+    SeedWord::at(352, U8, Input(64)),
+    SeedWord::at(353, U8, Input(65)),
+    SeedWord::at(354, U8, Input(66)),
+    SeedWord::at(355, U8, Input(67)),
+    SeedWord::at(356, U8, Input(88)),
+    SeedWord::at(357, U8, Input(89)),
+    SeedWord::at(358, U8, Input(90)),
+    SeedWord::at(359, U8, Input(91)),
+    SeedWord::at(360, U8, Input(92)),
+    SeedWord::at(361, U8, Input(93)),
+    SeedWord::at(362, U8, Input(94)),
+    SeedWord::at(363, U8, Input(95)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 368]) -> Packed {
     let own = &record.functions[3];
     let mut over = 0;
-    let (call0,) = path0_find(record, own, query)?;
+    // op 0: const 0
+    let v97_const = 0u64;
+    // op 1: const 256
+    let v98_const = 256u64;
+    // op 2: mul 13 97
+    let v99_prod = element(own.input(query, 13)) * element(v98_const);
+    // op 3: const 65536
+    let v100_const = 65536u64;
+    // op 4: mul 14 99
+    let v101_prod = element(own.input(query, 14)) * element(v100_const);
+    // op 5: const 16777216
+    let v102_const = 16777216u64;
+    // op 6: mul 15 101
+    let v103_prod = element(own.input(query, 15)) * element(v102_const);
+    // op 7: add 12 98
+    let v104_sum = element(own.input(query, 12)) + v99_prod;
+    // op 8: add 103 100
+    let v105_sum = v104_sum + v101_prod;
+    // op 9: add 104 102
+    let v106_sum = v105_sum + v103_prod;
+    // op 10: mul 29 97
+    let v107_prod = element(own.input(query, 29)) * element(v98_const);
+    // op 11: mul 30 99
+    let v108_prod = element(own.input(query, 30)) * element(v100_const);
+    // op 12: mul 31 101
+    let v109_prod = element(own.input(query, 31)) * element(v102_const);
+    // op 13: add 28 106
+    let v110_sum = element(own.input(query, 28)) + v107_prod;
+    // op 14: add 109 107
+    let v111_sum = v110_sum + v108_prod;
+    // op 15: add 110 108
+    let v112_sum = v111_sum + v109_prod;
+    // op 16: call function 2: 96 0 1 2 3 4 5 6 ... (91)
+    let call0 = find_call(
+        &record.functions[2],
+        &[
+            v97_const,
+            own.input(query, 0),
+            own.input(query, 1),
+            own.input(query, 2),
+            own.input(query, 3),
+            own.input(query, 4),
+            own.input(query, 5),
+            own.input(query, 6),
+            own.input(query, 7),
+            own.input(query, 8),
+            own.input(query, 9),
+            own.input(query, 10),
+            own.input(query, 11),
+            word(v106_sum),
+            own.input(query, 16),
+            own.input(query, 17),
+            own.input(query, 18),
+            own.input(query, 19),
+            own.input(query, 20),
+            own.input(query, 21),
+            own.input(query, 22),
+            own.input(query, 23),
+            own.input(query, 24),
+            own.input(query, 25),
+            own.input(query, 26),
+            own.input(query, 27),
+            word(v112_sum),
+            own.input(query, 35),
+            own.input(query, 34),
+            own.input(query, 33),
+            own.input(query, 32),
+            own.input(query, 39),
+            own.input(query, 38),
+            own.input(query, 37),
+            own.input(query, 36),
+            own.input(query, 43),
+            own.input(query, 42),
+            own.input(query, 41),
+            own.input(query, 40),
+            own.input(query, 47),
+            own.input(query, 46),
+            own.input(query, 45),
+            own.input(query, 44),
+            own.input(query, 51),
+            own.input(query, 50),
+            own.input(query, 49),
+            own.input(query, 48),
+            own.input(query, 55),
+            own.input(query, 54),
+            own.input(query, 53),
+            own.input(query, 52),
+            own.input(query, 59),
+            own.input(query, 58),
+            own.input(query, 57),
+            own.input(query, 56),
+            own.input(query, 63),
+            own.input(query, 62),
+            own.input(query, 61),
+            own.input(query, 60),
+            own.input(query, 67),
+            own.input(query, 66),
+            own.input(query, 65),
+            own.input(query, 64),
+            own.input(query, 71),
+            own.input(query, 70),
+            own.input(query, 69),
+            own.input(query, 68),
+            own.input(query, 75),
+            own.input(query, 74),
+            own.input(query, 73),
+            own.input(query, 72),
+            own.input(query, 79),
+            own.input(query, 78),
+            own.input(query, 77),
+            own.input(query, 76),
+            own.input(query, 83),
+            own.input(query, 82),
+            own.input(query, 81),
+            own.input(query, 80),
+            own.input(query, 87),
+            own.input(query, 86),
+            own.input(query, 85),
+            own.input(query, 84),
+            own.input(query, 91),
+            own.input(query, 90),
+            own.input(query, 89),
+            own.input(query, 88),
+            own.input(query, 95),
+            own.input(query, 94),
+            own.input(query, 93),
+            own.input(query, 92),
+        ],
+        16,
+    )?;
     seed[364..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= own.pack_inputs::<8>(query, 12, &mut seed[8..40]);
@@ -136,7 +307,136 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 368]) -> Pack
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 856]) -> Packed {
     let own = &record.functions[3];
     let mut over = 0;
-    let (call0,) = path0_find(record, own, query)?;
+    // op 0: const 0
+    let v97_const = 0u64;
+    // op 1: const 256
+    let v98_const = 256u64;
+    // op 2: mul 13 97
+    let v99_prod = element(own.input(query, 13)) * element(v98_const);
+    // op 3: const 65536
+    let v100_const = 65536u64;
+    // op 4: mul 14 99
+    let v101_prod = element(own.input(query, 14)) * element(v100_const);
+    // op 5: const 16777216
+    let v102_const = 16777216u64;
+    // op 6: mul 15 101
+    let v103_prod = element(own.input(query, 15)) * element(v102_const);
+    // op 7: add 12 98
+    let v104_sum = element(own.input(query, 12)) + v99_prod;
+    // op 8: add 103 100
+    let v105_sum = v104_sum + v101_prod;
+    // op 9: add 104 102
+    let v106_sum = v105_sum + v103_prod;
+    // op 10: mul 29 97
+    let v107_prod = element(own.input(query, 29)) * element(v98_const);
+    // op 11: mul 30 99
+    let v108_prod = element(own.input(query, 30)) * element(v100_const);
+    // op 12: mul 31 101
+    let v109_prod = element(own.input(query, 31)) * element(v102_const);
+    // op 13: add 28 106
+    let v110_sum = element(own.input(query, 28)) + v107_prod;
+    // op 14: add 109 107
+    let v111_sum = v110_sum + v108_prod;
+    // op 15: add 110 108
+    let v112_sum = v111_sum + v109_prod;
+    // op 16: call function 2: 96 0 1 2 3 4 5 6 ... (91)
+    let call0 = find_call(
+        &record.functions[2],
+        &[
+            v97_const,
+            own.input(query, 0),
+            own.input(query, 1),
+            own.input(query, 2),
+            own.input(query, 3),
+            own.input(query, 4),
+            own.input(query, 5),
+            own.input(query, 6),
+            own.input(query, 7),
+            own.input(query, 8),
+            own.input(query, 9),
+            own.input(query, 10),
+            own.input(query, 11),
+            word(v106_sum),
+            own.input(query, 16),
+            own.input(query, 17),
+            own.input(query, 18),
+            own.input(query, 19),
+            own.input(query, 20),
+            own.input(query, 21),
+            own.input(query, 22),
+            own.input(query, 23),
+            own.input(query, 24),
+            own.input(query, 25),
+            own.input(query, 26),
+            own.input(query, 27),
+            word(v112_sum),
+            own.input(query, 35),
+            own.input(query, 34),
+            own.input(query, 33),
+            own.input(query, 32),
+            own.input(query, 39),
+            own.input(query, 38),
+            own.input(query, 37),
+            own.input(query, 36),
+            own.input(query, 43),
+            own.input(query, 42),
+            own.input(query, 41),
+            own.input(query, 40),
+            own.input(query, 47),
+            own.input(query, 46),
+            own.input(query, 45),
+            own.input(query, 44),
+            own.input(query, 51),
+            own.input(query, 50),
+            own.input(query, 49),
+            own.input(query, 48),
+            own.input(query, 55),
+            own.input(query, 54),
+            own.input(query, 53),
+            own.input(query, 52),
+            own.input(query, 59),
+            own.input(query, 58),
+            own.input(query, 57),
+            own.input(query, 56),
+            own.input(query, 63),
+            own.input(query, 62),
+            own.input(query, 61),
+            own.input(query, 60),
+            own.input(query, 67),
+            own.input(query, 66),
+            own.input(query, 65),
+            own.input(query, 64),
+            own.input(query, 71),
+            own.input(query, 70),
+            own.input(query, 69),
+            own.input(query, 68),
+            own.input(query, 75),
+            own.input(query, 74),
+            own.input(query, 73),
+            own.input(query, 72),
+            own.input(query, 79),
+            own.input(query, 78),
+            own.input(query, 77),
+            own.input(query, 76),
+            own.input(query, 83),
+            own.input(query, 82),
+            own.input(query, 81),
+            own.input(query, 80),
+            own.input(query, 87),
+            own.input(query, 86),
+            own.input(query, 85),
+            own.input(query, 84),
+            own.input(query, 91),
+            own.input(query, 90),
+            own.input(query, 89),
+            own.input(query, 88),
+            own.input(query, 95),
+            own.input(query, 94),
+            own.input(query, 93),
+            own.input(query, 92),
+        ],
+        16,
+    )?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 0);
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..784]);
@@ -144,170 +444,859 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 856]) -> Packe
     over |= put::<8>(seed, 848, callee_rank(own, query, 0, 16)?);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 96, 1, 74>;
 /// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 368], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(1);
-    // ops 17 to 59
-    write_mul_2(
-        row, 10, u8_at(seed, 301), u8_at(seed, 302), u8_at(seed, 303), u8_at(seed, 300),
-        u32_at(seed, 264),
-    );
-    write_mul_2(
-        row, 18, u8_at(seed, 305), u8_at(seed, 306), u8_at(seed, 307), u8_at(seed, 304),
-        u32_at(seed, 268),
-    );
-    write_mul_2(
-        row, 26, u8_at(seed, 309), u8_at(seed, 310), u8_at(seed, 311), u8_at(seed, 308),
-        u32_at(seed, 272),
-    );
-    // ops 69 to 71: mul
-    let v192_prod = element(u64_at(seed, 16)) * element(256);
-    let v193_prod = element(u64_at(seed, 24)) * element(65536);
-    let v194_prod = element(u64_at(seed, 32)) * element(16777216);
-    // ops 72 to 75: add
-    let v195_sum = element(u64_at(seed, 8)) + v192_prod;
+fn path0_write(seed: &[u8; 368], row: Cells<'_, 96, 1, 74>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 300);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 301);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 302);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 303);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 304);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 305);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 306);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 307);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 308);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 309);
+    row.input[9] = element(input9);
+    let input10 = u8_at(seed, 310);
+    row.input[10] = element(input10);
+    let input11 = u8_at(seed, 311);
+    row.input[11] = element(input11);
+    let input12 = element(u64_at(seed, 8));
+    row.input[12] = input12;
+    let input13 = element(u64_at(seed, 16));
+    row.input[13] = input13;
+    let input14 = element(u64_at(seed, 24));
+    row.input[14] = input14;
+    let input15 = element(u64_at(seed, 32));
+    row.input[15] = input15;
+    let input16 = u8_at(seed, 312);
+    row.input[16] = element(input16);
+    let input17 = u8_at(seed, 313);
+    row.input[17] = element(input17);
+    let input18 = u8_at(seed, 314);
+    row.input[18] = element(input18);
+    let input19 = u8_at(seed, 315);
+    row.input[19] = element(input19);
+    let input20 = u8_at(seed, 316);
+    row.input[20] = element(input20);
+    let input21 = u8_at(seed, 317);
+    row.input[21] = element(input21);
+    let input22 = u8_at(seed, 318);
+    row.input[22] = element(input22);
+    let input23 = u8_at(seed, 319);
+    row.input[23] = element(input23);
+    let input24 = u8_at(seed, 320);
+    row.input[24] = element(input24);
+    let input25 = u8_at(seed, 321);
+    row.input[25] = element(input25);
+    let input26 = u8_at(seed, 322);
+    row.input[26] = element(input26);
+    let input27 = u8_at(seed, 323);
+    row.input[27] = element(input27);
+    let input28 = element(u64_at(seed, 40));
+    row.input[28] = input28;
+    let input29 = element(u64_at(seed, 48));
+    row.input[29] = input29;
+    let input30 = element(u64_at(seed, 56));
+    row.input[30] = input30;
+    let input31 = element(u64_at(seed, 64));
+    row.input[31] = input31;
+    let input32 = element(u64_at(seed, 72));
+    row.input[32] = input32;
+    let input33 = element(u64_at(seed, 80));
+    row.input[33] = input33;
+    let input34 = element(u64_at(seed, 88));
+    row.input[34] = input34;
+    let input35 = element(u64_at(seed, 96));
+    row.input[35] = input35;
+    let input36 = u8_at(seed, 324);
+    row.input[36] = element(input36);
+    let input37 = u8_at(seed, 325);
+    row.input[37] = element(input37);
+    let input38 = u8_at(seed, 326);
+    row.input[38] = element(input38);
+    let input39 = u8_at(seed, 327);
+    row.input[39] = element(input39);
+    let input40 = u8_at(seed, 328);
+    row.input[40] = element(input40);
+    let input41 = u8_at(seed, 329);
+    row.input[41] = element(input41);
+    let input42 = u8_at(seed, 330);
+    row.input[42] = element(input42);
+    let input43 = u8_at(seed, 331);
+    row.input[43] = element(input43);
+    let input44 = u8_at(seed, 332);
+    row.input[44] = element(input44);
+    let input45 = u8_at(seed, 333);
+    row.input[45] = element(input45);
+    let input46 = u8_at(seed, 334);
+    row.input[46] = element(input46);
+    let input47 = u8_at(seed, 335);
+    row.input[47] = element(input47);
+    let input48 = u8_at(seed, 336);
+    row.input[48] = element(input48);
+    let input49 = u8_at(seed, 337);
+    row.input[49] = element(input49);
+    let input50 = u8_at(seed, 338);
+    row.input[50] = element(input50);
+    let input51 = u8_at(seed, 339);
+    row.input[51] = element(input51);
+    let input52 = u8_at(seed, 340);
+    row.input[52] = element(input52);
+    let input53 = u8_at(seed, 341);
+    row.input[53] = element(input53);
+    let input54 = u8_at(seed, 342);
+    row.input[54] = element(input54);
+    let input55 = u8_at(seed, 343);
+    row.input[55] = element(input55);
+    let input56 = u8_at(seed, 344);
+    row.input[56] = element(input56);
+    let input57 = u8_at(seed, 345);
+    row.input[57] = element(input57);
+    let input58 = u8_at(seed, 346);
+    row.input[58] = element(input58);
+    let input59 = u8_at(seed, 347);
+    row.input[59] = element(input59);
+    let input60 = u8_at(seed, 348);
+    row.input[60] = element(input60);
+    let input61 = u8_at(seed, 349);
+    row.input[61] = element(input61);
+    let input62 = u8_at(seed, 350);
+    row.input[62] = element(input62);
+    let input63 = u8_at(seed, 351);
+    row.input[63] = element(input63);
+    let input64 = u8_at(seed, 352);
+    row.input[64] = element(input64);
+    let input65 = u8_at(seed, 353);
+    row.input[65] = element(input65);
+    let input66 = u8_at(seed, 354);
+    row.input[66] = element(input66);
+    let input67 = u8_at(seed, 355);
+    row.input[67] = element(input67);
+    let input68 = element(u64_at(seed, 104));
+    row.input[68] = input68;
+    let input69 = element(u64_at(seed, 112));
+    row.input[69] = input69;
+    let input70 = element(u64_at(seed, 120));
+    row.input[70] = input70;
+    let input71 = element(u64_at(seed, 128));
+    row.input[71] = input71;
+    let input72 = element(u64_at(seed, 136));
+    row.input[72] = input72;
+    let input73 = element(u64_at(seed, 144));
+    row.input[73] = input73;
+    let input74 = element(u64_at(seed, 152));
+    row.input[74] = input74;
+    let input75 = element(u64_at(seed, 160));
+    row.input[75] = input75;
+    let input76 = element(u64_at(seed, 168));
+    row.input[76] = input76;
+    let input77 = element(u64_at(seed, 176));
+    row.input[77] = input77;
+    let input78 = element(u64_at(seed, 184));
+    row.input[78] = input78;
+    let input79 = element(u64_at(seed, 192));
+    row.input[79] = input79;
+    let input80 = element(u64_at(seed, 200));
+    row.input[80] = input80;
+    let input81 = element(u64_at(seed, 208));
+    row.input[81] = input81;
+    let input82 = element(u64_at(seed, 216));
+    row.input[82] = input82;
+    let input83 = element(u64_at(seed, 224));
+    row.input[83] = input83;
+    let input84 = element(u64_at(seed, 232));
+    row.input[84] = input84;
+    let input85 = element(u64_at(seed, 240));
+    row.input[85] = input85;
+    let input86 = element(u64_at(seed, 248));
+    row.input[86] = input86;
+    let input87 = element(u64_at(seed, 256));
+    row.input[87] = input87;
+    let input88 = u8_at(seed, 356);
+    row.input[88] = element(input88);
+    let input89 = u8_at(seed, 357);
+    row.input[89] = element(input89);
+    let input90 = u8_at(seed, 358);
+    row.input[90] = element(input90);
+    let input91 = u8_at(seed, 359);
+    row.input[91] = element(input91);
+    let input92 = u8_at(seed, 360);
+    row.input[92] = element(input92);
+    let input93 = u8_at(seed, 361);
+    row.input[93] = element(input93);
+    let input94 = u8_at(seed, 362);
+    row.input[94] = element(input94);
+    let input95 = u8_at(seed, 363);
+    row.input[95] = element(input95);
+    // op 1: const 256
+    let v98_const = 256u64;
+    // op 3: const 65536
+    let v100_const = 65536u64;
+    // op 5: const 16777216
+    let v102_const = 16777216u64;
+    // op 16: call function 2: 96 0 1 2 3 4 5 6 ... (91)
+    let v113_seed = u32_at(seed, 264);
+    row.aux[1] = element(v113_seed);
+    let v114_seed = u32_at(seed, 268);
+    row.aux[2] = element(v114_seed);
+    let v115_seed = u32_at(seed, 272);
+    row.aux[3] = element(v115_seed);
+    let v116_seed = u32_at(seed, 276);
+    row.aux[4] = element(v116_seed);
+    let v117_seed = u32_at(seed, 280);
+    row.aux[5] = element(v117_seed);
+    let v118_seed = u32_at(seed, 284);
+    row.aux[6] = element(v118_seed);
+    let v119_seed = u32_at(seed, 288);
+    row.aux[7] = element(v119_seed);
+    let v120_seed = u32_at(seed, 292);
+    row.aux[8] = element(v120_seed);
+    let v121_seed = u32_at(seed, 296);
+    row.aux[9] = element(v121_seed);
+    // op 17: mul 1 97
+    let v122_prod = input1 * v98_const;
+    // op 18: mul 2 99
+    let v123_prod = input2 * v100_const;
+    // op 19: mul 3 101
+    let v124_prod = input3 * v102_const;
+    // op 20: add 0 120
+    let v125_sum = input0 + v122_prod;
+    // op 21: add 123 121
+    let v126_sum = v125_sum + v123_prod;
+    // op 22: add 124 122
+    let v127_sum = v126_sum + v124_prod;
+    // op 23: add 125 112
+    let v128_sum = v127_sum + v113_seed;
+    // op 24: hint_field_to_bytes 126
+    let v129_byte = byte_of(v128_sum, 0);
+    row.aux[10] = element(v129_byte);
+    let v130_byte = byte_of(v128_sum, 1);
+    row.aux[11] = element(v130_byte);
+    let v131_byte = byte_of(v128_sum, 2);
+    row.aux[12] = element(v131_byte);
+    let v132_byte = byte_of(v128_sum, 3);
+    row.aux[13] = element(v132_byte);
+    let v133_byte = byte_of(v128_sum, 4);
+    row.aux[14] = element(v133_byte);
+    let v134_byte = byte_of(v128_sum, 5);
+    row.aux[15] = element(v134_byte);
+    let v135_byte = byte_of(v128_sum, 6);
+    row.aux[16] = element(v135_byte);
+    let v136_byte = byte_of(v128_sum, 7);
+    row.aux[17] = element(v136_byte);
+    // op 35: mul 5 97
+    let v146_prod = input5 * v98_const;
+    // op 36: mul 6 99
+    let v147_prod = input6 * v100_const;
+    // op 37: mul 7 101
+    let v148_prod = input7 * v102_const;
+    // op 38: add 4 144
+    let v149_sum = input4 + v146_prod;
+    // op 39: add 147 145
+    let v150_sum = v149_sum + v147_prod;
+    // op 40: add 148 146
+    let v151_sum = v150_sum + v148_prod;
+    // op 41: add 149 113
+    let v152_sum = v151_sum + v114_seed;
+    // op 42: hint_field_to_bytes 150
+    let v153_byte = byte_of(v152_sum, 0);
+    row.aux[18] = element(v153_byte);
+    let v154_byte = byte_of(v152_sum, 1);
+    row.aux[19] = element(v154_byte);
+    let v155_byte = byte_of(v152_sum, 2);
+    row.aux[20] = element(v155_byte);
+    let v156_byte = byte_of(v152_sum, 3);
+    row.aux[21] = element(v156_byte);
+    let v157_byte = byte_of(v152_sum, 4);
+    row.aux[22] = element(v157_byte);
+    let v158_byte = byte_of(v152_sum, 5);
+    row.aux[23] = element(v158_byte);
+    let v159_byte = byte_of(v152_sum, 6);
+    row.aux[24] = element(v159_byte);
+    let v160_byte = byte_of(v152_sum, 7);
+    row.aux[25] = element(v160_byte);
+    // op 52: mul 9 97
+    let v169_prod = input9 * v98_const;
+    // op 53: mul 10 99
+    let v170_prod = input10 * v100_const;
+    // op 54: mul 11 101
+    let v171_prod = input11 * v102_const;
+    // op 55: add 8 167
+    let v172_sum = input8 + v169_prod;
+    // op 56: add 170 168
+    let v173_sum = v172_sum + v170_prod;
+    // op 57: add 171 169
+    let v174_sum = v173_sum + v171_prod;
+    // op 58: add 172 114
+    let v175_sum = v174_sum + v115_seed;
+    // op 59: hint_field_to_bytes 173
+    let v176_byte = byte_of(v175_sum, 0);
+    row.aux[26] = element(v176_byte);
+    let v177_byte = byte_of(v175_sum, 1);
+    row.aux[27] = element(v177_byte);
+    let v178_byte = byte_of(v175_sum, 2);
+    row.aux[28] = element(v178_byte);
+    let v179_byte = byte_of(v175_sum, 3);
+    row.aux[29] = element(v179_byte);
+    let v180_byte = byte_of(v175_sum, 4);
+    row.aux[30] = element(v180_byte);
+    let v181_byte = byte_of(v175_sum, 5);
+    row.aux[31] = element(v181_byte);
+    let v182_byte = byte_of(v175_sum, 6);
+    row.aux[32] = element(v182_byte);
+    let v183_byte = byte_of(v175_sum, 7);
+    row.aux[33] = element(v183_byte);
+    // op 69: mul 13 97
+    let v192_prod = input13 * element(v98_const);
+    // op 70: mul 14 99
+    let v193_prod = input14 * element(v100_const);
+    // op 71: mul 15 101
+    let v194_prod = input15 * element(v102_const);
+    // op 72: add 12 190
+    let v195_sum = input12 + v192_prod;
+    // op 73: add 193 191
     let v196_sum = v195_sum + v193_prod;
+    // op 74: add 194 192
     let v197_sum = v196_sum + v194_prod;
-    let v198_sum = v197_sum + element(u32_at(seed, 276));
-    // op 76
-    write_hint_field_to_bytes_0(row, 34, v198_sum);
-    // ops 86 to 127
-    write_mul_2(
-        row, 42, u8_at(seed, 313), u8_at(seed, 314), u8_at(seed, 315), u8_at(seed, 312),
-        u32_at(seed, 280),
-    );
-    write_mul_2(
-        row, 50, u8_at(seed, 317), u8_at(seed, 318), u8_at(seed, 319), u8_at(seed, 316),
-        u32_at(seed, 284),
-    );
-    write_mul_2(
-        row, 58, u8_at(seed, 321), u8_at(seed, 322), u8_at(seed, 323), u8_at(seed, 320),
-        u32_at(seed, 288),
-    );
-    // ops 137 to 139: mul
-    let v284_prod = element(u64_at(seed, 48)) * element(256);
-    let v285_prod = element(u64_at(seed, 56)) * element(65536);
-    let v286_prod = element(u64_at(seed, 64)) * element(16777216);
-    // ops 140 to 143: add
-    let v287_sum = element(u64_at(seed, 40)) + v284_prod;
+    // op 75: add 195 115
+    let v198_sum = v197_sum + element(v116_seed);
+    // op 76: hint_field_to_bytes 196
+    let v199_byte = byte_of(word(v198_sum), 0);
+    row.aux[34] = element(v199_byte);
+    let v200_byte = byte_of(word(v198_sum), 1);
+    row.aux[35] = element(v200_byte);
+    let v201_byte = byte_of(word(v198_sum), 2);
+    row.aux[36] = element(v201_byte);
+    let v202_byte = byte_of(word(v198_sum), 3);
+    row.aux[37] = element(v202_byte);
+    let v203_byte = byte_of(word(v198_sum), 4);
+    row.aux[38] = element(v203_byte);
+    let v204_byte = byte_of(word(v198_sum), 5);
+    row.aux[39] = element(v204_byte);
+    let v205_byte = byte_of(word(v198_sum), 6);
+    row.aux[40] = element(v205_byte);
+    let v206_byte = byte_of(word(v198_sum), 7);
+    row.aux[41] = element(v206_byte);
+    // op 86: mul 17 97
+    let v215_prod = input17 * v98_const;
+    // op 87: mul 18 99
+    let v216_prod = input18 * v100_const;
+    // op 88: mul 19 101
+    let v217_prod = input19 * v102_const;
+    // op 89: add 16 213
+    let v218_sum = input16 + v215_prod;
+    // op 90: add 216 214
+    let v219_sum = v218_sum + v216_prod;
+    // op 91: add 217 215
+    let v220_sum = v219_sum + v217_prod;
+    // op 92: add 218 116
+    let v221_sum = v220_sum + v117_seed;
+    // op 93: hint_field_to_bytes 219
+    let v222_byte = byte_of(v221_sum, 0);
+    row.aux[42] = element(v222_byte);
+    let v223_byte = byte_of(v221_sum, 1);
+    row.aux[43] = element(v223_byte);
+    let v224_byte = byte_of(v221_sum, 2);
+    row.aux[44] = element(v224_byte);
+    let v225_byte = byte_of(v221_sum, 3);
+    row.aux[45] = element(v225_byte);
+    let v226_byte = byte_of(v221_sum, 4);
+    row.aux[46] = element(v226_byte);
+    let v227_byte = byte_of(v221_sum, 5);
+    row.aux[47] = element(v227_byte);
+    let v228_byte = byte_of(v221_sum, 6);
+    row.aux[48] = element(v228_byte);
+    let v229_byte = byte_of(v221_sum, 7);
+    row.aux[49] = element(v229_byte);
+    // op 103: mul 21 97
+    let v238_prod = input21 * v98_const;
+    // op 104: mul 22 99
+    let v239_prod = input22 * v100_const;
+    // op 105: mul 23 101
+    let v240_prod = input23 * v102_const;
+    // op 106: add 20 236
+    let v241_sum = input20 + v238_prod;
+    // op 107: add 239 237
+    let v242_sum = v241_sum + v239_prod;
+    // op 108: add 240 238
+    let v243_sum = v242_sum + v240_prod;
+    // op 109: add 241 117
+    let v244_sum = v243_sum + v118_seed;
+    // op 110: hint_field_to_bytes 242
+    let v245_byte = byte_of(v244_sum, 0);
+    row.aux[50] = element(v245_byte);
+    let v246_byte = byte_of(v244_sum, 1);
+    row.aux[51] = element(v246_byte);
+    let v247_byte = byte_of(v244_sum, 2);
+    row.aux[52] = element(v247_byte);
+    let v248_byte = byte_of(v244_sum, 3);
+    row.aux[53] = element(v248_byte);
+    let v249_byte = byte_of(v244_sum, 4);
+    row.aux[54] = element(v249_byte);
+    let v250_byte = byte_of(v244_sum, 5);
+    row.aux[55] = element(v250_byte);
+    let v251_byte = byte_of(v244_sum, 6);
+    row.aux[56] = element(v251_byte);
+    let v252_byte = byte_of(v244_sum, 7);
+    row.aux[57] = element(v252_byte);
+    // op 120: mul 25 97
+    let v261_prod = input25 * v98_const;
+    // op 121: mul 26 99
+    let v262_prod = input26 * v100_const;
+    // op 122: mul 27 101
+    let v263_prod = input27 * v102_const;
+    // op 123: add 24 259
+    let v264_sum = input24 + v261_prod;
+    // op 124: add 262 260
+    let v265_sum = v264_sum + v262_prod;
+    // op 125: add 263 261
+    let v266_sum = v265_sum + v263_prod;
+    // op 126: add 264 118
+    let v267_sum = v266_sum + v119_seed;
+    // op 127: hint_field_to_bytes 265
+    let v268_byte = byte_of(v267_sum, 0);
+    row.aux[58] = element(v268_byte);
+    let v269_byte = byte_of(v267_sum, 1);
+    row.aux[59] = element(v269_byte);
+    let v270_byte = byte_of(v267_sum, 2);
+    row.aux[60] = element(v270_byte);
+    let v271_byte = byte_of(v267_sum, 3);
+    row.aux[61] = element(v271_byte);
+    let v272_byte = byte_of(v267_sum, 4);
+    row.aux[62] = element(v272_byte);
+    let v273_byte = byte_of(v267_sum, 5);
+    row.aux[63] = element(v273_byte);
+    let v274_byte = byte_of(v267_sum, 6);
+    row.aux[64] = element(v274_byte);
+    let v275_byte = byte_of(v267_sum, 7);
+    row.aux[65] = element(v275_byte);
+    // op 137: mul 29 97
+    let v284_prod = input29 * element(v98_const);
+    // op 138: mul 30 99
+    let v285_prod = input30 * element(v100_const);
+    // op 139: mul 31 101
+    let v286_prod = input31 * element(v102_const);
+    // op 140: add 28 282
+    let v287_sum = input28 + v284_prod;
+    // op 141: add 285 283
     let v288_sum = v287_sum + v285_prod;
+    // op 142: add 286 284
     let v289_sum = v288_sum + v286_prod;
-    let v290_sum = v289_sum + element(u32_at(seed, 292));
-    // op 144
-    write_hint_field_to_bytes_0(row, 66, v290_sum);
-    copy_words::<1>(seed, 300, &mut row.input[0..12]);
-    copy_words::<8>(seed, 8, &mut row.input[12..16]);
-    copy_words::<1>(seed, 312, &mut row.input[16..28]);
-    copy_words::<8>(seed, 40, &mut row.input[28..36]);
-    copy_words::<1>(seed, 324, &mut row.input[36..68]);
-    copy_words::<8>(seed, 104, &mut row.input[68..88]);
-    copy_words::<1>(seed, 356, &mut row.input[88..96]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<4>(seed, 264, &mut row.aux[1..10]);
+    // op 143: add 287 119
+    let v290_sum = v289_sum + element(v120_seed);
+    // op 144: hint_field_to_bytes 288
+    let v291_byte = byte_of(word(v290_sum), 0);
+    row.aux[66] = element(v291_byte);
+    let v292_byte = byte_of(word(v290_sum), 1);
+    row.aux[67] = element(v292_byte);
+    let v293_byte = byte_of(word(v290_sum), 2);
+    row.aux[68] = element(v293_byte);
+    let v294_byte = byte_of(word(v290_sum), 3);
+    row.aux[69] = element(v294_byte);
+    let v295_byte = byte_of(word(v290_sum), 4);
+    row.aux[70] = element(v295_byte);
+    let v296_byte = byte_of(word(v290_sum), 5);
+    row.aux[71] = element(v296_byte);
+    let v297_byte = byte_of(word(v290_sum), 6);
+    row.aux[72] = element(v297_byte);
+    let v298_byte = byte_of(word(v290_sum), 7);
+    row.aux[73] = element(v298_byte);
+    // a leaf of this path
+    row.selector[0] = element(1);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 856], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 856], row: Cells<'_, 96, 1, 74>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 784;
     let mut block = 0;
     loop {
         match block {
             0 => {
+                // op 1: const 256
+                let v98_const = 256u64;
+                // op 3: const 65536
+                let v100_const = 65536u64;
+                // op 5: const 16777216
+                let v102_const = 16777216u64;
+                // op 16: call function 2: 96 0 1 2 3 4 5 6 ... (91)
+                let v113_seed = u64_at(seed, reads + 0);
+                let v114_seed = u64_at(seed, reads + 8);
+                let v115_seed = u64_at(seed, reads + 16);
+                let v116_seed = u64_at(seed, reads + 24);
+                let v117_seed = u64_at(seed, reads + 32);
+                let v118_seed = u64_at(seed, reads + 40);
+                let v119_seed = u64_at(seed, reads + 48);
+                let v120_seed = u64_at(seed, reads + 56);
+                let v121_seed = u64_at(seed, reads + 64);
+                // op 17: mul 1 97
+                let v122_prod = element(u64_at(seed, 24)) * element(v98_const);
+                // op 18: mul 2 99
+                let v123_prod = element(u64_at(seed, 32)) * element(v100_const);
+                // op 19: mul 3 101
+                let v124_prod = element(u64_at(seed, 40)) * element(v102_const);
+                // op 20: add 0 120
+                let v125_sum = element(u64_at(seed, 16)) + v122_prod;
+                // op 21: add 123 121
+                let v126_sum = v125_sum + v123_prod;
+                // op 22: add 124 122
+                let v127_sum = v126_sum + v124_prod;
+                // op 23: add 125 112
+                let v128_sum = v127_sum + element(v113_seed);
+                // op 24: hint_field_to_bytes 126
+                let v129_byte = byte_of(word(v128_sum), 0);
+                let v130_byte = byte_of(word(v128_sum), 1);
+                let v131_byte = byte_of(word(v128_sum), 2);
+                let v132_byte = byte_of(word(v128_sum), 3);
+                let v133_byte = byte_of(word(v128_sum), 4);
+                let v134_byte = byte_of(word(v128_sum), 5);
+                let v135_byte = byte_of(word(v128_sum), 6);
+                let v136_byte = byte_of(word(v128_sum), 7);
+                // op 35: mul 5 97
+                let v146_prod = element(u64_at(seed, 56)) * element(v98_const);
+                // op 36: mul 6 99
+                let v147_prod = element(u64_at(seed, 64)) * element(v100_const);
+                // op 37: mul 7 101
+                let v148_prod = element(u64_at(seed, 72)) * element(v102_const);
+                // op 38: add 4 144
+                let v149_sum = element(u64_at(seed, 48)) + v146_prod;
+                // op 39: add 147 145
+                let v150_sum = v149_sum + v147_prod;
+                // op 40: add 148 146
+                let v151_sum = v150_sum + v148_prod;
+                // op 41: add 149 113
+                let v152_sum = v151_sum + element(v114_seed);
+                // op 42: hint_field_to_bytes 150
+                let v153_byte = byte_of(word(v152_sum), 0);
+                let v154_byte = byte_of(word(v152_sum), 1);
+                let v155_byte = byte_of(word(v152_sum), 2);
+                let v156_byte = byte_of(word(v152_sum), 3);
+                let v157_byte = byte_of(word(v152_sum), 4);
+                let v158_byte = byte_of(word(v152_sum), 5);
+                let v159_byte = byte_of(word(v152_sum), 6);
+                let v160_byte = byte_of(word(v152_sum), 7);
+                // op 52: mul 9 97
+                let v169_prod = element(u64_at(seed, 88)) * element(v98_const);
+                // op 53: mul 10 99
+                let v170_prod = element(u64_at(seed, 96)) * element(v100_const);
+                // op 54: mul 11 101
+                let v171_prod = element(u64_at(seed, 104)) * element(v102_const);
+                // op 55: add 8 167
+                let v172_sum = element(u64_at(seed, 80)) + v169_prod;
+                // op 56: add 170 168
+                let v173_sum = v172_sum + v170_prod;
+                // op 57: add 171 169
+                let v174_sum = v173_sum + v171_prod;
+                // op 58: add 172 114
+                let v175_sum = v174_sum + element(v115_seed);
+                // op 59: hint_field_to_bytes 173
+                let v176_byte = byte_of(word(v175_sum), 0);
+                let v177_byte = byte_of(word(v175_sum), 1);
+                let v178_byte = byte_of(word(v175_sum), 2);
+                let v179_byte = byte_of(word(v175_sum), 3);
+                let v180_byte = byte_of(word(v175_sum), 4);
+                let v181_byte = byte_of(word(v175_sum), 5);
+                let v182_byte = byte_of(word(v175_sum), 6);
+                let v183_byte = byte_of(word(v175_sum), 7);
+                // op 69: mul 13 97
+                let v192_prod = element(u64_at(seed, 120)) * element(v98_const);
+                // op 70: mul 14 99
+                let v193_prod = element(u64_at(seed, 128)) * element(v100_const);
+                // op 71: mul 15 101
+                let v194_prod = element(u64_at(seed, 136)) * element(v102_const);
+                // op 72: add 12 190
+                let v195_sum = element(u64_at(seed, 112)) + v192_prod;
+                // op 73: add 193 191
+                let v196_sum = v195_sum + v193_prod;
+                // op 74: add 194 192
+                let v197_sum = v196_sum + v194_prod;
+                // op 75: add 195 115
+                let v198_sum = v197_sum + element(v116_seed);
+                // op 76: hint_field_to_bytes 196
+                let v199_byte = byte_of(word(v198_sum), 0);
+                let v200_byte = byte_of(word(v198_sum), 1);
+                let v201_byte = byte_of(word(v198_sum), 2);
+                let v202_byte = byte_of(word(v198_sum), 3);
+                let v203_byte = byte_of(word(v198_sum), 4);
+                let v204_byte = byte_of(word(v198_sum), 5);
+                let v205_byte = byte_of(word(v198_sum), 6);
+                let v206_byte = byte_of(word(v198_sum), 7);
+                // op 86: mul 17 97
+                let v215_prod = element(u64_at(seed, 152)) * element(v98_const);
+                // op 87: mul 18 99
+                let v216_prod = element(u64_at(seed, 160)) * element(v100_const);
+                // op 88: mul 19 101
+                let v217_prod = element(u64_at(seed, 168)) * element(v102_const);
+                // op 89: add 16 213
+                let v218_sum = element(u64_at(seed, 144)) + v215_prod;
+                // op 90: add 216 214
+                let v219_sum = v218_sum + v216_prod;
+                // op 91: add 217 215
+                let v220_sum = v219_sum + v217_prod;
+                // op 92: add 218 116
+                let v221_sum = v220_sum + element(v117_seed);
+                // op 93: hint_field_to_bytes 219
+                let v222_byte = byte_of(word(v221_sum), 0);
+                let v223_byte = byte_of(word(v221_sum), 1);
+                let v224_byte = byte_of(word(v221_sum), 2);
+                let v225_byte = byte_of(word(v221_sum), 3);
+                let v226_byte = byte_of(word(v221_sum), 4);
+                let v227_byte = byte_of(word(v221_sum), 5);
+                let v228_byte = byte_of(word(v221_sum), 6);
+                let v229_byte = byte_of(word(v221_sum), 7);
+                // op 103: mul 21 97
+                let v238_prod = element(u64_at(seed, 184)) * element(v98_const);
+                // op 104: mul 22 99
+                let v239_prod = element(u64_at(seed, 192)) * element(v100_const);
+                // op 105: mul 23 101
+                let v240_prod = element(u64_at(seed, 200)) * element(v102_const);
+                // op 106: add 20 236
+                let v241_sum = element(u64_at(seed, 176)) + v238_prod;
+                // op 107: add 239 237
+                let v242_sum = v241_sum + v239_prod;
+                // op 108: add 240 238
+                let v243_sum = v242_sum + v240_prod;
+                // op 109: add 241 117
+                let v244_sum = v243_sum + element(v118_seed);
+                // op 110: hint_field_to_bytes 242
+                let v245_byte = byte_of(word(v244_sum), 0);
+                let v246_byte = byte_of(word(v244_sum), 1);
+                let v247_byte = byte_of(word(v244_sum), 2);
+                let v248_byte = byte_of(word(v244_sum), 3);
+                let v249_byte = byte_of(word(v244_sum), 4);
+                let v250_byte = byte_of(word(v244_sum), 5);
+                let v251_byte = byte_of(word(v244_sum), 6);
+                let v252_byte = byte_of(word(v244_sum), 7);
+                // op 120: mul 25 97
+                let v261_prod = element(u64_at(seed, 216)) * element(v98_const);
+                // op 121: mul 26 99
+                let v262_prod = element(u64_at(seed, 224)) * element(v100_const);
+                // op 122: mul 27 101
+                let v263_prod = element(u64_at(seed, 232)) * element(v102_const);
+                // op 123: add 24 259
+                let v264_sum = element(u64_at(seed, 208)) + v261_prod;
+                // op 124: add 262 260
+                let v265_sum = v264_sum + v262_prod;
+                // op 125: add 263 261
+                let v266_sum = v265_sum + v263_prod;
+                // op 126: add 264 118
+                let v267_sum = v266_sum + element(v119_seed);
+                // op 127: hint_field_to_bytes 265
+                let v268_byte = byte_of(word(v267_sum), 0);
+                let v269_byte = byte_of(word(v267_sum), 1);
+                let v270_byte = byte_of(word(v267_sum), 2);
+                let v271_byte = byte_of(word(v267_sum), 3);
+                let v272_byte = byte_of(word(v267_sum), 4);
+                let v273_byte = byte_of(word(v267_sum), 5);
+                let v274_byte = byte_of(word(v267_sum), 6);
+                let v275_byte = byte_of(word(v267_sum), 7);
+                // op 137: mul 29 97
+                let v284_prod = element(u64_at(seed, 248)) * element(v98_const);
+                // op 138: mul 30 99
+                let v285_prod = element(u64_at(seed, 256)) * element(v100_const);
+                // op 139: mul 31 101
+                let v286_prod = element(u64_at(seed, 264)) * element(v102_const);
+                // op 140: add 28 282
+                let v287_sum = element(u64_at(seed, 240)) + v284_prod;
+                // op 141: add 285 283
+                let v288_sum = v287_sum + v285_prod;
+                // op 142: add 286 284
+                let v289_sum = v288_sum + v286_prod;
+                // op 143: add 287 119
+                let v290_sum = v289_sum + element(v120_seed);
+                // op 144: hint_field_to_bytes 288
+                let v291_byte = byte_of(word(v290_sum), 0);
+                let v292_byte = byte_of(word(v290_sum), 1);
+                let v293_byte = byte_of(word(v290_sum), 2);
+                let v294_byte = byte_of(word(v290_sum), 3);
+                let v295_byte = byte_of(word(v290_sum), 4);
+                let v296_byte = byte_of(word(v290_sum), 5);
+                let v297_byte = byte_of(word(v290_sum), 6);
+                let v298_byte = byte_of(word(v290_sum), 7);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
+                row.input[3] = element(u64_at(seed, 40));
+                row.input[4] = element(u64_at(seed, 48));
+                row.input[5] = element(u64_at(seed, 56));
+                row.input[6] = element(u64_at(seed, 64));
+                row.input[7] = element(u64_at(seed, 72));
+                row.input[8] = element(u64_at(seed, 80));
+                row.input[9] = element(u64_at(seed, 88));
+                row.input[10] = element(u64_at(seed, 96));
+                row.input[11] = element(u64_at(seed, 104));
+                row.input[12] = element(u64_at(seed, 112));
+                row.input[13] = element(u64_at(seed, 120));
+                row.input[14] = element(u64_at(seed, 128));
+                row.input[15] = element(u64_at(seed, 136));
+                row.input[16] = element(u64_at(seed, 144));
+                row.input[17] = element(u64_at(seed, 152));
+                row.input[18] = element(u64_at(seed, 160));
+                row.input[19] = element(u64_at(seed, 168));
+                row.input[20] = element(u64_at(seed, 176));
+                row.input[21] = element(u64_at(seed, 184));
+                row.input[22] = element(u64_at(seed, 192));
+                row.input[23] = element(u64_at(seed, 200));
+                row.input[24] = element(u64_at(seed, 208));
+                row.input[25] = element(u64_at(seed, 216));
+                row.input[26] = element(u64_at(seed, 224));
+                row.input[27] = element(u64_at(seed, 232));
+                row.input[28] = element(u64_at(seed, 240));
+                row.input[29] = element(u64_at(seed, 248));
+                row.input[30] = element(u64_at(seed, 256));
+                row.input[31] = element(u64_at(seed, 264));
+                row.input[32] = element(u64_at(seed, 272));
+                row.input[33] = element(u64_at(seed, 280));
+                row.input[34] = element(u64_at(seed, 288));
+                row.input[35] = element(u64_at(seed, 296));
+                row.input[36] = element(u64_at(seed, 304));
+                row.input[37] = element(u64_at(seed, 312));
+                row.input[38] = element(u64_at(seed, 320));
+                row.input[39] = element(u64_at(seed, 328));
+                row.input[40] = element(u64_at(seed, 336));
+                row.input[41] = element(u64_at(seed, 344));
+                row.input[42] = element(u64_at(seed, 352));
+                row.input[43] = element(u64_at(seed, 360));
+                row.input[44] = element(u64_at(seed, 368));
+                row.input[45] = element(u64_at(seed, 376));
+                row.input[46] = element(u64_at(seed, 384));
+                row.input[47] = element(u64_at(seed, 392));
+                row.input[48] = element(u64_at(seed, 400));
+                row.input[49] = element(u64_at(seed, 408));
+                row.input[50] = element(u64_at(seed, 416));
+                row.input[51] = element(u64_at(seed, 424));
+                row.input[52] = element(u64_at(seed, 432));
+                row.input[53] = element(u64_at(seed, 440));
+                row.input[54] = element(u64_at(seed, 448));
+                row.input[55] = element(u64_at(seed, 456));
+                row.input[56] = element(u64_at(seed, 464));
+                row.input[57] = element(u64_at(seed, 472));
+                row.input[58] = element(u64_at(seed, 480));
+                row.input[59] = element(u64_at(seed, 488));
+                row.input[60] = element(u64_at(seed, 496));
+                row.input[61] = element(u64_at(seed, 504));
+                row.input[62] = element(u64_at(seed, 512));
+                row.input[63] = element(u64_at(seed, 520));
+                row.input[64] = element(u64_at(seed, 528));
+                row.input[65] = element(u64_at(seed, 536));
+                row.input[66] = element(u64_at(seed, 544));
+                row.input[67] = element(u64_at(seed, 552));
+                row.input[68] = element(u64_at(seed, 560));
+                row.input[69] = element(u64_at(seed, 568));
+                row.input[70] = element(u64_at(seed, 576));
+                row.input[71] = element(u64_at(seed, 584));
+                row.input[72] = element(u64_at(seed, 592));
+                row.input[73] = element(u64_at(seed, 600));
+                row.input[74] = element(u64_at(seed, 608));
+                row.input[75] = element(u64_at(seed, 616));
+                row.input[76] = element(u64_at(seed, 624));
+                row.input[77] = element(u64_at(seed, 632));
+                row.input[78] = element(u64_at(seed, 640));
+                row.input[79] = element(u64_at(seed, 648));
+                row.input[80] = element(u64_at(seed, 656));
+                row.input[81] = element(u64_at(seed, 664));
+                row.input[82] = element(u64_at(seed, 672));
+                row.input[83] = element(u64_at(seed, 680));
+                row.input[84] = element(u64_at(seed, 688));
+                row.input[85] = element(u64_at(seed, 696));
+                row.input[86] = element(u64_at(seed, 704));
+                row.input[87] = element(u64_at(seed, 712));
+                row.input[88] = element(u64_at(seed, 720));
+                row.input[89] = element(u64_at(seed, 728));
+                row.input[90] = element(u64_at(seed, 736));
+                row.input[91] = element(u64_at(seed, 744));
+                row.input[92] = element(u64_at(seed, 752));
+                row.input[93] = element(u64_at(seed, 760));
+                row.input[94] = element(u64_at(seed, 768));
+                row.input[95] = element(u64_at(seed, 776));
                 row.selector[0] = element(1);
-                // ops 17 to 144
-                write_mul_1(
-                    row, 10, element(u64_at(seed, 24)), element(u64_at(seed, 32)),
-                    element(u64_at(seed, 40)), element(u64_at(seed, 16)),
-                    element(u64_at(seed, reads + 784)),
-                );
-                write_mul_1(
-                    row, 18, element(u64_at(seed, 56)), element(u64_at(seed, 64)),
-                    element(u64_at(seed, 72)), element(u64_at(seed, 48)),
-                    element(u64_at(seed, reads + 792)),
-                );
-                write_mul_1(
-                    row, 26, element(u64_at(seed, 88)), element(u64_at(seed, 96)),
-                    element(u64_at(seed, 104)), element(u64_at(seed, 80)),
-                    element(u64_at(seed, reads + 800)),
-                );
-                write_mul_1(
-                    row, 34, element(u64_at(seed, 120)), element(u64_at(seed, 128)),
-                    element(u64_at(seed, 136)), element(u64_at(seed, 112)),
-                    element(u64_at(seed, reads + 808)),
-                );
-                write_mul_1(
-                    row, 42, element(u64_at(seed, 152)), element(u64_at(seed, 160)),
-                    element(u64_at(seed, 168)), element(u64_at(seed, 144)),
-                    element(u64_at(seed, reads + 816)),
-                );
-                write_mul_1(
-                    row, 50, element(u64_at(seed, 184)), element(u64_at(seed, 192)),
-                    element(u64_at(seed, 200)), element(u64_at(seed, 176)),
-                    element(u64_at(seed, reads + 824)),
-                );
-                write_mul_1(
-                    row, 58, element(u64_at(seed, 216)), element(u64_at(seed, 224)),
-                    element(u64_at(seed, 232)), element(u64_at(seed, 208)),
-                    element(u64_at(seed, reads + 832)),
-                );
-                write_mul_1(
-                    row, 66, element(u64_at(seed, 248)), element(u64_at(seed, 256)),
-                    element(u64_at(seed, 264)), element(u64_at(seed, 240)),
-                    element(u64_at(seed, reads + 840)),
-                );
-                copy_words::<8>(seed, 16, &mut row.input[0..96]);
                 row.aux[0] = element(u64_at(seed, 0));
-                copy_words::<8>(seed, reads + 784, &mut row.aux[1..10]);
+                row.aux[1] = element(v113_seed);
+                row.aux[2] = element(v114_seed);
+                row.aux[3] = element(v115_seed);
+                row.aux[4] = element(v116_seed);
+                row.aux[5] = element(v117_seed);
+                row.aux[6] = element(v118_seed);
+                row.aux[7] = element(v119_seed);
+                row.aux[8] = element(v120_seed);
+                row.aux[9] = element(v121_seed);
+                row.aux[10] = element(v129_byte);
+                row.aux[11] = element(v130_byte);
+                row.aux[12] = element(v131_byte);
+                row.aux[13] = element(v132_byte);
+                row.aux[14] = element(v133_byte);
+                row.aux[15] = element(v134_byte);
+                row.aux[16] = element(v135_byte);
+                row.aux[17] = element(v136_byte);
+                row.aux[18] = element(v153_byte);
+                row.aux[19] = element(v154_byte);
+                row.aux[20] = element(v155_byte);
+                row.aux[21] = element(v156_byte);
+                row.aux[22] = element(v157_byte);
+                row.aux[23] = element(v158_byte);
+                row.aux[24] = element(v159_byte);
+                row.aux[25] = element(v160_byte);
+                row.aux[26] = element(v176_byte);
+                row.aux[27] = element(v177_byte);
+                row.aux[28] = element(v178_byte);
+                row.aux[29] = element(v179_byte);
+                row.aux[30] = element(v180_byte);
+                row.aux[31] = element(v181_byte);
+                row.aux[32] = element(v182_byte);
+                row.aux[33] = element(v183_byte);
+                row.aux[34] = element(v199_byte);
+                row.aux[35] = element(v200_byte);
+                row.aux[36] = element(v201_byte);
+                row.aux[37] = element(v202_byte);
+                row.aux[38] = element(v203_byte);
+                row.aux[39] = element(v204_byte);
+                row.aux[40] = element(v205_byte);
+                row.aux[41] = element(v206_byte);
+                row.aux[42] = element(v222_byte);
+                row.aux[43] = element(v223_byte);
+                row.aux[44] = element(v224_byte);
+                row.aux[45] = element(v225_byte);
+                row.aux[46] = element(v226_byte);
+                row.aux[47] = element(v227_byte);
+                row.aux[48] = element(v228_byte);
+                row.aux[49] = element(v229_byte);
+                row.aux[50] = element(v245_byte);
+                row.aux[51] = element(v246_byte);
+                row.aux[52] = element(v247_byte);
+                row.aux[53] = element(v248_byte);
+                row.aux[54] = element(v249_byte);
+                row.aux[55] = element(v250_byte);
+                row.aux[56] = element(v251_byte);
+                row.aux[57] = element(v252_byte);
+                row.aux[58] = element(v268_byte);
+                row.aux[59] = element(v269_byte);
+                row.aux[60] = element(v270_byte);
+                row.aux[61] = element(v271_byte);
+                row.aux[62] = element(v272_byte);
+                row.aux[63] = element(v273_byte);
+                row.aux[64] = element(v274_byte);
+                row.aux[65] = element(v275_byte);
+                row.aux[66] = element(v291_byte);
+                row.aux[67] = element(v292_byte);
+                row.aux[68] = element(v293_byte);
+                row.aux[69] = element(v294_byte);
+                row.aux[70] = element(v295_byte);
+                row.aux[71] = element(v296_byte);
+                row.aux[72] = element(v297_byte);
+                row.aux[73] = element(v298_byte);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),
         }
     }
-}
-/// Operation 76 and alike, 10 times.
-fn write_hint_field_to_bytes_0(row: &mut Row<'_>, aux_at: usize, a0: Goldilocks) {
-    // op 76: hint_field_to_bytes
-    write_word(&mut row.aux[aux_at], byte_of(word(a0), 0));
-    write_word(&mut row.aux[aux_at + 1], byte_of(word(a0), 1));
-    write_word(&mut row.aux[aux_at + 2], byte_of(word(a0), 2));
-    write_word(&mut row.aux[aux_at + 3], byte_of(word(a0), 3));
-    write_word(&mut row.aux[aux_at + 4], byte_of(word(a0), 4));
-    write_word(&mut row.aux[aux_at + 5], byte_of(word(a0), 5));
-    write_word(&mut row.aux[aux_at + 6], byte_of(word(a0), 6));
-    write_word(&mut row.aux[aux_at + 7], byte_of(word(a0), 7));
-}
-/// Operations 17 to 24 and alike, 8 times.
-fn write_mul_1(
-    row: &mut Row<'_>, aux_at: usize, a0: Goldilocks, a1: Goldilocks, a2: Goldilocks,
-    a3: Goldilocks, a4: Goldilocks,
-) {
-    // ops 17 to 19: mul
-    let v122_prod = a0 * element(256);
-    let v123_prod = a1 * element(65536);
-    let v124_prod = a2 * element(16777216);
-    // ops 20 to 23: add
-    let v125_sum = a3 + v122_prod;
-    let v126_sum = v125_sum + v123_prod;
-    let v127_sum = v126_sum + v124_prod;
-    let v128_sum = v127_sum + a4;
-    // op 24
-    write_hint_field_to_bytes_0(row, aux_at, v128_sum);
-}
-/// Operations 17 to 24 and alike, 6 times.
-fn write_mul_2(row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64) {
-    // ops 17 to 19: mul
-    let v122_prod = a0 * 256;
-    let v123_prod = a1 * 65536;
-    let v124_prod = a2 * 16777216;
-    // ops 20 to 23: add
-    let v125_sum = a3 + v122_prod;
-    let v126_sum = v125_sum + v123_prod;
-    let v127_sum = v126_sum + v124_prod;
-    let v128_sum = v127_sum + a4;
-    // op 24: hint_field_to_bytes
-    write_bytes(&mut row.aux[aux_at..], 1, low32(v128_sum));
-    write_bytes(&mut row.aux[aux_at + 4..], 1, v128_sum >> 32);
 }

@@ -2,30 +2,24 @@
 // Program sha256, function sha256_constants.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_constants",
     function: 1,
-    contract: bytes32("6be6b8d8aba0e631ba7cbf558ee61f49b88bd4637e061262f45be3670701ef00"),
+    contract: bytes32(
+        "407c8857a68af1ed3e6029a62c89f94839a59b070a5685abba48d2da5c51b766",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 16,
@@ -221,54 +215,10 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_sha256_constants_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH1_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH2_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH3_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH4_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH5_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH6_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH7_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH8_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH9_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH10_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH11_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH12_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH13_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH14_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
-static PATH15_WORDS: [SeedWord; 2] = seed_words(
-    &[SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U8, Input(0), 1)],
-);
+static PATH0_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -285,6 +235,21 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1..16].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -301,6 +266,22 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 1: leaves [1].
+fn path1_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[1] = element(1);
+    // unused from here on
+    row.selector[0] = element(0);
+    row.selector[2..16].fill(element(0));
+}
+static PATH2_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -317,6 +298,22 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 2: leaves [2].
+fn path2_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[2] = element(1);
+    // unused from here on
+    row.selector[0..2].fill(element(0));
+    row.selector[3..16].fill(element(0));
+}
+static PATH3_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path3_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -333,6 +330,22 @@ fn path3_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 3: leaves [3].
+fn path3_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[3] = element(1);
+    // unused from here on
+    row.selector[0..3].fill(element(0));
+    row.selector[4..16].fill(element(0));
+}
+static PATH4_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path4_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -349,6 +362,22 @@ fn path4_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 4: leaves [4].
+fn path4_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[4] = element(1);
+    // unused from here on
+    row.selector[0..4].fill(element(0));
+    row.selector[5..16].fill(element(0));
+}
+static PATH5_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path5_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -365,6 +394,22 @@ fn path5_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 5: leaves [5].
+fn path5_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[5] = element(1);
+    // unused from here on
+    row.selector[0..5].fill(element(0));
+    row.selector[6..16].fill(element(0));
+}
+static PATH6_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path6_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -381,6 +426,22 @@ fn path6_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 6: leaves [6].
+fn path6_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[6] = element(1);
+    // unused from here on
+    row.selector[0..6].fill(element(0));
+    row.selector[7..16].fill(element(0));
+}
+static PATH7_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path7_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -397,6 +458,22 @@ fn path7_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 7: leaves [7].
+fn path7_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[7] = element(1);
+    // unused from here on
+    row.selector[0..7].fill(element(0));
+    row.selector[8..16].fill(element(0));
+}
+static PATH8_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path8_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -413,6 +490,22 @@ fn path8_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 8: leaves [8].
+fn path8_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[8] = element(1);
+    // unused from here on
+    row.selector[0..8].fill(element(0));
+    row.selector[9..16].fill(element(0));
+}
+static PATH9_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path9_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -429,6 +522,22 @@ fn path9_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 9: leaves [9].
+fn path9_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[9] = element(1);
+    // unused from here on
+    row.selector[0..9].fill(element(0));
+    row.selector[10..16].fill(element(0));
+}
+static PATH10_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path10_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -445,6 +554,22 @@ fn path10_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 10: leaves [10].
+fn path10_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[10] = element(1);
+    // unused from here on
+    row.selector[0..10].fill(element(0));
+    row.selector[11..16].fill(element(0));
+}
+static PATH11_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path11_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -461,6 +586,22 @@ fn path11_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 11: leaves [11].
+fn path11_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[11] = element(1);
+    // unused from here on
+    row.selector[0..11].fill(element(0));
+    row.selector[12..16].fill(element(0));
+}
+static PATH12_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path12_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -477,6 +618,22 @@ fn path12_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 12: leaves [12].
+fn path12_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[12] = element(1);
+    // unused from here on
+    row.selector[0..12].fill(element(0));
+    row.selector[13..16].fill(element(0));
+}
+static PATH13_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path13_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -493,6 +650,22 @@ fn path13_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 13: leaves [13].
+fn path13_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[13] = element(1);
+    // unused from here on
+    row.selector[0..13].fill(element(0));
+    row.selector[14..16].fill(element(0));
+}
+static PATH14_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path14_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -509,6 +682,22 @@ fn path14_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
+/// Path 14: leaves [14].
+fn path14_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[14] = element(1);
+    // unused from here on
+    row.selector[0..14].fill(element(0));
+    row.selector[15] = element(0);
+}
+static PATH15_WORDS: [SeedWord; 2] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U8, Input(0)),
+];
 fn path15_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[1];
     let mut over = 0;
@@ -525,153 +714,20 @@ fn path15_pack_full(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packe
     over |= put::<8>(seed, 16, own.input(query, 0));
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 1, 16, 1>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1..16].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
-    row.selector[2..16].fill(element(0));
-    row.selector[1] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..2].fill(element(0));
-    row.selector[3..16].fill(element(0));
-    row.selector[2] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 3: leaves [3].
-fn path3_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..3].fill(element(0));
-    row.selector[4..16].fill(element(0));
-    row.selector[3] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 4: leaves [4].
-fn path4_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..4].fill(element(0));
-    row.selector[5..16].fill(element(0));
-    row.selector[4] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 5: leaves [5].
-fn path5_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..5].fill(element(0));
-    row.selector[6..16].fill(element(0));
-    row.selector[5] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 6: leaves [6].
-fn path6_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..6].fill(element(0));
-    row.selector[7..16].fill(element(0));
-    row.selector[6] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 7: leaves [7].
-fn path7_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..7].fill(element(0));
-    row.selector[8..16].fill(element(0));
-    row.selector[7] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 8: leaves [8].
-fn path8_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..8].fill(element(0));
-    row.selector[9..16].fill(element(0));
-    row.selector[8] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 9: leaves [9].
-fn path9_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..9].fill(element(0));
-    row.selector[10..16].fill(element(0));
-    row.selector[9] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 10: leaves [10].
-fn path10_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..10].fill(element(0));
-    row.selector[11..16].fill(element(0));
-    row.selector[10] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 11: leaves [11].
-fn path11_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..11].fill(element(0));
-    row.selector[12..16].fill(element(0));
-    row.selector[11] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 12: leaves [12].
-fn path12_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..12].fill(element(0));
-    row.selector[13..16].fill(element(0));
-    row.selector[12] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 13: leaves [13].
-fn path13_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..13].fill(element(0));
-    row.selector[14..16].fill(element(0));
-    row.selector[13] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
-/// Path 14: leaves [14].
-fn path14_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..14].fill(element(0));
-    row.selector[15] = element(0);
-    row.selector[14] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-}
 /// Path 15: leaves [15].
-fn path15_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..15].fill(element(0));
+fn path15_write(seed: &[u8; 16], row: Cells<'_, 1, 16, 1>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = u8_at(seed, 8);
+    row.input[0] = element(input0);
+    // a leaf of this path
     row.selector[15] = element(1);
-    row.input[0] = element(u8_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
+    // unused from here on
+    row.selector[0..15].fill(element(0));
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 24], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
+fn generic_write(seed: &[u8; 24], row: Cells<'_, 1, 16, 1>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 24;
     let mut block = 0;
     loop {
         match block {
@@ -704,97 +760,113 @@ fn generic_write(seed: &[u8; 24], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
-                row.selector[1..16].fill(element(0));
                 row.selector[0] = element(1);
+                // unused from here on
+                row.selector[1..16].fill(element(0));
                 return Ok(());
             }
             2 => {
+                row.selector[1] = element(1);
+                // unused from here on
                 row.selector[0] = element(0);
                 row.selector[2..16].fill(element(0));
-                row.selector[1] = element(1);
                 return Ok(());
             }
             3 => {
+                row.selector[2] = element(1);
+                // unused from here on
                 row.selector[0..2].fill(element(0));
                 row.selector[3..16].fill(element(0));
-                row.selector[2] = element(1);
                 return Ok(());
             }
             4 => {
+                row.selector[3] = element(1);
+                // unused from here on
                 row.selector[0..3].fill(element(0));
                 row.selector[4..16].fill(element(0));
-                row.selector[3] = element(1);
                 return Ok(());
             }
             5 => {
+                row.selector[4] = element(1);
+                // unused from here on
                 row.selector[0..4].fill(element(0));
                 row.selector[5..16].fill(element(0));
-                row.selector[4] = element(1);
                 return Ok(());
             }
             6 => {
+                row.selector[5] = element(1);
+                // unused from here on
                 row.selector[0..5].fill(element(0));
                 row.selector[6..16].fill(element(0));
-                row.selector[5] = element(1);
                 return Ok(());
             }
             7 => {
+                row.selector[6] = element(1);
+                // unused from here on
                 row.selector[0..6].fill(element(0));
                 row.selector[7..16].fill(element(0));
-                row.selector[6] = element(1);
                 return Ok(());
             }
             8 => {
+                row.selector[7] = element(1);
+                // unused from here on
                 row.selector[0..7].fill(element(0));
                 row.selector[8..16].fill(element(0));
-                row.selector[7] = element(1);
                 return Ok(());
             }
             9 => {
+                row.selector[8] = element(1);
+                // unused from here on
                 row.selector[0..8].fill(element(0));
                 row.selector[9..16].fill(element(0));
-                row.selector[8] = element(1);
                 return Ok(());
             }
             10 => {
+                row.selector[9] = element(1);
+                // unused from here on
                 row.selector[0..9].fill(element(0));
                 row.selector[10..16].fill(element(0));
-                row.selector[9] = element(1);
                 return Ok(());
             }
             11 => {
+                row.selector[10] = element(1);
+                // unused from here on
                 row.selector[0..10].fill(element(0));
                 row.selector[11..16].fill(element(0));
-                row.selector[10] = element(1);
                 return Ok(());
             }
             12 => {
+                row.selector[11] = element(1);
+                // unused from here on
                 row.selector[0..11].fill(element(0));
                 row.selector[12..16].fill(element(0));
-                row.selector[11] = element(1);
                 return Ok(());
             }
             13 => {
+                row.selector[12] = element(1);
+                // unused from here on
                 row.selector[0..12].fill(element(0));
                 row.selector[13..16].fill(element(0));
-                row.selector[12] = element(1);
                 return Ok(());
             }
             14 => {
+                row.selector[13] = element(1);
+                // unused from here on
                 row.selector[0..13].fill(element(0));
                 row.selector[14..16].fill(element(0));
-                row.selector[13] = element(1);
                 return Ok(());
             }
             15 => {
+                row.selector[14] = element(1);
+                // unused from here on
                 row.selector[0..14].fill(element(0));
                 row.selector[15] = element(0);
-                row.selector[14] = element(1);
                 return Ok(());
             }
             16 => {
-                row.selector[0..15].fill(element(0));
                 row.selector[15] = element(1);
+                // unused from here on
+                row.selector[0..15].fill(element(0));
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

@@ -2,30 +2,24 @@
 // Program sha256, function sha256_rounds.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_rounds",
     function: 2,
-    contract: bytes32("424e398055a80fab71f9206fd514db88bc77a835bd409cbfc45e5900f0ff30ec"),
+    contract: bytes32(
+        "f714128851422e797e9b6439e4217c7c95d4cc8f2bae2140c1bb84275ee781b0",
+    ),
     layout: UnitLayout {
         num_inputs: 91,
         num_selectors: 2,
@@ -67,28 +61,109 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_sha256_rounds_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 97] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(13), 1),
-        SeedRun::of(16, Full, Input(26), 5), SeedRun::of(56, Full, Input(63), 20),
-        SeedRun::of(216, U32, Rank, 1), SeedRun::of(220, U32, Read(0), 4),
-        SeedRun::of(236, U8, Input(0), 13), SeedRun::of(249, U8, Input(14), 12),
-        SeedRun::of(261, U8, Input(31), 32), SeedRun::of(293, U8, Input(83), 8),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 105] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(13), 1),
-        SeedRun::of(16, Full, Input(26), 5), SeedRun::of(56, Full, Input(79), 4),
-        SeedRun::of(88, U32, Rank, 1), SeedRun::of(92, U32, Read(0), 12),
-        SeedRun::of(140, U8, Input(0), 13), SeedRun::of(153, U8, Input(14), 12),
-        SeedRun::of(165, U8, Input(31), 48), SeedRun::of(213, U8, Input(83), 8),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 97] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(13)),
+    SeedWord::at(16, Full, Input(26)),
+    SeedWord::at(24, Full, Input(27)),
+    SeedWord::at(32, Full, Input(28)),
+    SeedWord::at(40, Full, Input(29)),
+    SeedWord::at(48, Full, Input(30)),
+    SeedWord::at(56, Full, Input(63)),
+    SeedWord::at(64, Full, Input(64)),
+    SeedWord::at(72, Full, Input(65)),
+    SeedWord::at(80, Full, Input(66)),
+    SeedWord::at(88, Full, Input(67)),
+    SeedWord::at(96, Full, Input(68)),
+    SeedWord::at(104, Full, Input(69)),
+    SeedWord::at(112, Full, Input(70)),
+    SeedWord::at(120, Full, Input(71)),
+    SeedWord::at(128, Full, Input(72)),
+    SeedWord::at(136, Full, Input(73)),
+    SeedWord::at(144, Full, Input(74)),
+    SeedWord::at(152, Full, Input(75)),
+    SeedWord::at(160, Full, Input(76)),
+    SeedWord::at(168, Full, Input(77)),
+    SeedWord::at(176, Full, Input(78)),
+    SeedWord::at(184, Full, Input(79)),
+    SeedWord::at(192, Full, Input(80)),
+    SeedWord::at(200, Full, Input(81)),
+    SeedWord::at(208, Full, Input(82)),
+    SeedWord::at(216, U32, Rank),
+    SeedWord::at(220, U32, Read(0)),
+    SeedWord::at(224, U32, Read(1)),
+    SeedWord::at(228, U32, Read(2)),
+    SeedWord::at(232, U32, Read(3)),
+    SeedWord::at(236, U8, Input(0)),
+    SeedWord::at(237, U8, Input(1)),
+    SeedWord::at(238, U8, Input(2)),
+    SeedWord::at(239, U8, Input(3)),
+    SeedWord::at(240, U8, Input(4)),
+    SeedWord::at(241, U8, Input(5)),
+    SeedWord::at(242, U8, Input(6)),
+    SeedWord::at(243, U8, Input(7)),
+    SeedWord::at(244, U8, Input(8)),
+    SeedWord::at(245, U8, Input(9)),
+    SeedWord::at(246, U8, Input(10)),
+    SeedWord::at(247, U8, Input(11)),
+    SeedWord::at(248, U8, Input(12)),
+    SeedWord::at(249, U8, Input(14)),
+    SeedWord::at(250, U8, Input(15)),
+    SeedWord::at(251, U8, Input(16)),
+    SeedWord::at(252, U8, Input(17)),
+    SeedWord::at(253, U8, Input(18)),
+    SeedWord::at(254, U8, Input(19)),
+    SeedWord::at(255, U8, Input(20)),
+    SeedWord::at(256, U8, Input(21)),
+    SeedWord::at(257, U8, Input(22)),
+    SeedWord::at(258, U8, Input(23)),
+    SeedWord::at(259, U8, Input(24)),
+    SeedWord::at(260, U8, Input(25)),
+    SeedWord::at(261, U8, Input(31)),
+    SeedWord::at(262, U8, Input(32)),
+    SeedWord::at(263, U8, Input(33)),
+    SeedWord::at(264, U8, Input(34)),
+    SeedWord::at(265, U8, Input(35)),
+    SeedWord::at(266, U8, Input(36)),
+    SeedWord::at(267, U8, Input(37)),
+    SeedWord::at(268, U8, Input(38)),
+    SeedWord::at(269, U8, Input(39)),
+    SeedWord::at(270, U8, Input(40)),
+    SeedWord::at(271, U8, Input(41)),
+    SeedWord::at(272, U8, Input(42)),
+    SeedWord::at(273, U8, Input(43)),
+    SeedWord::at(274, U8, Input(44)),
+    SeedWord::at(275, U8, Input(45)),
+    SeedWord::at(276, U8, Input(46)),
+    SeedWord::at(277, U8, Input(47)),
+    SeedWord::at(278, U8, Input(48)),
+    SeedWord::at(279, U8, Input(49)),
+    SeedWord::at(280, U8, Input(50)),
+    SeedWord::at(281, U8, Input(51)),
+    SeedWord::at(282, U8, Input(52)),
+    SeedWord::at(283, U8, Input(53)),
+    SeedWord::at(284, U8, Input(54)),
+    SeedWord::at(285, U8, Input(55)),
+    SeedWord::at(286, U8, Input(56)),
+    SeedWord::at(287, U8, Input(57)),
+    SeedWord::at(288, U8, Input(58)),
+    SeedWord::at(289, U8, Input(59)),
+    SeedWord::at(290, U8, Input(60)),
+    SeedWord::at(291, U8, Input(61)),
+    SeedWord::at(292, U8, Input(62)),
+    SeedWord::at(293, U8, Input(83)),
+    SeedWord::at(294, U8, Input(84)),
+    SeedWord::at(295, U8, Input(85)),
+    SeedWord::at(296, U8, Input(86)),
+    SeedWord::at(297, U8, Input(87)),
+    SeedWord::at(298, U8, Input(88)),
+    SeedWord::at(299, U8, Input(89)),
+    SeedWord::at(300, U8, Input(90)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 304]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    // op 0: call
+    // op 0: call function 1: 0
     let call0 = find_call(&record.functions[1], &[own.input(query, 0)], 0)?;
     seed[301..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -106,7 +181,7 @@ fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 304]) -> Pack
 fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 848]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    // op 0: call
+    // op 0: call function 1: 0
     let call0 = find_call(&record.functions[1], &[own.input(query, 0)], 0)?;
     seed[784..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -116,10 +191,2894 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 848]) -> Packe
     over |= record.functions[1].pack_outputs::<8>(call0, 0, &mut seed[752..784]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 304], row: Cells<'_, 91, 2, 539>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 216);
+    row.aux[1] = element(rank);
+    let input0 = u8_at(seed, 236);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 237);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 238);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 239);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 240);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 241);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 242);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 243);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 244);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 245);
+    row.input[9] = element(input9);
+    let input10 = u8_at(seed, 246);
+    row.input[10] = element(input10);
+    let input11 = u8_at(seed, 247);
+    row.input[11] = element(input11);
+    let input12 = u8_at(seed, 248);
+    row.input[12] = element(input12);
+    let input13 = element(u64_at(seed, 8));
+    row.input[13] = input13;
+    let input14 = u8_at(seed, 249);
+    row.input[14] = element(input14);
+    let input15 = u8_at(seed, 250);
+    row.input[15] = element(input15);
+    let input16 = u8_at(seed, 251);
+    row.input[16] = element(input16);
+    let input17 = u8_at(seed, 252);
+    row.input[17] = element(input17);
+    let input18 = u8_at(seed, 253);
+    row.input[18] = element(input18);
+    let input19 = u8_at(seed, 254);
+    row.input[19] = element(input19);
+    let input20 = u8_at(seed, 255);
+    row.input[20] = element(input20);
+    let input21 = u8_at(seed, 256);
+    row.input[21] = element(input21);
+    let input22 = u8_at(seed, 257);
+    row.input[22] = element(input22);
+    let input23 = u8_at(seed, 258);
+    row.input[23] = element(input23);
+    let input24 = u8_at(seed, 259);
+    row.input[24] = element(input24);
+    let input25 = u8_at(seed, 260);
+    row.input[25] = element(input25);
+    let input26 = element(u64_at(seed, 16));
+    row.input[26] = input26;
+    let input27 = element(u64_at(seed, 24));
+    row.input[27] = input27;
+    let input28 = element(u64_at(seed, 32));
+    row.input[28] = input28;
+    let input29 = element(u64_at(seed, 40));
+    row.input[29] = input29;
+    let input30 = element(u64_at(seed, 48));
+    row.input[30] = input30;
+    let input31 = u8_at(seed, 261);
+    row.input[31] = element(input31);
+    let input32 = u8_at(seed, 262);
+    row.input[32] = element(input32);
+    let input33 = u8_at(seed, 263);
+    row.input[33] = element(input33);
+    let input34 = u8_at(seed, 264);
+    row.input[34] = element(input34);
+    let input35 = u8_at(seed, 265);
+    row.input[35] = element(input35);
+    let input36 = u8_at(seed, 266);
+    row.input[36] = element(input36);
+    let input37 = u8_at(seed, 267);
+    row.input[37] = element(input37);
+    let input38 = u8_at(seed, 268);
+    row.input[38] = element(input38);
+    let input39 = u8_at(seed, 269);
+    row.input[39] = element(input39);
+    let input40 = u8_at(seed, 270);
+    row.input[40] = element(input40);
+    let input41 = u8_at(seed, 271);
+    row.input[41] = element(input41);
+    let input42 = u8_at(seed, 272);
+    row.input[42] = element(input42);
+    let input43 = u8_at(seed, 273);
+    row.input[43] = element(input43);
+    let input44 = u8_at(seed, 274);
+    row.input[44] = element(input44);
+    let input45 = u8_at(seed, 275);
+    row.input[45] = element(input45);
+    let input46 = u8_at(seed, 276);
+    row.input[46] = element(input46);
+    let input47 = u8_at(seed, 277);
+    row.input[47] = element(input47);
+    let input48 = u8_at(seed, 278);
+    row.input[48] = element(input48);
+    let input49 = u8_at(seed, 279);
+    row.input[49] = element(input49);
+    let input50 = u8_at(seed, 280);
+    row.input[50] = element(input50);
+    let input51 = u8_at(seed, 281);
+    row.input[51] = element(input51);
+    let input52 = u8_at(seed, 282);
+    row.input[52] = element(input52);
+    let input53 = u8_at(seed, 283);
+    row.input[53] = element(input53);
+    let input54 = u8_at(seed, 284);
+    row.input[54] = element(input54);
+    let input55 = u8_at(seed, 285);
+    row.input[55] = element(input55);
+    let input56 = u8_at(seed, 286);
+    row.input[56] = element(input56);
+    let input57 = u8_at(seed, 287);
+    row.input[57] = element(input57);
+    let input58 = u8_at(seed, 288);
+    row.input[58] = element(input58);
+    let input59 = u8_at(seed, 289);
+    row.input[59] = element(input59);
+    let input60 = u8_at(seed, 290);
+    row.input[60] = element(input60);
+    let input61 = u8_at(seed, 291);
+    row.input[61] = element(input61);
+    let input62 = u8_at(seed, 292);
+    row.input[62] = element(input62);
+    let input63 = element(u64_at(seed, 56));
+    row.input[63] = input63;
+    let input64 = element(u64_at(seed, 64));
+    row.input[64] = input64;
+    let input65 = element(u64_at(seed, 72));
+    row.input[65] = input65;
+    let input66 = element(u64_at(seed, 80));
+    row.input[66] = input66;
+    let input67 = element(u64_at(seed, 88));
+    row.input[67] = input67;
+    let input68 = element(u64_at(seed, 96));
+    row.input[68] = input68;
+    let input69 = element(u64_at(seed, 104));
+    row.input[69] = input69;
+    let input70 = element(u64_at(seed, 112));
+    row.input[70] = input70;
+    let input71 = element(u64_at(seed, 120));
+    row.input[71] = input71;
+    let input72 = element(u64_at(seed, 128));
+    row.input[72] = input72;
+    let input73 = element(u64_at(seed, 136));
+    row.input[73] = input73;
+    let input74 = element(u64_at(seed, 144));
+    row.input[74] = input74;
+    let input75 = element(u64_at(seed, 152));
+    row.input[75] = input75;
+    let input76 = element(u64_at(seed, 160));
+    row.input[76] = input76;
+    let input77 = element(u64_at(seed, 168));
+    row.input[77] = input77;
+    let input78 = element(u64_at(seed, 176));
+    row.input[78] = input78;
+    let input79 = element(u64_at(seed, 184));
+    row.input[79] = input79;
+    let input80 = element(u64_at(seed, 192));
+    row.input[80] = input80;
+    let input81 = element(u64_at(seed, 200));
+    row.input[81] = input81;
+    let input82 = element(u64_at(seed, 208));
+    row.input[82] = input82;
+    let input83 = u8_at(seed, 293);
+    row.input[83] = element(input83);
+    let input84 = u8_at(seed, 294);
+    row.input[84] = element(input84);
+    let input85 = u8_at(seed, 295);
+    row.input[85] = element(input85);
+    let input86 = u8_at(seed, 296);
+    row.input[86] = element(input86);
+    let input87 = u8_at(seed, 297);
+    row.input[87] = element(input87);
+    let input88 = u8_at(seed, 298);
+    row.input[88] = element(input88);
+    let input89 = u8_at(seed, 299);
+    row.input[89] = element(input89);
+    let input90 = u8_at(seed, 300);
+    row.input[90] = element(input90);
+    // op 0: call function 1: 0
+    let v93_seed = u32_at(seed, 220);
+    row.aux[2] = element(v93_seed);
+    let v94_seed = u32_at(seed, 224);
+    row.aux[3] = element(v94_seed);
+    let v95_seed = u32_at(seed, 228);
+    row.aux[4] = element(v95_seed);
+    let v96_seed = u32_at(seed, 232);
+    row.aux[5] = element(v96_seed);
+    // op 1: const 4
+    let v97_const = 4u64;
+    // op 2: u8_mul 14 95
+    let v98_mul8 = binary(ByteOp::Mul, 0, input14, v97_const);
+    row.aux[6] = element(v98_mul8);
+    let v99_mul8 = binary(ByteOp::Mul, 1, input14, v97_const);
+    row.aux[7] = element(v99_mul8);
+    // op 3: u8_mul 15 95
+    let v100_mul8 = binary(ByteOp::Mul, 0, input15, v97_const);
+    row.aux[8] = element(v100_mul8);
+    let v101_mul8 = binary(ByteOp::Mul, 1, input15, v97_const);
+    row.aux[9] = element(v101_mul8);
+    // op 4: u8_mul 16 95
+    let v102_mul8 = binary(ByteOp::Mul, 0, input16, v97_const);
+    row.aux[10] = element(v102_mul8);
+    let v103_mul8 = binary(ByteOp::Mul, 1, input16, v97_const);
+    row.aux[11] = element(v103_mul8);
+    // op 5: u8_mul 17 95
+    let v104_mul8 = binary(ByteOp::Mul, 0, input17, v97_const);
+    row.aux[12] = element(v104_mul8);
+    let v105_mul8 = binary(ByteOp::Mul, 1, input17, v97_const);
+    row.aux[13] = element(v105_mul8);
+    // op 6: add 99 100
+    let v106_sum = v101_mul8 + v102_mul8;
+    // op 7: add 101 102
+    let v107_sum = v103_mul8 + v104_mul8;
+    // op 8: add 103 96
+    let v108_sum = v105_mul8 + v98_mul8;
+    // op 9: add 97 98
+    let v109_sum = v99_mul8 + v100_mul8;
+    // op 10: u8_xor 14 104
+    let v110_xor = binary(ByteOp::Xor, 0, input14, v106_sum);
+    row.aux[14] = element(v110_xor);
+    // op 11: u8_xor 15 105
+    let v111_xor = binary(ByteOp::Xor, 0, input15, v107_sum);
+    row.aux[15] = element(v111_xor);
+    // op 12: u8_xor 16 106
+    let v112_xor = binary(ByteOp::Xor, 0, input16, v108_sum);
+    row.aux[16] = element(v112_xor);
+    // op 13: u8_xor 17 107
+    let v113_xor = binary(ByteOp::Xor, 0, input17, v109_sum);
+    row.aux[17] = element(v113_xor);
+    // op 14: const 8
+    let v114_const = 8u64;
+    // op 15: u8_mul 108 112
+    let v115_mul8 = binary(ByteOp::Mul, 0, v110_xor, v114_const);
+    row.aux[18] = element(v115_mul8);
+    let v116_mul8 = binary(ByteOp::Mul, 1, v110_xor, v114_const);
+    row.aux[19] = element(v116_mul8);
+    // op 16: u8_mul 109 112
+    let v117_mul8 = binary(ByteOp::Mul, 0, v111_xor, v114_const);
+    row.aux[20] = element(v117_mul8);
+    let v118_mul8 = binary(ByteOp::Mul, 1, v111_xor, v114_const);
+    row.aux[21] = element(v118_mul8);
+    // op 17: u8_mul 110 112
+    let v119_mul8 = binary(ByteOp::Mul, 0, v112_xor, v114_const);
+    row.aux[22] = element(v119_mul8);
+    let v120_mul8 = binary(ByteOp::Mul, 1, v112_xor, v114_const);
+    row.aux[23] = element(v120_mul8);
+    // op 18: u8_mul 111 112
+    let v121_mul8 = binary(ByteOp::Mul, 0, v113_xor, v114_const);
+    row.aux[24] = element(v121_mul8);
+    let v122_mul8 = binary(ByteOp::Mul, 1, v113_xor, v114_const);
+    row.aux[25] = element(v122_mul8);
+    // op 19: add 114 115
+    let v123_sum = v116_mul8 + v117_mul8;
+    // op 20: add 116 117
+    let v124_sum = v118_mul8 + v119_mul8;
+    // op 21: add 118 119
+    let v125_sum = v120_mul8 + v121_mul8;
+    // op 22: add 120 113
+    let v126_sum = v122_mul8 + v115_mul8;
+    // op 23: u8_xor 14 121
+    let v127_xor = binary(ByteOp::Xor, 0, input14, v123_sum);
+    row.aux[26] = element(v127_xor);
+    // op 24: u8_xor 15 122
+    let v128_xor = binary(ByteOp::Xor, 0, input15, v124_sum);
+    row.aux[27] = element(v128_xor);
+    // op 25: u8_xor 16 123
+    let v129_xor = binary(ByteOp::Xor, 0, input16, v125_sum);
+    row.aux[28] = element(v129_xor);
+    // op 26: u8_xor 17 124
+    let v130_xor = binary(ByteOp::Xor, 0, input17, v126_sum);
+    row.aux[29] = element(v130_xor);
+    // op 27: u8_mul 125 95
+    let v131_mul8 = binary(ByteOp::Mul, 0, v127_xor, v97_const);
+    row.aux[30] = element(v131_mul8);
+    let v132_mul8 = binary(ByteOp::Mul, 1, v127_xor, v97_const);
+    row.aux[31] = element(v132_mul8);
+    // op 28: const 16777216
+    let v133_const = 16777216u64;
+    // op 29: mul 129 131
+    let v134_prod = v131_mul8 * v133_const;
+    // op 30: mul 126 95
+    let v135_prod = v128_xor * v97_const;
+    // op 31: const 1024
+    let v136_const = 1024u64;
+    // op 32: mul 127 134
+    let v137_prod = v129_xor * v136_const;
+    // op 33: const 262144
+    let v138_const = 262144u64;
+    // op 34: mul 128 136
+    let v139_prod = v130_xor * v138_const;
+    // op 35: add 130 132
+    let v140_sum = v132_mul8 + v134_prod;
+    // op 36: add 138 133
+    let v141_sum = v140_sum + v135_prod;
+    // op 37: add 139 135
+    let v142_sum = v141_sum + v137_prod;
+    // op 38: add 140 137
+    let v143_sum = v142_sum + v139_prod;
+    // op 39: u8_and 14 18
+    let v144_and = binary(ByteOp::And, 0, input14, input18);
+    row.aux[32] = element(v144_and);
+    // op 40: u8_and 15 19
+    let v145_and = binary(ByteOp::And, 0, input15, input19);
+    row.aux[33] = element(v145_and);
+    // op 41: u8_and 16 20
+    let v146_and = binary(ByteOp::And, 0, input16, input20);
+    row.aux[34] = element(v146_and);
+    // op 42: u8_and 17 21
+    let v147_and = binary(ByteOp::And, 0, input17, input21);
+    row.aux[35] = element(v147_and);
+    // op 43: u8_and 14 22
+    let v148_and = binary(ByteOp::And, 0, input14, input22);
+    row.aux[36] = element(v148_and);
+    // op 44: u8_and 15 23
+    let v149_and = binary(ByteOp::And, 0, input15, input23);
+    row.aux[37] = element(v149_and);
+    // op 45: u8_and 16 24
+    let v150_and = binary(ByteOp::And, 0, input16, input24);
+    row.aux[38] = element(v150_and);
+    // op 46: u8_and 17 25
+    let v151_and = binary(ByteOp::And, 0, input17, input25);
+    row.aux[39] = element(v151_and);
+    // op 47: const 256
+    let v152_const = 256u64;
+    // op 48: mul 143 150
+    let v153_prod = v145_and * v152_const;
+    // op 49: const 65536
+    let v154_const = 65536u64;
+    // op 50: mul 144 152
+    let v155_prod = v146_and * v154_const;
+    // op 51: mul 145 131
+    let v156_prod = v147_and * v133_const;
+    // op 52: add 142 151
+    let v157_sum = v144_and + v153_prod;
+    // op 53: add 155 153
+    let v158_sum = v157_sum + v155_prod;
+    // op 54: add 156 154
+    let v159_sum = v158_sum + v156_prod;
+    // op 55: mul 147 150
+    let v160_prod = v149_and * v152_const;
+    // op 56: mul 148 152
+    let v161_prod = v150_and * v154_const;
+    // op 57: mul 149 131
+    let v162_prod = v151_and * v133_const;
+    // op 58: add 146 158
+    let v163_sum = v148_and + v160_prod;
+    // op 59: add 161 159
+    let v164_sum = v163_sum + v161_prod;
+    // op 60: add 162 160
+    let v165_sum = v164_sum + v162_prod;
+    // op 61: mul 23 150
+    let v166_prod = input23 * v152_const;
+    // op 62: mul 24 152
+    let v167_prod = input24 * v154_const;
+    // op 63: mul 25 131
+    let v168_prod = input25 * v133_const;
+    // op 64: add 22 164
+    let v169_sum = input22 + v166_prod;
+    // op 65: add 167 165
+    let v170_sum = v169_sum + v167_prod;
+    // op 66: add 168 166
+    let v171_sum = v170_sum + v168_prod;
+    // op 67: sub 169 163
+    let v172_diff = element(v171_sum) - element(v165_sum);
+    // op 68: add 157 170
+    let v173_sum = element(v159_sum) + v172_diff;
+    // op 69: mul 28 150
+    let v174_prod = input28 * element(v152_const);
+    // op 70: mul 29 152
+    let v175_prod = input29 * element(v154_const);
+    // op 71: mul 30 131
+    let v176_prod = input30 * element(v133_const);
+    // op 72: add 27 172
+    let v177_sum = input27 + v174_prod;
+    // op 73: add 175 173
+    let v178_sum = v177_sum + v175_prod;
+    // op 74: add 176 174
+    let v179_sum = v178_sum + v176_prod;
+    // op 75: add 26 141
+    let v180_sum = input26 + element(v143_sum);
+    // op 76: add 178 171
+    let v181_sum = v180_sum + v173_sum;
+    // op 77: add 179 91
+    let v182_sum = v181_sum + element(v93_seed);
+    // op 78: add 180 177
+    let v183_sum = v182_sum + v179_sum;
+    // op 79: const 32
+    let v184_const = 32u64;
+    // op 80: u8_mul 1 182
+    let v185_mul8 = binary(ByteOp::Mul, 0, input1, v184_const);
+    row.aux[40] = element(v185_mul8);
+    let v186_mul8 = binary(ByteOp::Mul, 1, input1, v184_const);
+    row.aux[41] = element(v186_mul8);
+    // op 81: u8_mul 2 182
+    let v187_mul8 = binary(ByteOp::Mul, 0, input2, v184_const);
+    row.aux[42] = element(v187_mul8);
+    let v188_mul8 = binary(ByteOp::Mul, 1, input2, v184_const);
+    row.aux[43] = element(v188_mul8);
+    // op 82: u8_mul 3 182
+    let v189_mul8 = binary(ByteOp::Mul, 0, input3, v184_const);
+    row.aux[44] = element(v189_mul8);
+    let v190_mul8 = binary(ByteOp::Mul, 1, input3, v184_const);
+    row.aux[45] = element(v190_mul8);
+    // op 83: u8_mul 4 182
+    let v191_mul8 = binary(ByteOp::Mul, 0, input4, v184_const);
+    row.aux[46] = element(v191_mul8);
+    let v192_mul8 = binary(ByteOp::Mul, 1, input4, v184_const);
+    row.aux[47] = element(v192_mul8);
+    // op 84: add 186 187
+    let v193_sum = v188_mul8 + v189_mul8;
+    // op 85: add 188 189
+    let v194_sum = v190_mul8 + v191_mul8;
+    // op 86: add 190 183
+    let v195_sum = v192_mul8 + v185_mul8;
+    // op 87: add 184 185
+    let v196_sum = v186_mul8 + v187_mul8;
+    // op 88: u8_xor_split4 1 191
+    let v197_split4 = binary(ByteOp::XorSplit4, 0, input1, v193_sum);
+    row.aux[48] = element(v197_split4);
+    let v198_split4 = binary(ByteOp::XorSplit4, 1, input1, v193_sum);
+    row.aux[49] = element(v198_split4);
+    // op 89: u8_xor_split4 2 192
+    let v199_split4 = binary(ByteOp::XorSplit4, 0, input2, v194_sum);
+    row.aux[50] = element(v199_split4);
+    let v200_split4 = binary(ByteOp::XorSplit4, 1, input2, v194_sum);
+    row.aux[51] = element(v200_split4);
+    // op 90: u8_xor_split4 3 193
+    let v201_split4 = binary(ByteOp::XorSplit4, 0, input3, v195_sum);
+    row.aux[52] = element(v201_split4);
+    let v202_split4 = binary(ByteOp::XorSplit4, 1, input3, v195_sum);
+    row.aux[53] = element(v202_split4);
+    // op 91: u8_xor_split4 4 194
+    let v203_split4 = binary(ByteOp::XorSplit4, 0, input4, v196_sum);
+    row.aux[54] = element(v203_split4);
+    let v204_split4 = binary(ByteOp::XorSplit4, 1, input4, v196_sum);
+    row.aux[55] = element(v204_split4);
+    // op 92: add 197 200
+    let v205_sum = v199_split4 + v202_split4;
+    // op 93: add 199 202
+    let v206_sum = v201_split4 + v204_split4;
+    // op 94: add 201 196
+    let v207_sum = v203_split4 + v198_split4;
+    // op 95: add 195 198
+    let v208_sum = v197_split4 + v200_split4;
+    // op 96: u8_xor 1 203
+    let v209_xor = binary(ByteOp::Xor, 0, input1, v205_sum);
+    row.aux[56] = element(v209_xor);
+    // op 97: u8_xor 2 204
+    let v210_xor = binary(ByteOp::Xor, 0, input2, v206_sum);
+    row.aux[57] = element(v210_xor);
+    // op 98: u8_xor 3 205
+    let v211_xor = binary(ByteOp::Xor, 0, input3, v207_sum);
+    row.aux[58] = element(v211_xor);
+    // op 99: u8_xor 4 206
+    let v212_xor = binary(ByteOp::Xor, 0, input4, v208_sum);
+    row.aux[59] = element(v212_xor);
+    // op 100: u8_mul 209 95
+    let v213_mul8 = binary(ByteOp::Mul, 0, v211_xor, v97_const);
+    row.aux[60] = element(v213_mul8);
+    let v214_mul8 = binary(ByteOp::Mul, 1, v211_xor, v97_const);
+    row.aux[61] = element(v214_mul8);
+    // op 101: mul 211 131
+    let v215_prod = v213_mul8 * v133_const;
+    // op 102: mul 207 134
+    let v216_prod = v209_xor * v136_const;
+    // op 103: mul 208 136
+    let v217_prod = v210_xor * v138_const;
+    // op 104: mul 210 95
+    let v218_prod = v212_xor * v97_const;
+    // op 105: add 212 213
+    let v219_sum = v214_mul8 + v215_prod;
+    // op 106: add 217 214
+    let v220_sum = v219_sum + v216_prod;
+    // op 107: add 218 215
+    let v221_sum = v220_sum + v217_prod;
+    // op 108: add 219 216
+    let v222_sum = v221_sum + v218_prod;
+    // op 109: u8_xor 1 5
+    let v223_xor = binary(ByteOp::Xor, 0, input1, input5);
+    row.aux[62] = element(v223_xor);
+    // op 110: u8_xor 2 6
+    let v224_xor = binary(ByteOp::Xor, 0, input2, input6);
+    row.aux[63] = element(v224_xor);
+    // op 111: u8_xor 3 7
+    let v225_xor = binary(ByteOp::Xor, 0, input3, input7);
+    row.aux[64] = element(v225_xor);
+    // op 112: u8_xor 4 8
+    let v226_xor = binary(ByteOp::Xor, 0, input4, input8);
+    row.aux[65] = element(v226_xor);
+    // op 113: u8_and 9 221
+    let v227_and = binary(ByteOp::And, 0, input9, v223_xor);
+    row.aux[66] = element(v227_and);
+    // op 114: u8_and 10 222
+    let v228_and = binary(ByteOp::And, 0, input10, v224_xor);
+    row.aux[67] = element(v228_and);
+    // op 115: u8_and 11 223
+    let v229_and = binary(ByteOp::And, 0, input11, v225_xor);
+    row.aux[68] = element(v229_and);
+    // op 116: u8_and 12 224
+    let v230_and = binary(ByteOp::And, 0, input12, v226_xor);
+    row.aux[69] = element(v230_and);
+    // op 117: mul 2 150
+    let v231_prod = input2 * v152_const;
+    // op 118: mul 3 152
+    let v232_prod = input3 * v154_const;
+    // op 119: mul 4 131
+    let v233_prod = input4 * v133_const;
+    // op 120: add 1 229
+    let v234_sum = input1 + v231_prod;
+    // op 121: add 232 230
+    let v235_sum = v234_sum + v232_prod;
+    // op 122: add 233 231
+    let v236_sum = v235_sum + v233_prod;
+    // op 123: mul 6 150
+    let v237_prod = input6 * v152_const;
+    // op 124: mul 7 152
+    let v238_prod = input7 * v154_const;
+    // op 125: mul 8 131
+    let v239_prod = input8 * v133_const;
+    // op 126: add 5 235
+    let v240_sum = input5 + v237_prod;
+    // op 127: add 238 236
+    let v241_sum = v240_sum + v238_prod;
+    // op 128: add 239 237
+    let v242_sum = v241_sum + v239_prod;
+    // op 129: mul 222 150
+    let v243_prod = v224_xor * v152_const;
+    // op 130: mul 223 152
+    let v244_prod = v225_xor * v154_const;
+    // op 131: mul 224 131
+    let v245_prod = v226_xor * v133_const;
+    // op 132: add 221 241
+    let v246_sum = v223_xor + v243_prod;
+    // op 133: add 244 242
+    let v247_sum = v246_sum + v244_prod;
+    // op 134: add 245 243
+    let v248_sum = v247_sum + v245_prod;
+    // op 135: mul 226 150
+    let v249_prod = v228_and * v152_const;
+    // op 136: mul 227 152
+    let v250_prod = v229_and * v154_const;
+    // op 137: mul 228 131
+    let v251_prod = v230_and * v133_const;
+    // op 138: add 225 247
+    let v252_sum = v227_and + v249_prod;
+    // op 139: add 250 248
+    let v253_sum = v252_sum + v250_prod;
+    // op 140: add 251 249
+    let v254_sum = v253_sum + v251_prod;
+    // op 141: add 234 240
+    let v255_sum = v236_sum + v242_sum;
+    // op 142: sub 253 246
+    let v256_diff = element(v255_sum) - element(v248_sum);
+    // op 143: const 9223372034707292161
+    let v257_const = 9223372034707292161u64;
+    // op 144: mul 254 255
+    let v258_prod = v256_diff * element(v257_const);
+    // op 145: add 256 252
+    let v259_sum = v258_prod + element(v254_sum);
+    // op 146: add 13 181
+    let v260_sum = input13 + v183_sum;
+    // op 147: add 181 220
+    let v261_sum = v183_sum + element(v222_sum);
+    // op 148: add 259 257
+    let v262_sum = v261_sum + v259_sum;
+    // op 149: hint_field_to_bytes 258
+    let v263_byte = byte_of(word(v260_sum), 0);
+    row.aux[70] = element(v263_byte);
+    let v264_byte = byte_of(word(v260_sum), 1);
+    row.aux[71] = element(v264_byte);
+    let v265_byte = byte_of(word(v260_sum), 2);
+    row.aux[72] = element(v265_byte);
+    let v266_byte = byte_of(word(v260_sum), 3);
+    row.aux[73] = element(v266_byte);
+    let v267_byte = byte_of(word(v260_sum), 4);
+    row.aux[74] = element(v267_byte);
+    let v268_byte = byte_of(word(v260_sum), 5);
+    row.aux[75] = element(v268_byte);
+    let v269_byte = byte_of(word(v260_sum), 6);
+    row.aux[76] = element(v269_byte);
+    let v270_byte = byte_of(word(v260_sum), 7);
+    row.aux[77] = element(v270_byte);
+    // op 160: hint_field_to_bytes 260
+    let v280_byte = byte_of(word(v262_sum), 0);
+    row.aux[78] = element(v280_byte);
+    let v281_byte = byte_of(word(v262_sum), 1);
+    row.aux[79] = element(v281_byte);
+    let v282_byte = byte_of(word(v262_sum), 2);
+    row.aux[80] = element(v282_byte);
+    let v283_byte = byte_of(word(v262_sum), 3);
+    row.aux[81] = element(v283_byte);
+    let v284_byte = byte_of(word(v262_sum), 4);
+    row.aux[82] = element(v284_byte);
+    let v285_byte = byte_of(word(v262_sum), 5);
+    row.aux[83] = element(v285_byte);
+    let v286_byte = byte_of(word(v262_sum), 6);
+    row.aux[84] = element(v286_byte);
+    let v287_byte = byte_of(word(v262_sum), 7);
+    row.aux[85] = element(v287_byte);
+    // op 170: mul 10 150
+    let v296_prod = input10 * v152_const;
+    // op 171: mul 11 152
+    let v297_prod = input11 * v154_const;
+    // op 172: mul 12 131
+    let v298_prod = input12 * v133_const;
+    // op 173: add 9 294
+    let v299_sum = input9 + v296_prod;
+    // op 174: add 297 295
+    let v300_sum = v299_sum + v297_prod;
+    // op 175: add 298 296
+    let v301_sum = v300_sum + v298_prod;
+    // op 176: mul 23 150
+    let v302_prod = input23 * v152_const;
+    // op 177: mul 24 152
+    let v303_prod = input24 * v154_const;
+    // op 178: mul 25 131
+    let v304_prod = input25 * v133_const;
+    // op 179: add 22 300
+    let v305_sum = input22 + v302_prod;
+    // op 180: add 303 301
+    let v306_sum = v305_sum + v303_prod;
+    // op 181: add 304 302
+    let v307_sum = v306_sum + v304_prod;
+    // op 182: mul 28 150
+    let v308_prod = input28 * element(v152_const);
+    // op 183: mul 29 152
+    let v309_prod = input29 * element(v154_const);
+    // op 184: mul 30 131
+    let v310_prod = input30 * element(v133_const);
+    // op 185: add 27 306
+    let v311_sum = input27 + v308_prod;
+    // op 186: add 309 307
+    let v312_sum = v311_sum + v309_prod;
+    // op 187: add 310 308
+    let v313_sum = v312_sum + v310_prod;
+    // op 188: u8_mul 31 182
+    let v314_mul8 = binary(ByteOp::Mul, 0, input31, v184_const);
+    row.aux[86] = element(v314_mul8);
+    let v315_mul8 = binary(ByteOp::Mul, 1, input31, v184_const);
+    row.aux[87] = element(v315_mul8);
+    // op 189: u8_mul 32 182
+    let v316_mul8 = binary(ByteOp::Mul, 0, input32, v184_const);
+    row.aux[88] = element(v316_mul8);
+    let v317_mul8 = binary(ByteOp::Mul, 1, input32, v184_const);
+    row.aux[89] = element(v317_mul8);
+    // op 190: u8_mul 33 182
+    let v318_mul8 = binary(ByteOp::Mul, 0, input33, v184_const);
+    row.aux[90] = element(v318_mul8);
+    let v319_mul8 = binary(ByteOp::Mul, 1, input33, v184_const);
+    row.aux[91] = element(v319_mul8);
+    // op 191: u8_mul 34 182
+    let v320_mul8 = binary(ByteOp::Mul, 0, input34, v184_const);
+    row.aux[92] = element(v320_mul8);
+    let v321_mul8 = binary(ByteOp::Mul, 1, input34, v184_const);
+    row.aux[93] = element(v321_mul8);
+    // op 192: add 315 316
+    let v322_sum = v317_mul8 + v318_mul8;
+    // op 193: add 317 318
+    let v323_sum = v319_mul8 + v320_mul8;
+    // op 194: add 319 312
+    let v324_sum = v321_mul8 + v314_mul8;
+    // op 195: add 313 314
+    let v325_sum = v315_mul8 + v316_mul8;
+    // op 196: add 313 314
+    let v326_sum = v315_mul8 + v316_mul8;
+    // op 197: add 315 316
+    let v327_sum = v317_mul8 + v318_mul8;
+    // op 198: add 317 318
+    let v328_sum = v319_mul8 + v320_mul8;
+    // op 199: u8_xor_split7 31 320
+    let v329_split7 = binary(ByteOp::XorSplit7, 0, input31, v322_sum);
+    row.aux[94] = element(v329_split7);
+    let v330_split7 = binary(ByteOp::XorSplit7, 1, input31, v322_sum);
+    row.aux[95] = element(v330_split7);
+    // op 200: u8_xor_split7 32 321
+    let v331_split7 = binary(ByteOp::XorSplit7, 0, input32, v323_sum);
+    row.aux[96] = element(v331_split7);
+    let v332_split7 = binary(ByteOp::XorSplit7, 1, input32, v323_sum);
+    row.aux[97] = element(v332_split7);
+    // op 201: u8_xor_split7 33 322
+    let v333_split7 = binary(ByteOp::XorSplit7, 0, input33, v324_sum);
+    row.aux[98] = element(v333_split7);
+    let v334_split7 = binary(ByteOp::XorSplit7, 1, input33, v324_sum);
+    row.aux[99] = element(v334_split7);
+    // op 202: u8_xor_split7 34 323
+    let v335_split7 = binary(ByteOp::XorSplit7, 0, input34, v325_sum);
+    row.aux[100] = element(v335_split7);
+    let v336_split7 = binary(ByteOp::XorSplit7, 1, input34, v325_sum);
+    row.aux[101] = element(v336_split7);
+    // op 203: add 327 330
+    let v337_sum = v329_split7 + v332_split7;
+    // op 204: add 329 332
+    let v338_sum = v331_split7 + v334_split7;
+    // op 205: add 331 334
+    let v339_sum = v333_split7 + v336_split7;
+    // op 206: add 333 328
+    let v340_sum = v335_split7 + v330_split7;
+    // op 207: u8_xor 335 324
+    let v341_xor = binary(ByteOp::Xor, 0, v337_sum, v326_sum);
+    row.aux[102] = element(v341_xor);
+    // op 208: u8_xor 336 325
+    let v342_xor = binary(ByteOp::Xor, 0, v338_sum, v327_sum);
+    row.aux[103] = element(v342_xor);
+    // op 209: u8_xor 337 326
+    let v343_xor = binary(ByteOp::Xor, 0, v339_sum, v328_sum);
+    row.aux[104] = element(v343_xor);
+    // op 210: u8_xor 338 319
+    let v344_xor = binary(ByteOp::Xor, 0, v340_sum, v321_mul8);
+    row.aux[105] = element(v344_xor);
+    // op 211: mul 340 150
+    let v345_prod = v342_xor * v152_const;
+    // op 212: mul 341 152
+    let v346_prod = v343_xor * v154_const;
+    // op 213: mul 342 131
+    let v347_prod = v344_xor * v133_const;
+    // op 214: add 339 343
+    let v348_sum = v341_xor + v345_prod;
+    // op 215: add 346 344
+    let v349_sum = v348_sum + v346_prod;
+    // op 216: add 347 345
+    let v350_sum = v349_sum + v347_prod;
+    // op 217: mul 64 150
+    let v351_prod = input64 * element(v152_const);
+    // op 218: mul 65 152
+    let v352_prod = input65 * element(v154_const);
+    // op 219: mul 66 131
+    let v353_prod = input66 * element(v133_const);
+    // op 220: add 63 349
+    let v354_sum = input63 + v351_prod;
+    // op 221: add 352 350
+    let v355_sum = v354_sum + v352_prod;
+    // op 222: add 353 351
+    let v356_sum = v355_sum + v353_prod;
+    // op 223: const 64
+    let v357_const = 64u64;
+    // op 224: u8_mul 83 355
+    let v358_mul8 = binary(ByteOp::Mul, 0, input83, v357_const);
+    row.aux[106] = element(v358_mul8);
+    let v359_mul8 = binary(ByteOp::Mul, 1, input83, v357_const);
+    row.aux[107] = element(v359_mul8);
+    // op 225: u8_mul 84 355
+    let v360_mul8 = binary(ByteOp::Mul, 0, input84, v357_const);
+    row.aux[108] = element(v360_mul8);
+    let v361_mul8 = binary(ByteOp::Mul, 1, input84, v357_const);
+    row.aux[109] = element(v361_mul8);
+    // op 226: u8_mul 85 355
+    let v362_mul8 = binary(ByteOp::Mul, 0, input85, v357_const);
+    row.aux[110] = element(v362_mul8);
+    let v363_mul8 = binary(ByteOp::Mul, 1, input85, v357_const);
+    row.aux[111] = element(v363_mul8);
+    // op 227: u8_mul 86 355
+    let v364_mul8 = binary(ByteOp::Mul, 0, input86, v357_const);
+    row.aux[112] = element(v364_mul8);
+    let v365_mul8 = binary(ByteOp::Mul, 1, input86, v357_const);
+    row.aux[113] = element(v365_mul8);
+    // op 228: add 357 358
+    let v366_sum = v359_mul8 + v360_mul8;
+    // op 229: add 359 360
+    let v367_sum = v361_mul8 + v362_mul8;
+    // op 230: add 361 362
+    let v368_sum = v363_mul8 + v364_mul8;
+    // op 231: add 363 356
+    let v369_sum = v365_mul8 + v358_mul8;
+    // op 232: add 359 360
+    let v370_sum = v361_mul8 + v362_mul8;
+    // op 233: add 361 362
+    let v371_sum = v363_mul8 + v364_mul8;
+    // op 235: u8_xor 83 364
+    let v373_xor = binary(ByteOp::Xor, 0, input83, v366_sum);
+    row.aux[114] = element(v373_xor);
+    // op 236: u8_xor 84 365
+    let v374_xor = binary(ByteOp::Xor, 0, input84, v367_sum);
+    row.aux[115] = element(v374_xor);
+    // op 237: u8_xor 85 366
+    let v375_xor = binary(ByteOp::Xor, 0, input85, v368_sum);
+    row.aux[116] = element(v375_xor);
+    // op 238: u8_xor 86 367
+    let v376_xor = binary(ByteOp::Xor, 0, input86, v369_sum);
+    row.aux[117] = element(v376_xor);
+    // op 239: const 128
+    let v377_const = 128u64;
+    // op 240: u8_mul 371 375
+    let v378_mul8 = binary(ByteOp::Mul, 0, v373_xor, v377_const);
+    row.aux[118] = element(v378_mul8);
+    let v379_mul8 = binary(ByteOp::Mul, 1, v373_xor, v377_const);
+    row.aux[119] = element(v379_mul8);
+    // op 241: u8_mul 372 375
+    let v380_mul8 = binary(ByteOp::Mul, 0, v374_xor, v377_const);
+    row.aux[120] = element(v380_mul8);
+    let v381_mul8 = binary(ByteOp::Mul, 1, v374_xor, v377_const);
+    row.aux[121] = element(v381_mul8);
+    // op 242: u8_mul 373 375
+    let v382_mul8 = binary(ByteOp::Mul, 0, v375_xor, v377_const);
+    row.aux[122] = element(v382_mul8);
+    let v383_mul8 = binary(ByteOp::Mul, 1, v375_xor, v377_const);
+    row.aux[123] = element(v383_mul8);
+    // op 243: u8_mul 374 375
+    let v384_mul8 = binary(ByteOp::Mul, 0, v376_xor, v377_const);
+    row.aux[124] = element(v384_mul8);
+    let v385_mul8 = binary(ByteOp::Mul, 1, v376_xor, v377_const);
+    row.aux[125] = element(v385_mul8);
+    // op 244: add 381 382
+    let v386_sum = v383_mul8 + v384_mul8;
+    // op 245: add 383 376
+    let v387_sum = v385_mul8 + v378_mul8;
+    // op 246: add 377 378
+    let v388_sum = v379_mul8 + v380_mul8;
+    // op 247: add 379 380
+    let v389_sum = v381_mul8 + v382_mul8;
+    // op 248: u8_xor 384 368
+    let v390_xor = binary(ByteOp::Xor, 0, v386_sum, v370_sum);
+    row.aux[126] = element(v390_xor);
+    // op 249: u8_xor 385 369
+    let v391_xor = binary(ByteOp::Xor, 0, v387_sum, v371_sum);
+    row.aux[127] = element(v391_xor);
+    // op 250: u8_xor 386 363
+    let v392_xor = binary(ByteOp::Xor, 0, v388_sum, v365_mul8);
+    row.aux[128] = element(v392_xor);
+    // op 251: mul 389 150
+    let v393_prod = v391_xor * v152_const;
+    // op 252: mul 390 152
+    let v394_prod = v392_xor * v154_const;
+    // op 253: mul 387 131
+    let v395_prod = v389_sum * v133_const;
+    // op 254: add 388 391
+    let v396_sum = v390_xor + v393_prod;
+    // op 255: add 394 392
+    let v397_sum = v396_sum + v394_prod;
+    // op 256: add 395 393
+    let v398_sum = v397_sum + v395_prod;
+    // op 257: add 311 348
+    let v399_sum = v313_sum + element(v350_sum);
+    // op 258: add 397 354
+    let v400_sum = v399_sum + v356_sum;
+    // op 259: add 398 396
+    let v401_sum = v400_sum + element(v398_sum);
+    // op 260: hint_field_to_bytes 399
+    let v402_byte = byte_of(word(v401_sum), 0);
+    row.aux[129] = element(v402_byte);
+    let v403_byte = byte_of(word(v401_sum), 1);
+    row.aux[130] = element(v403_byte);
+    let v404_byte = byte_of(word(v401_sum), 2);
+    row.aux[131] = element(v404_byte);
+    let v405_byte = byte_of(word(v401_sum), 3);
+    row.aux[132] = element(v405_byte);
+    let v406_byte = byte_of(word(v401_sum), 4);
+    row.aux[133] = element(v406_byte);
+    let v407_byte = byte_of(word(v401_sum), 5);
+    row.aux[134] = element(v407_byte);
+    let v408_byte = byte_of(word(v401_sum), 6);
+    row.aux[135] = element(v408_byte);
+    let v409_byte = byte_of(word(v401_sum), 7);
+    row.aux[136] = element(v409_byte);
+    // op 270: u8_mul 261 95
+    let v418_mul8 = binary(ByteOp::Mul, 0, v263_byte, v97_const);
+    row.aux[137] = element(v418_mul8);
+    let v419_mul8 = binary(ByteOp::Mul, 1, v263_byte, v97_const);
+    row.aux[138] = element(v419_mul8);
+    // op 271: u8_mul 262 95
+    let v420_mul8 = binary(ByteOp::Mul, 0, v264_byte, v97_const);
+    row.aux[139] = element(v420_mul8);
+    let v421_mul8 = binary(ByteOp::Mul, 1, v264_byte, v97_const);
+    row.aux[140] = element(v421_mul8);
+    // op 272: u8_mul 263 95
+    let v422_mul8 = binary(ByteOp::Mul, 0, v265_byte, v97_const);
+    row.aux[141] = element(v422_mul8);
+    let v423_mul8 = binary(ByteOp::Mul, 1, v265_byte, v97_const);
+    row.aux[142] = element(v423_mul8);
+    // op 273: u8_mul 264 95
+    let v424_mul8 = binary(ByteOp::Mul, 0, v266_byte, v97_const);
+    row.aux[143] = element(v424_mul8);
+    let v425_mul8 = binary(ByteOp::Mul, 1, v266_byte, v97_const);
+    row.aux[144] = element(v425_mul8);
+    // op 274: add 419 420
+    let v426_sum = v421_mul8 + v422_mul8;
+    // op 275: add 421 422
+    let v427_sum = v423_mul8 + v424_mul8;
+    // op 276: add 423 416
+    let v428_sum = v425_mul8 + v418_mul8;
+    // op 277: add 417 418
+    let v429_sum = v419_mul8 + v420_mul8;
+    // op 278: u8_xor 261 424
+    let v430_xor = binary(ByteOp::Xor, 0, v263_byte, v426_sum);
+    row.aux[145] = element(v430_xor);
+    // op 279: u8_xor 262 425
+    let v431_xor = binary(ByteOp::Xor, 0, v264_byte, v427_sum);
+    row.aux[146] = element(v431_xor);
+    // op 280: u8_xor 263 426
+    let v432_xor = binary(ByteOp::Xor, 0, v265_byte, v428_sum);
+    row.aux[147] = element(v432_xor);
+    // op 281: u8_xor 264 427
+    let v433_xor = binary(ByteOp::Xor, 0, v266_byte, v429_sum);
+    row.aux[148] = element(v433_xor);
+    // op 282: u8_mul 428 112
+    let v434_mul8 = binary(ByteOp::Mul, 0, v430_xor, v114_const);
+    row.aux[149] = element(v434_mul8);
+    let v435_mul8 = binary(ByteOp::Mul, 1, v430_xor, v114_const);
+    row.aux[150] = element(v435_mul8);
+    // op 283: u8_mul 429 112
+    let v436_mul8 = binary(ByteOp::Mul, 0, v431_xor, v114_const);
+    row.aux[151] = element(v436_mul8);
+    let v437_mul8 = binary(ByteOp::Mul, 1, v431_xor, v114_const);
+    row.aux[152] = element(v437_mul8);
+    // op 284: u8_mul 430 112
+    let v438_mul8 = binary(ByteOp::Mul, 0, v432_xor, v114_const);
+    row.aux[153] = element(v438_mul8);
+    let v439_mul8 = binary(ByteOp::Mul, 1, v432_xor, v114_const);
+    row.aux[154] = element(v439_mul8);
+    // op 285: u8_mul 431 112
+    let v440_mul8 = binary(ByteOp::Mul, 0, v433_xor, v114_const);
+    row.aux[155] = element(v440_mul8);
+    let v441_mul8 = binary(ByteOp::Mul, 1, v433_xor, v114_const);
+    row.aux[156] = element(v441_mul8);
+    // op 286: add 433 434
+    let v442_sum = v435_mul8 + v436_mul8;
+    // op 287: add 435 436
+    let v443_sum = v437_mul8 + v438_mul8;
+    // op 288: add 437 438
+    let v444_sum = v439_mul8 + v440_mul8;
+    // op 289: add 439 432
+    let v445_sum = v441_mul8 + v434_mul8;
+    // op 290: u8_xor 261 440
+    let v446_xor = binary(ByteOp::Xor, 0, v263_byte, v442_sum);
+    row.aux[157] = element(v446_xor);
+    // op 291: u8_xor 262 441
+    let v447_xor = binary(ByteOp::Xor, 0, v264_byte, v443_sum);
+    row.aux[158] = element(v447_xor);
+    // op 292: u8_xor 263 442
+    let v448_xor = binary(ByteOp::Xor, 0, v265_byte, v444_sum);
+    row.aux[159] = element(v448_xor);
+    // op 293: u8_xor 264 443
+    let v449_xor = binary(ByteOp::Xor, 0, v266_byte, v445_sum);
+    row.aux[160] = element(v449_xor);
+    // op 294: u8_mul 444 95
+    let v450_mul8 = binary(ByteOp::Mul, 0, v446_xor, v97_const);
+    row.aux[161] = element(v450_mul8);
+    let v451_mul8 = binary(ByteOp::Mul, 1, v446_xor, v97_const);
+    row.aux[162] = element(v451_mul8);
+    // op 295: mul 448 131
+    let v452_prod = v450_mul8 * v133_const;
+    // op 296: mul 445 95
+    let v453_prod = v447_xor * v97_const;
+    // op 297: mul 446 134
+    let v454_prod = v448_xor * v136_const;
+    // op 298: mul 447 136
+    let v455_prod = v449_xor * v138_const;
+    // op 299: add 449 450
+    let v456_sum = v451_mul8 + v452_prod;
+    // op 300: add 454 451
+    let v457_sum = v456_sum + v453_prod;
+    // op 301: add 455 452
+    let v458_sum = v457_sum + v454_prod;
+    // op 302: add 456 453
+    let v459_sum = v458_sum + v455_prod;
+    // op 303: u8_and 261 14
+    let v460_and = binary(ByteOp::And, 0, v263_byte, input14);
+    row.aux[163] = element(v460_and);
+    // op 304: u8_and 262 15
+    let v461_and = binary(ByteOp::And, 0, v264_byte, input15);
+    row.aux[164] = element(v461_and);
+    // op 305: u8_and 263 16
+    let v462_and = binary(ByteOp::And, 0, v265_byte, input16);
+    row.aux[165] = element(v462_and);
+    // op 306: u8_and 264 17
+    let v463_and = binary(ByteOp::And, 0, v266_byte, input17);
+    row.aux[166] = element(v463_and);
+    // op 307: u8_and 261 18
+    let v464_and = binary(ByteOp::And, 0, v263_byte, input18);
+    row.aux[167] = element(v464_and);
+    // op 308: u8_and 262 19
+    let v465_and = binary(ByteOp::And, 0, v264_byte, input19);
+    row.aux[168] = element(v465_and);
+    // op 309: u8_and 263 20
+    let v466_and = binary(ByteOp::And, 0, v265_byte, input20);
+    row.aux[169] = element(v466_and);
+    // op 310: u8_and 264 21
+    let v467_and = binary(ByteOp::And, 0, v266_byte, input21);
+    row.aux[170] = element(v467_and);
+    // op 311: mul 459 150
+    let v468_prod = v461_and * v152_const;
+    // op 312: mul 460 152
+    let v469_prod = v462_and * v154_const;
+    // op 313: mul 461 131
+    let v470_prod = v463_and * v133_const;
+    // op 314: add 458 466
+    let v471_sum = v460_and + v468_prod;
+    // op 315: add 469 467
+    let v472_sum = v471_sum + v469_prod;
+    // op 316: add 470 468
+    let v473_sum = v472_sum + v470_prod;
+    // op 317: mul 463 150
+    let v474_prod = v465_and * v152_const;
+    // op 318: mul 464 152
+    let v475_prod = v466_and * v154_const;
+    // op 319: mul 465 131
+    let v476_prod = v467_and * v133_const;
+    // op 320: add 462 472
+    let v477_sum = v464_and + v474_prod;
+    // op 321: add 475 473
+    let v478_sum = v477_sum + v475_prod;
+    // op 322: add 476 474
+    let v479_sum = v478_sum + v476_prod;
+    // op 323: mul 19 150
+    let v480_prod = input19 * v152_const;
+    // op 324: mul 20 152
+    let v481_prod = input20 * v154_const;
+    // op 325: mul 21 131
+    let v482_prod = input21 * v133_const;
+    // op 326: add 18 478
+    let v483_sum = input18 + v480_prod;
+    // op 327: add 481 479
+    let v484_sum = v483_sum + v481_prod;
+    // op 328: add 482 480
+    let v485_sum = v484_sum + v482_prod;
+    // op 329: sub 483 477
+    let v486_diff = element(v485_sum) - element(v479_sum);
+    // op 330: add 471 484
+    let v487_sum = element(v473_sum) + v486_diff;
+    // op 331: mul 32 150
+    let v488_prod = input32 * v152_const;
+    // op 332: mul 33 152
+    let v489_prod = input33 * v154_const;
+    // op 333: mul 34 131
+    let v490_prod = input34 * v133_const;
+    // op 334: add 31 486
+    let v491_sum = input31 + v488_prod;
+    // op 335: add 489 487
+    let v492_sum = v491_sum + v489_prod;
+    // op 336: add 490 488
+    let v493_sum = v492_sum + v490_prod;
+    // op 337: add 305 457
+    let v494_sum = v307_sum + v459_sum;
+    // op 338: add 492 485
+    let v495_sum = element(v494_sum) + v487_sum;
+    // op 339: add 493 92
+    let v496_sum = v495_sum + element(v94_seed);
+    // op 340: add 494 491
+    let v497_sum = v496_sum + element(v493_sum);
+    // op 341: u8_mul 278 182
+    let v498_mul8 = binary(ByteOp::Mul, 0, v280_byte, v184_const);
+    row.aux[171] = element(v498_mul8);
+    let v499_mul8 = binary(ByteOp::Mul, 1, v280_byte, v184_const);
+    row.aux[172] = element(v499_mul8);
+    // op 342: u8_mul 279 182
+    let v500_mul8 = binary(ByteOp::Mul, 0, v281_byte, v184_const);
+    row.aux[173] = element(v500_mul8);
+    let v501_mul8 = binary(ByteOp::Mul, 1, v281_byte, v184_const);
+    row.aux[174] = element(v501_mul8);
+    // op 343: u8_mul 280 182
+    let v502_mul8 = binary(ByteOp::Mul, 0, v282_byte, v184_const);
+    row.aux[175] = element(v502_mul8);
+    let v503_mul8 = binary(ByteOp::Mul, 1, v282_byte, v184_const);
+    row.aux[176] = element(v503_mul8);
+    // op 344: u8_mul 281 182
+    let v504_mul8 = binary(ByteOp::Mul, 0, v283_byte, v184_const);
+    row.aux[177] = element(v504_mul8);
+    let v505_mul8 = binary(ByteOp::Mul, 1, v283_byte, v184_const);
+    row.aux[178] = element(v505_mul8);
+    // op 345: add 499 500
+    let v506_sum = v501_mul8 + v502_mul8;
+    // op 346: add 501 502
+    let v507_sum = v503_mul8 + v504_mul8;
+    // op 347: add 503 496
+    let v508_sum = v505_mul8 + v498_mul8;
+    // op 348: add 497 498
+    let v509_sum = v499_mul8 + v500_mul8;
+    // op 349: u8_xor_split4 278 504
+    let v510_split4 = binary(ByteOp::XorSplit4, 0, v280_byte, v506_sum);
+    row.aux[179] = element(v510_split4);
+    let v511_split4 = binary(ByteOp::XorSplit4, 1, v280_byte, v506_sum);
+    row.aux[180] = element(v511_split4);
+    // op 350: u8_xor_split4 279 505
+    let v512_split4 = binary(ByteOp::XorSplit4, 0, v281_byte, v507_sum);
+    row.aux[181] = element(v512_split4);
+    let v513_split4 = binary(ByteOp::XorSplit4, 1, v281_byte, v507_sum);
+    row.aux[182] = element(v513_split4);
+    // op 351: u8_xor_split4 280 506
+    let v514_split4 = binary(ByteOp::XorSplit4, 0, v282_byte, v508_sum);
+    row.aux[183] = element(v514_split4);
+    let v515_split4 = binary(ByteOp::XorSplit4, 1, v282_byte, v508_sum);
+    row.aux[184] = element(v515_split4);
+    // op 352: u8_xor_split4 281 507
+    let v516_split4 = binary(ByteOp::XorSplit4, 0, v283_byte, v509_sum);
+    row.aux[185] = element(v516_split4);
+    let v517_split4 = binary(ByteOp::XorSplit4, 1, v283_byte, v509_sum);
+    row.aux[186] = element(v517_split4);
+    // op 353: add 510 513
+    let v518_sum = v512_split4 + v515_split4;
+    // op 354: add 512 515
+    let v519_sum = v514_split4 + v517_split4;
+    // op 355: add 514 509
+    let v520_sum = v516_split4 + v511_split4;
+    // op 356: add 508 511
+    let v521_sum = v510_split4 + v513_split4;
+    // op 357: u8_xor 278 516
+    let v522_xor = binary(ByteOp::Xor, 0, v280_byte, v518_sum);
+    row.aux[187] = element(v522_xor);
+    // op 358: u8_xor 279 517
+    let v523_xor = binary(ByteOp::Xor, 0, v281_byte, v519_sum);
+    row.aux[188] = element(v523_xor);
+    // op 359: u8_xor 280 518
+    let v524_xor = binary(ByteOp::Xor, 0, v282_byte, v520_sum);
+    row.aux[189] = element(v524_xor);
+    // op 360: u8_xor 281 519
+    let v525_xor = binary(ByteOp::Xor, 0, v283_byte, v521_sum);
+    row.aux[190] = element(v525_xor);
+    // op 361: u8_mul 522 95
+    let v526_mul8 = binary(ByteOp::Mul, 0, v524_xor, v97_const);
+    row.aux[191] = element(v526_mul8);
+    let v527_mul8 = binary(ByteOp::Mul, 1, v524_xor, v97_const);
+    row.aux[192] = element(v527_mul8);
+    // op 362: mul 524 131
+    let v528_prod = v526_mul8 * v133_const;
+    // op 363: mul 520 134
+    let v529_prod = v522_xor * v136_const;
+    // op 364: mul 521 136
+    let v530_prod = v523_xor * v138_const;
+    // op 365: mul 523 95
+    let v531_prod = v525_xor * v97_const;
+    // op 366: add 525 526
+    let v532_sum = v527_mul8 + v528_prod;
+    // op 367: add 530 527
+    let v533_sum = v532_sum + v529_prod;
+    // op 368: add 531 528
+    let v534_sum = v533_sum + v530_prod;
+    // op 369: add 532 529
+    let v535_sum = v534_sum + v531_prod;
+    // op 370: u8_xor 278 1
+    let v536_xor = binary(ByteOp::Xor, 0, v280_byte, input1);
+    row.aux[193] = element(v536_xor);
+    // op 371: u8_xor 279 2
+    let v537_xor = binary(ByteOp::Xor, 0, v281_byte, input2);
+    row.aux[194] = element(v537_xor);
+    // op 372: u8_xor 280 3
+    let v538_xor = binary(ByteOp::Xor, 0, v282_byte, input3);
+    row.aux[195] = element(v538_xor);
+    // op 373: u8_xor 281 4
+    let v539_xor = binary(ByteOp::Xor, 0, v283_byte, input4);
+    row.aux[196] = element(v539_xor);
+    // op 374: u8_and 5 534
+    let v540_and = binary(ByteOp::And, 0, input5, v536_xor);
+    row.aux[197] = element(v540_and);
+    // op 375: u8_and 6 535
+    let v541_and = binary(ByteOp::And, 0, input6, v537_xor);
+    row.aux[198] = element(v541_and);
+    // op 376: u8_and 7 536
+    let v542_and = binary(ByteOp::And, 0, input7, v538_xor);
+    row.aux[199] = element(v542_and);
+    // op 377: u8_and 8 537
+    let v543_and = binary(ByteOp::And, 0, input8, v539_xor);
+    row.aux[200] = element(v543_and);
+    // op 378: mul 279 150
+    let v544_prod = v281_byte * v152_const;
+    // op 379: mul 280 152
+    let v545_prod = v282_byte * v154_const;
+    // op 380: mul 281 131
+    let v546_prod = v283_byte * v133_const;
+    // op 381: add 278 542
+    let v547_sum = v280_byte + v544_prod;
+    // op 382: add 545 543
+    let v548_sum = v547_sum + v545_prod;
+    // op 383: add 546 544
+    let v549_sum = v548_sum + v546_prod;
+    // op 384: mul 2 150
+    let v550_prod = input2 * v152_const;
+    // op 385: mul 3 152
+    let v551_prod = input3 * v154_const;
+    // op 386: mul 4 131
+    let v552_prod = input4 * v133_const;
+    // op 387: add 1 548
+    let v553_sum = input1 + v550_prod;
+    // op 388: add 551 549
+    let v554_sum = v553_sum + v551_prod;
+    // op 389: add 552 550
+    let v555_sum = v554_sum + v552_prod;
+    // op 390: mul 535 150
+    let v556_prod = v537_xor * v152_const;
+    // op 391: mul 536 152
+    let v557_prod = v538_xor * v154_const;
+    // op 392: mul 537 131
+    let v558_prod = v539_xor * v133_const;
+    // op 393: add 534 554
+    let v559_sum = v536_xor + v556_prod;
+    // op 394: add 557 555
+    let v560_sum = v559_sum + v557_prod;
+    // op 395: add 558 556
+    let v561_sum = v560_sum + v558_prod;
+    // op 396: mul 539 150
+    let v562_prod = v541_and * v152_const;
+    // op 397: mul 540 152
+    let v563_prod = v542_and * v154_const;
+    // op 398: mul 541 131
+    let v564_prod = v543_and * v133_const;
+    // op 399: add 538 560
+    let v565_sum = v540_and + v562_prod;
+    // op 400: add 563 561
+    let v566_sum = v565_sum + v563_prod;
+    // op 401: add 564 562
+    let v567_sum = v566_sum + v564_prod;
+    // op 402: add 547 553
+    let v568_sum = v549_sum + v555_sum;
+    // op 403: sub 566 559
+    let v569_diff = element(v568_sum) - element(v561_sum);
+    // op 404: mul 567 255
+    let v570_prod = v569_diff * element(v257_const);
+    // op 405: add 568 565
+    let v571_sum = v570_prod + element(v567_sum);
+    // op 406: add 299 495
+    let v572_sum = element(v301_sum) + v497_sum;
+    // op 407: add 495 533
+    let v573_sum = v497_sum + element(v535_sum);
+    // op 408: add 571 569
+    let v574_sum = v573_sum + v571_sum;
+    // op 409: hint_field_to_bytes 570
+    let v575_byte = byte_of(word(v572_sum), 0);
+    row.aux[201] = element(v575_byte);
+    let v576_byte = byte_of(word(v572_sum), 1);
+    row.aux[202] = element(v576_byte);
+    let v577_byte = byte_of(word(v572_sum), 2);
+    row.aux[203] = element(v577_byte);
+    let v578_byte = byte_of(word(v572_sum), 3);
+    row.aux[204] = element(v578_byte);
+    let v579_byte = byte_of(word(v572_sum), 4);
+    row.aux[205] = element(v579_byte);
+    let v580_byte = byte_of(word(v572_sum), 5);
+    row.aux[206] = element(v580_byte);
+    let v581_byte = byte_of(word(v572_sum), 6);
+    row.aux[207] = element(v581_byte);
+    let v582_byte = byte_of(word(v572_sum), 7);
+    row.aux[208] = element(v582_byte);
+    // op 419: hint_field_to_bytes 572
+    let v591_byte = byte_of(word(v574_sum), 0);
+    row.aux[209] = element(v591_byte);
+    let v592_byte = byte_of(word(v574_sum), 1);
+    row.aux[210] = element(v592_byte);
+    let v593_byte = byte_of(word(v574_sum), 2);
+    row.aux[211] = element(v593_byte);
+    let v594_byte = byte_of(word(v574_sum), 3);
+    row.aux[212] = element(v594_byte);
+    let v595_byte = byte_of(word(v574_sum), 4);
+    row.aux[213] = element(v595_byte);
+    let v596_byte = byte_of(word(v574_sum), 5);
+    row.aux[214] = element(v596_byte);
+    let v597_byte = byte_of(word(v574_sum), 6);
+    row.aux[215] = element(v597_byte);
+    let v598_byte = byte_of(word(v574_sum), 7);
+    row.aux[216] = element(v598_byte);
+    // op 429: mul 6 150
+    let v607_prod = input6 * v152_const;
+    // op 430: mul 7 152
+    let v608_prod = input7 * v154_const;
+    // op 431: mul 8 131
+    let v609_prod = input8 * v133_const;
+    // op 432: add 5 605
+    let v610_sum = input5 + v607_prod;
+    // op 433: add 608 606
+    let v611_sum = v610_sum + v608_prod;
+    // op 434: add 609 607
+    let v612_sum = v611_sum + v609_prod;
+    // op 435: mul 19 150
+    let v613_prod = input19 * v152_const;
+    // op 436: mul 20 152
+    let v614_prod = input20 * v154_const;
+    // op 437: mul 21 131
+    let v615_prod = input21 * v133_const;
+    // op 438: add 18 611
+    let v616_sum = input18 + v613_prod;
+    // op 439: add 614 612
+    let v617_sum = v616_sum + v614_prod;
+    // op 440: add 615 613
+    let v618_sum = v617_sum + v615_prod;
+    // op 441: mul 32 150
+    let v619_prod = input32 * v152_const;
+    // op 442: mul 33 152
+    let v620_prod = input33 * v154_const;
+    // op 443: mul 34 131
+    let v621_prod = input34 * v133_const;
+    // op 444: add 31 617
+    let v622_sum = input31 + v619_prod;
+    // op 445: add 620 618
+    let v623_sum = v622_sum + v620_prod;
+    // op 446: add 621 619
+    let v624_sum = v623_sum + v621_prod;
+    // op 447: u8_mul 35 182
+    let v625_mul8 = binary(ByteOp::Mul, 0, input35, v184_const);
+    row.aux[217] = element(v625_mul8);
+    let v626_mul8 = binary(ByteOp::Mul, 1, input35, v184_const);
+    row.aux[218] = element(v626_mul8);
+    // op 448: u8_mul 36 182
+    let v627_mul8 = binary(ByteOp::Mul, 0, input36, v184_const);
+    row.aux[219] = element(v627_mul8);
+    let v628_mul8 = binary(ByteOp::Mul, 1, input36, v184_const);
+    row.aux[220] = element(v628_mul8);
+    // op 449: u8_mul 37 182
+    let v629_mul8 = binary(ByteOp::Mul, 0, input37, v184_const);
+    row.aux[221] = element(v629_mul8);
+    let v630_mul8 = binary(ByteOp::Mul, 1, input37, v184_const);
+    row.aux[222] = element(v630_mul8);
+    // op 450: u8_mul 38 182
+    let v631_mul8 = binary(ByteOp::Mul, 0, input38, v184_const);
+    row.aux[223] = element(v631_mul8);
+    let v632_mul8 = binary(ByteOp::Mul, 1, input38, v184_const);
+    row.aux[224] = element(v632_mul8);
+    // op 451: add 626 627
+    let v633_sum = v628_mul8 + v629_mul8;
+    // op 452: add 628 629
+    let v634_sum = v630_mul8 + v631_mul8;
+    // op 453: add 630 623
+    let v635_sum = v632_mul8 + v625_mul8;
+    // op 454: add 624 625
+    let v636_sum = v626_mul8 + v627_mul8;
+    // op 455: add 624 625
+    let v637_sum = v626_mul8 + v627_mul8;
+    // op 456: add 626 627
+    let v638_sum = v628_mul8 + v629_mul8;
+    // op 457: add 628 629
+    let v639_sum = v630_mul8 + v631_mul8;
+    // op 458: u8_xor_split7 35 631
+    let v640_split7 = binary(ByteOp::XorSplit7, 0, input35, v633_sum);
+    row.aux[225] = element(v640_split7);
+    let v641_split7 = binary(ByteOp::XorSplit7, 1, input35, v633_sum);
+    row.aux[226] = element(v641_split7);
+    // op 459: u8_xor_split7 36 632
+    let v642_split7 = binary(ByteOp::XorSplit7, 0, input36, v634_sum);
+    row.aux[227] = element(v642_split7);
+    let v643_split7 = binary(ByteOp::XorSplit7, 1, input36, v634_sum);
+    row.aux[228] = element(v643_split7);
+    // op 460: u8_xor_split7 37 633
+    let v644_split7 = binary(ByteOp::XorSplit7, 0, input37, v635_sum);
+    row.aux[229] = element(v644_split7);
+    let v645_split7 = binary(ByteOp::XorSplit7, 1, input37, v635_sum);
+    row.aux[230] = element(v645_split7);
+    // op 461: u8_xor_split7 38 634
+    let v646_split7 = binary(ByteOp::XorSplit7, 0, input38, v636_sum);
+    row.aux[231] = element(v646_split7);
+    let v647_split7 = binary(ByteOp::XorSplit7, 1, input38, v636_sum);
+    row.aux[232] = element(v647_split7);
+    // op 462: add 638 641
+    let v648_sum = v640_split7 + v643_split7;
+    // op 463: add 640 643
+    let v649_sum = v642_split7 + v645_split7;
+    // op 464: add 642 645
+    let v650_sum = v644_split7 + v647_split7;
+    // op 465: add 644 639
+    let v651_sum = v646_split7 + v641_split7;
+    // op 466: u8_xor 646 635
+    let v652_xor = binary(ByteOp::Xor, 0, v648_sum, v637_sum);
+    row.aux[233] = element(v652_xor);
+    // op 467: u8_xor 647 636
+    let v653_xor = binary(ByteOp::Xor, 0, v649_sum, v638_sum);
+    row.aux[234] = element(v653_xor);
+    // op 468: u8_xor 648 637
+    let v654_xor = binary(ByteOp::Xor, 0, v650_sum, v639_sum);
+    row.aux[235] = element(v654_xor);
+    // op 469: u8_xor 649 630
+    let v655_xor = binary(ByteOp::Xor, 0, v651_sum, v632_mul8);
+    row.aux[236] = element(v655_xor);
+    // op 470: mul 651 150
+    let v656_prod = v653_xor * v152_const;
+    // op 471: mul 652 152
+    let v657_prod = v654_xor * v154_const;
+    // op 472: mul 653 131
+    let v658_prod = v655_xor * v133_const;
+    // op 473: add 650 654
+    let v659_sum = v652_xor + v656_prod;
+    // op 474: add 657 655
+    let v660_sum = v659_sum + v657_prod;
+    // op 475: add 658 656
+    let v661_sum = v660_sum + v658_prod;
+    // op 476: mul 68 150
+    let v662_prod = input68 * element(v152_const);
+    // op 477: mul 69 152
+    let v663_prod = input69 * element(v154_const);
+    // op 478: mul 70 131
+    let v664_prod = input70 * element(v133_const);
+    // op 479: add 67 660
+    let v665_sum = input67 + v662_prod;
+    // op 480: add 663 661
+    let v666_sum = v665_sum + v663_prod;
+    // op 481: add 664 662
+    let v667_sum = v666_sum + v664_prod;
+    // op 482: u8_mul 87 355
+    let v668_mul8 = binary(ByteOp::Mul, 0, input87, v357_const);
+    row.aux[237] = element(v668_mul8);
+    let v669_mul8 = binary(ByteOp::Mul, 1, input87, v357_const);
+    row.aux[238] = element(v669_mul8);
+    // op 483: u8_mul 88 355
+    let v670_mul8 = binary(ByteOp::Mul, 0, input88, v357_const);
+    row.aux[239] = element(v670_mul8);
+    let v671_mul8 = binary(ByteOp::Mul, 1, input88, v357_const);
+    row.aux[240] = element(v671_mul8);
+    // op 484: u8_mul 89 355
+    let v672_mul8 = binary(ByteOp::Mul, 0, input89, v357_const);
+    row.aux[241] = element(v672_mul8);
+    let v673_mul8 = binary(ByteOp::Mul, 1, input89, v357_const);
+    row.aux[242] = element(v673_mul8);
+    // op 485: u8_mul 90 355
+    let v674_mul8 = binary(ByteOp::Mul, 0, input90, v357_const);
+    row.aux[243] = element(v674_mul8);
+    let v675_mul8 = binary(ByteOp::Mul, 1, input90, v357_const);
+    row.aux[244] = element(v675_mul8);
+    // op 486: add 667 668
+    let v676_sum = v669_mul8 + v670_mul8;
+    // op 487: add 669 670
+    let v677_sum = v671_mul8 + v672_mul8;
+    // op 488: add 671 672
+    let v678_sum = v673_mul8 + v674_mul8;
+    // op 489: add 673 666
+    let v679_sum = v675_mul8 + v668_mul8;
+    // op 490: add 669 670
+    let v680_sum = v671_mul8 + v672_mul8;
+    // op 491: add 671 672
+    let v681_sum = v673_mul8 + v674_mul8;
+    // op 492: u8_xor 87 674
+    let v682_xor = binary(ByteOp::Xor, 0, input87, v676_sum);
+    row.aux[245] = element(v682_xor);
+    // op 493: u8_xor 88 675
+    let v683_xor = binary(ByteOp::Xor, 0, input88, v677_sum);
+    row.aux[246] = element(v683_xor);
+    // op 494: u8_xor 89 676
+    let v684_xor = binary(ByteOp::Xor, 0, input89, v678_sum);
+    row.aux[247] = element(v684_xor);
+    // op 495: u8_xor 90 677
+    let v685_xor = binary(ByteOp::Xor, 0, input90, v679_sum);
+    row.aux[248] = element(v685_xor);
+    // op 496: u8_mul 680 375
+    let v686_mul8 = binary(ByteOp::Mul, 0, v682_xor, v377_const);
+    row.aux[249] = element(v686_mul8);
+    let v687_mul8 = binary(ByteOp::Mul, 1, v682_xor, v377_const);
+    row.aux[250] = element(v687_mul8);
+    // op 497: u8_mul 681 375
+    let v688_mul8 = binary(ByteOp::Mul, 0, v683_xor, v377_const);
+    row.aux[251] = element(v688_mul8);
+    let v689_mul8 = binary(ByteOp::Mul, 1, v683_xor, v377_const);
+    row.aux[252] = element(v689_mul8);
+    // op 498: u8_mul 682 375
+    let v690_mul8 = binary(ByteOp::Mul, 0, v684_xor, v377_const);
+    row.aux[253] = element(v690_mul8);
+    let v691_mul8 = binary(ByteOp::Mul, 1, v684_xor, v377_const);
+    row.aux[254] = element(v691_mul8);
+    // op 499: u8_mul 683 375
+    let v692_mul8 = binary(ByteOp::Mul, 0, v685_xor, v377_const);
+    row.aux[255] = element(v692_mul8);
+    let v693_mul8 = binary(ByteOp::Mul, 1, v685_xor, v377_const);
+    row.aux[256] = element(v693_mul8);
+    // op 500: add 689 690
+    let v694_sum = v691_mul8 + v692_mul8;
+    // op 501: add 691 684
+    let v695_sum = v693_mul8 + v686_mul8;
+    // op 502: add 685 686
+    let v696_sum = v687_mul8 + v688_mul8;
+    // op 503: add 687 688
+    let v697_sum = v689_mul8 + v690_mul8;
+    // op 504: u8_xor 692 678
+    let v698_xor = binary(ByteOp::Xor, 0, v694_sum, v680_sum);
+    row.aux[257] = element(v698_xor);
+    // op 505: u8_xor 693 679
+    let v699_xor = binary(ByteOp::Xor, 0, v695_sum, v681_sum);
+    row.aux[258] = element(v699_xor);
+    // op 506: u8_xor 694 673
+    let v700_xor = binary(ByteOp::Xor, 0, v696_sum, v675_mul8);
+    row.aux[259] = element(v700_xor);
+    // op 507: mul 697 150
+    let v701_prod = v699_xor * v152_const;
+    // op 508: mul 698 152
+    let v702_prod = v700_xor * v154_const;
+    // op 509: mul 695 131
+    let v703_prod = v697_sum * v133_const;
+    // op 510: add 696 699
+    let v704_sum = v698_xor + v701_prod;
+    // op 511: add 702 700
+    let v705_sum = v704_sum + v702_prod;
+    // op 512: add 703 701
+    let v706_sum = v705_sum + v703_prod;
+    // op 513: add 622 659
+    let v707_sum = v624_sum + v661_sum;
+    // op 514: add 705 665
+    let v708_sum = element(v707_sum) + v667_sum;
+    // op 515: add 706 704
+    let v709_sum = v708_sum + element(v706_sum);
+    // op 516: hint_field_to_bytes 707
+    let v710_byte = byte_of(word(v709_sum), 0);
+    row.aux[260] = element(v710_byte);
+    let v711_byte = byte_of(word(v709_sum), 1);
+    row.aux[261] = element(v711_byte);
+    let v712_byte = byte_of(word(v709_sum), 2);
+    row.aux[262] = element(v712_byte);
+    let v713_byte = byte_of(word(v709_sum), 3);
+    row.aux[263] = element(v713_byte);
+    let v714_byte = byte_of(word(v709_sum), 4);
+    row.aux[264] = element(v714_byte);
+    let v715_byte = byte_of(word(v709_sum), 5);
+    row.aux[265] = element(v715_byte);
+    let v716_byte = byte_of(word(v709_sum), 6);
+    row.aux[266] = element(v716_byte);
+    let v717_byte = byte_of(word(v709_sum), 7);
+    row.aux[267] = element(v717_byte);
+    // op 526: u8_mul 573 95
+    let v726_mul8 = binary(ByteOp::Mul, 0, v575_byte, v97_const);
+    row.aux[268] = element(v726_mul8);
+    let v727_mul8 = binary(ByteOp::Mul, 1, v575_byte, v97_const);
+    row.aux[269] = element(v727_mul8);
+    // op 527: u8_mul 574 95
+    let v728_mul8 = binary(ByteOp::Mul, 0, v576_byte, v97_const);
+    row.aux[270] = element(v728_mul8);
+    let v729_mul8 = binary(ByteOp::Mul, 1, v576_byte, v97_const);
+    row.aux[271] = element(v729_mul8);
+    // op 528: u8_mul 575 95
+    let v730_mul8 = binary(ByteOp::Mul, 0, v577_byte, v97_const);
+    row.aux[272] = element(v730_mul8);
+    let v731_mul8 = binary(ByteOp::Mul, 1, v577_byte, v97_const);
+    row.aux[273] = element(v731_mul8);
+    // op 529: u8_mul 576 95
+    let v732_mul8 = binary(ByteOp::Mul, 0, v578_byte, v97_const);
+    row.aux[274] = element(v732_mul8);
+    let v733_mul8 = binary(ByteOp::Mul, 1, v578_byte, v97_const);
+    row.aux[275] = element(v733_mul8);
+    // op 530: add 727 728
+    let v734_sum = v729_mul8 + v730_mul8;
+    // op 531: add 729 730
+    let v735_sum = v731_mul8 + v732_mul8;
+    // op 532: add 731 724
+    let v736_sum = v733_mul8 + v726_mul8;
+    // op 533: add 725 726
+    let v737_sum = v727_mul8 + v728_mul8;
+    // op 534: u8_xor 573 732
+    let v738_xor = binary(ByteOp::Xor, 0, v575_byte, v734_sum);
+    row.aux[276] = element(v738_xor);
+    // op 535: u8_xor 574 733
+    let v739_xor = binary(ByteOp::Xor, 0, v576_byte, v735_sum);
+    row.aux[277] = element(v739_xor);
+    // op 536: u8_xor 575 734
+    let v740_xor = binary(ByteOp::Xor, 0, v577_byte, v736_sum);
+    row.aux[278] = element(v740_xor);
+    // op 537: u8_xor 576 735
+    let v741_xor = binary(ByteOp::Xor, 0, v578_byte, v737_sum);
+    row.aux[279] = element(v741_xor);
+    // op 538: u8_mul 736 112
+    let v742_mul8 = binary(ByteOp::Mul, 0, v738_xor, v114_const);
+    row.aux[280] = element(v742_mul8);
+    let v743_mul8 = binary(ByteOp::Mul, 1, v738_xor, v114_const);
+    row.aux[281] = element(v743_mul8);
+    // op 539: u8_mul 737 112
+    let v744_mul8 = binary(ByteOp::Mul, 0, v739_xor, v114_const);
+    row.aux[282] = element(v744_mul8);
+    let v745_mul8 = binary(ByteOp::Mul, 1, v739_xor, v114_const);
+    row.aux[283] = element(v745_mul8);
+    // op 540: u8_mul 738 112
+    let v746_mul8 = binary(ByteOp::Mul, 0, v740_xor, v114_const);
+    row.aux[284] = element(v746_mul8);
+    let v747_mul8 = binary(ByteOp::Mul, 1, v740_xor, v114_const);
+    row.aux[285] = element(v747_mul8);
+    // op 541: u8_mul 739 112
+    let v748_mul8 = binary(ByteOp::Mul, 0, v741_xor, v114_const);
+    row.aux[286] = element(v748_mul8);
+    let v749_mul8 = binary(ByteOp::Mul, 1, v741_xor, v114_const);
+    row.aux[287] = element(v749_mul8);
+    // op 542: add 741 742
+    let v750_sum = v743_mul8 + v744_mul8;
+    // op 543: add 743 744
+    let v751_sum = v745_mul8 + v746_mul8;
+    // op 544: add 745 746
+    let v752_sum = v747_mul8 + v748_mul8;
+    // op 545: add 747 740
+    let v753_sum = v749_mul8 + v742_mul8;
+    // op 546: u8_xor 573 748
+    let v754_xor = binary(ByteOp::Xor, 0, v575_byte, v750_sum);
+    row.aux[288] = element(v754_xor);
+    // op 547: u8_xor 574 749
+    let v755_xor = binary(ByteOp::Xor, 0, v576_byte, v751_sum);
+    row.aux[289] = element(v755_xor);
+    // op 548: u8_xor 575 750
+    let v756_xor = binary(ByteOp::Xor, 0, v577_byte, v752_sum);
+    row.aux[290] = element(v756_xor);
+    // op 549: u8_xor 576 751
+    let v757_xor = binary(ByteOp::Xor, 0, v578_byte, v753_sum);
+    row.aux[291] = element(v757_xor);
+    // op 550: u8_mul 752 95
+    let v758_mul8 = binary(ByteOp::Mul, 0, v754_xor, v97_const);
+    row.aux[292] = element(v758_mul8);
+    let v759_mul8 = binary(ByteOp::Mul, 1, v754_xor, v97_const);
+    row.aux[293] = element(v759_mul8);
+    // op 551: mul 756 131
+    let v760_prod = v758_mul8 * v133_const;
+    // op 552: mul 753 95
+    let v761_prod = v755_xor * v97_const;
+    // op 553: mul 754 134
+    let v762_prod = v756_xor * v136_const;
+    // op 554: mul 755 136
+    let v763_prod = v757_xor * v138_const;
+    // op 555: add 757 758
+    let v764_sum = v759_mul8 + v760_prod;
+    // op 556: add 762 759
+    let v765_sum = v764_sum + v761_prod;
+    // op 557: add 763 760
+    let v766_sum = v765_sum + v762_prod;
+    // op 558: add 764 761
+    let v767_sum = v766_sum + v763_prod;
+    // op 559: u8_and 573 261
+    let v768_and = binary(ByteOp::And, 0, v575_byte, v263_byte);
+    row.aux[294] = element(v768_and);
+    // op 560: u8_and 574 262
+    let v769_and = binary(ByteOp::And, 0, v576_byte, v264_byte);
+    row.aux[295] = element(v769_and);
+    // op 561: u8_and 575 263
+    let v770_and = binary(ByteOp::And, 0, v577_byte, v265_byte);
+    row.aux[296] = element(v770_and);
+    // op 562: u8_and 576 264
+    let v771_and = binary(ByteOp::And, 0, v578_byte, v266_byte);
+    row.aux[297] = element(v771_and);
+    // op 563: u8_and 573 14
+    let v772_and = binary(ByteOp::And, 0, v575_byte, input14);
+    row.aux[298] = element(v772_and);
+    // op 564: u8_and 574 15
+    let v773_and = binary(ByteOp::And, 0, v576_byte, input15);
+    row.aux[299] = element(v773_and);
+    // op 565: u8_and 575 16
+    let v774_and = binary(ByteOp::And, 0, v577_byte, input16);
+    row.aux[300] = element(v774_and);
+    // op 566: u8_and 576 17
+    let v775_and = binary(ByteOp::And, 0, v578_byte, input17);
+    row.aux[301] = element(v775_and);
+    // op 567: mul 767 150
+    let v776_prod = v769_and * v152_const;
+    // op 568: mul 768 152
+    let v777_prod = v770_and * v154_const;
+    // op 569: mul 769 131
+    let v778_prod = v771_and * v133_const;
+    // op 570: add 766 774
+    let v779_sum = v768_and + v776_prod;
+    // op 571: add 777 775
+    let v780_sum = v779_sum + v777_prod;
+    // op 572: add 778 776
+    let v781_sum = v780_sum + v778_prod;
+    // op 573: mul 771 150
+    let v782_prod = v773_and * v152_const;
+    // op 574: mul 772 152
+    let v783_prod = v774_and * v154_const;
+    // op 575: mul 773 131
+    let v784_prod = v775_and * v133_const;
+    // op 576: add 770 780
+    let v785_sum = v772_and + v782_prod;
+    // op 577: add 783 781
+    let v786_sum = v785_sum + v783_prod;
+    // op 578: add 784 782
+    let v787_sum = v786_sum + v784_prod;
+    // op 579: mul 15 150
+    let v788_prod = input15 * v152_const;
+    // op 580: mul 16 152
+    let v789_prod = input16 * v154_const;
+    // op 581: mul 17 131
+    let v790_prod = input17 * v133_const;
+    // op 582: add 14 786
+    let v791_sum = input14 + v788_prod;
+    // op 583: add 789 787
+    let v792_sum = v791_sum + v789_prod;
+    // op 584: add 790 788
+    let v793_sum = v792_sum + v790_prod;
+    // op 585: sub 791 785
+    let v794_diff = element(v793_sum) - element(v787_sum);
+    // op 586: add 779 792
+    let v795_sum = element(v781_sum) + v794_diff;
+    // op 587: mul 36 150
+    let v796_prod = input36 * v152_const;
+    // op 588: mul 37 152
+    let v797_prod = input37 * v154_const;
+    // op 589: mul 38 131
+    let v798_prod = input38 * v133_const;
+    // op 590: add 35 794
+    let v799_sum = input35 + v796_prod;
+    // op 591: add 797 795
+    let v800_sum = v799_sum + v797_prod;
+    // op 592: add 798 796
+    let v801_sum = v800_sum + v798_prod;
+    // op 593: add 616 765
+    let v802_sum = v618_sum + v767_sum;
+    // op 594: add 800 793
+    let v803_sum = element(v802_sum) + v795_sum;
+    // op 595: add 801 93
+    let v804_sum = v803_sum + element(v95_seed);
+    // op 596: add 802 799
+    let v805_sum = v804_sum + element(v801_sum);
+    // op 597: u8_mul 589 182
+    let v806_mul8 = binary(ByteOp::Mul, 0, v591_byte, v184_const);
+    row.aux[302] = element(v806_mul8);
+    let v807_mul8 = binary(ByteOp::Mul, 1, v591_byte, v184_const);
+    row.aux[303] = element(v807_mul8);
+    // op 598: u8_mul 590 182
+    let v808_mul8 = binary(ByteOp::Mul, 0, v592_byte, v184_const);
+    row.aux[304] = element(v808_mul8);
+    let v809_mul8 = binary(ByteOp::Mul, 1, v592_byte, v184_const);
+    row.aux[305] = element(v809_mul8);
+    // op 599: u8_mul 591 182
+    let v810_mul8 = binary(ByteOp::Mul, 0, v593_byte, v184_const);
+    row.aux[306] = element(v810_mul8);
+    let v811_mul8 = binary(ByteOp::Mul, 1, v593_byte, v184_const);
+    row.aux[307] = element(v811_mul8);
+    // op 600: u8_mul 592 182
+    let v812_mul8 = binary(ByteOp::Mul, 0, v594_byte, v184_const);
+    row.aux[308] = element(v812_mul8);
+    let v813_mul8 = binary(ByteOp::Mul, 1, v594_byte, v184_const);
+    row.aux[309] = element(v813_mul8);
+    // op 601: add 807 808
+    let v814_sum = v809_mul8 + v810_mul8;
+    // op 602: add 809 810
+    let v815_sum = v811_mul8 + v812_mul8;
+    // op 603: add 811 804
+    let v816_sum = v813_mul8 + v806_mul8;
+    // op 604: add 805 806
+    let v817_sum = v807_mul8 + v808_mul8;
+    // op 605: u8_xor_split4 589 812
+    let v818_split4 = binary(ByteOp::XorSplit4, 0, v591_byte, v814_sum);
+    row.aux[310] = element(v818_split4);
+    let v819_split4 = binary(ByteOp::XorSplit4, 1, v591_byte, v814_sum);
+    row.aux[311] = element(v819_split4);
+    // op 606: u8_xor_split4 590 813
+    let v820_split4 = binary(ByteOp::XorSplit4, 0, v592_byte, v815_sum);
+    row.aux[312] = element(v820_split4);
+    let v821_split4 = binary(ByteOp::XorSplit4, 1, v592_byte, v815_sum);
+    row.aux[313] = element(v821_split4);
+    // op 607: u8_xor_split4 591 814
+    let v822_split4 = binary(ByteOp::XorSplit4, 0, v593_byte, v816_sum);
+    row.aux[314] = element(v822_split4);
+    let v823_split4 = binary(ByteOp::XorSplit4, 1, v593_byte, v816_sum);
+    row.aux[315] = element(v823_split4);
+    // op 608: u8_xor_split4 592 815
+    let v824_split4 = binary(ByteOp::XorSplit4, 0, v594_byte, v817_sum);
+    row.aux[316] = element(v824_split4);
+    let v825_split4 = binary(ByteOp::XorSplit4, 1, v594_byte, v817_sum);
+    row.aux[317] = element(v825_split4);
+    // op 609: add 818 821
+    let v826_sum = v820_split4 + v823_split4;
+    // op 610: add 820 823
+    let v827_sum = v822_split4 + v825_split4;
+    // op 611: add 822 817
+    let v828_sum = v824_split4 + v819_split4;
+    // op 612: add 816 819
+    let v829_sum = v818_split4 + v821_split4;
+    // op 613: u8_xor 589 824
+    let v830_xor = binary(ByteOp::Xor, 0, v591_byte, v826_sum);
+    row.aux[318] = element(v830_xor);
+    // op 614: u8_xor 590 825
+    let v831_xor = binary(ByteOp::Xor, 0, v592_byte, v827_sum);
+    row.aux[319] = element(v831_xor);
+    // op 615: u8_xor 591 826
+    let v832_xor = binary(ByteOp::Xor, 0, v593_byte, v828_sum);
+    row.aux[320] = element(v832_xor);
+    // op 616: u8_xor 592 827
+    let v833_xor = binary(ByteOp::Xor, 0, v594_byte, v829_sum);
+    row.aux[321] = element(v833_xor);
+    // op 617: u8_mul 830 95
+    let v834_mul8 = binary(ByteOp::Mul, 0, v832_xor, v97_const);
+    row.aux[322] = element(v834_mul8);
+    let v835_mul8 = binary(ByteOp::Mul, 1, v832_xor, v97_const);
+    row.aux[323] = element(v835_mul8);
+    // op 618: mul 832 131
+    let v836_prod = v834_mul8 * v133_const;
+    // op 619: mul 828 134
+    let v837_prod = v830_xor * v136_const;
+    // op 620: mul 829 136
+    let v838_prod = v831_xor * v138_const;
+    // op 621: mul 831 95
+    let v839_prod = v833_xor * v97_const;
+    // op 622: add 833 834
+    let v840_sum = v835_mul8 + v836_prod;
+    // op 623: add 838 835
+    let v841_sum = v840_sum + v837_prod;
+    // op 624: add 839 836
+    let v842_sum = v841_sum + v838_prod;
+    // op 625: add 840 837
+    let v843_sum = v842_sum + v839_prod;
+    // op 626: u8_xor 589 278
+    let v844_xor = binary(ByteOp::Xor, 0, v591_byte, v280_byte);
+    row.aux[324] = element(v844_xor);
+    // op 627: u8_xor 590 279
+    let v845_xor = binary(ByteOp::Xor, 0, v592_byte, v281_byte);
+    row.aux[325] = element(v845_xor);
+    // op 628: u8_xor 591 280
+    let v846_xor = binary(ByteOp::Xor, 0, v593_byte, v282_byte);
+    row.aux[326] = element(v846_xor);
+    // op 629: u8_xor 592 281
+    let v847_xor = binary(ByteOp::Xor, 0, v594_byte, v283_byte);
+    row.aux[327] = element(v847_xor);
+    // op 630: u8_and 1 842
+    let v848_and = binary(ByteOp::And, 0, input1, v844_xor);
+    row.aux[328] = element(v848_and);
+    // op 631: u8_and 2 843
+    let v849_and = binary(ByteOp::And, 0, input2, v845_xor);
+    row.aux[329] = element(v849_and);
+    // op 632: u8_and 3 844
+    let v850_and = binary(ByteOp::And, 0, input3, v846_xor);
+    row.aux[330] = element(v850_and);
+    // op 633: u8_and 4 845
+    let v851_and = binary(ByteOp::And, 0, input4, v847_xor);
+    row.aux[331] = element(v851_and);
+    // op 634: mul 590 150
+    let v852_prod = v592_byte * v152_const;
+    // op 635: mul 591 152
+    let v853_prod = v593_byte * v154_const;
+    // op 636: mul 592 131
+    let v854_prod = v594_byte * v133_const;
+    // op 637: add 589 850
+    let v855_sum = v591_byte + v852_prod;
+    // op 638: add 853 851
+    let v856_sum = v855_sum + v853_prod;
+    // op 639: add 854 852
+    let v857_sum = v856_sum + v854_prod;
+    // op 640: mul 279 150
+    let v858_prod = v281_byte * v152_const;
+    // op 641: mul 280 152
+    let v859_prod = v282_byte * v154_const;
+    // op 642: mul 281 131
+    let v860_prod = v283_byte * v133_const;
+    // op 643: add 278 856
+    let v861_sum = v280_byte + v858_prod;
+    // op 644: add 859 857
+    let v862_sum = v861_sum + v859_prod;
+    // op 645: add 860 858
+    let v863_sum = v862_sum + v860_prod;
+    // op 646: mul 843 150
+    let v864_prod = v845_xor * v152_const;
+    // op 647: mul 844 152
+    let v865_prod = v846_xor * v154_const;
+    // op 648: mul 845 131
+    let v866_prod = v847_xor * v133_const;
+    // op 649: add 842 862
+    let v867_sum = v844_xor + v864_prod;
+    // op 650: add 865 863
+    let v868_sum = v867_sum + v865_prod;
+    // op 651: add 866 864
+    let v869_sum = v868_sum + v866_prod;
+    // op 652: mul 847 150
+    let v870_prod = v849_and * v152_const;
+    // op 653: mul 848 152
+    let v871_prod = v850_and * v154_const;
+    // op 654: mul 849 131
+    let v872_prod = v851_and * v133_const;
+    // op 655: add 846 868
+    let v873_sum = v848_and + v870_prod;
+    // op 656: add 871 869
+    let v874_sum = v873_sum + v871_prod;
+    // op 657: add 872 870
+    let v875_sum = v874_sum + v872_prod;
+    // op 658: add 855 861
+    let v876_sum = v857_sum + v863_sum;
+    // op 659: sub 874 867
+    let v877_diff = element(v876_sum) - element(v869_sum);
+    // op 660: mul 875 255
+    let v878_prod = v877_diff * element(v257_const);
+    // op 661: add 876 873
+    let v879_sum = v878_prod + element(v875_sum);
+    // op 662: add 610 803
+    let v880_sum = element(v612_sum) + v805_sum;
+    // op 663: add 803 841
+    let v881_sum = v805_sum + element(v843_sum);
+    // op 664: add 879 877
+    let v882_sum = v881_sum + v879_sum;
+    // op 665: hint_field_to_bytes 878
+    let v883_byte = byte_of(word(v880_sum), 0);
+    row.aux[332] = element(v883_byte);
+    let v884_byte = byte_of(word(v880_sum), 1);
+    row.aux[333] = element(v884_byte);
+    let v885_byte = byte_of(word(v880_sum), 2);
+    row.aux[334] = element(v885_byte);
+    let v886_byte = byte_of(word(v880_sum), 3);
+    row.aux[335] = element(v886_byte);
+    let v887_byte = byte_of(word(v880_sum), 4);
+    row.aux[336] = element(v887_byte);
+    let v888_byte = byte_of(word(v880_sum), 5);
+    row.aux[337] = element(v888_byte);
+    let v889_byte = byte_of(word(v880_sum), 6);
+    row.aux[338] = element(v889_byte);
+    let v890_byte = byte_of(word(v880_sum), 7);
+    row.aux[339] = element(v890_byte);
+    // op 675: hint_field_to_bytes 880
+    let v899_byte = byte_of(word(v882_sum), 0);
+    row.aux[340] = element(v899_byte);
+    let v900_byte = byte_of(word(v882_sum), 1);
+    row.aux[341] = element(v900_byte);
+    let v901_byte = byte_of(word(v882_sum), 2);
+    row.aux[342] = element(v901_byte);
+    let v902_byte = byte_of(word(v882_sum), 3);
+    row.aux[343] = element(v902_byte);
+    let v903_byte = byte_of(word(v882_sum), 4);
+    row.aux[344] = element(v903_byte);
+    let v904_byte = byte_of(word(v882_sum), 5);
+    row.aux[345] = element(v904_byte);
+    let v905_byte = byte_of(word(v882_sum), 6);
+    row.aux[346] = element(v905_byte);
+    let v906_byte = byte_of(word(v882_sum), 7);
+    row.aux[347] = element(v906_byte);
+    // op 685: mul 2 150
+    let v915_prod = input2 * v152_const;
+    // op 686: mul 3 152
+    let v916_prod = input3 * v154_const;
+    // op 687: mul 4 131
+    let v917_prod = input4 * v133_const;
+    // op 688: add 1 913
+    let v918_sum = input1 + v915_prod;
+    // op 689: add 916 914
+    let v919_sum = v918_sum + v916_prod;
+    // op 690: add 917 915
+    let v920_sum = v919_sum + v917_prod;
+    // op 691: mul 15 150
+    let v921_prod = input15 * v152_const;
+    // op 692: mul 16 152
+    let v922_prod = input16 * v154_const;
+    // op 693: mul 17 131
+    let v923_prod = input17 * v133_const;
+    // op 694: add 14 919
+    let v924_sum = input14 + v921_prod;
+    // op 695: add 922 920
+    let v925_sum = v924_sum + v922_prod;
+    // op 696: add 923 921
+    let v926_sum = v925_sum + v923_prod;
+    // op 697: mul 36 150
+    let v927_prod = input36 * v152_const;
+    // op 698: mul 37 152
+    let v928_prod = input37 * v154_const;
+    // op 699: mul 38 131
+    let v929_prod = input38 * v133_const;
+    // op 700: add 35 925
+    let v930_sum = input35 + v927_prod;
+    // op 701: add 928 926
+    let v931_sum = v930_sum + v928_prod;
+    // op 702: add 929 927
+    let v932_sum = v931_sum + v929_prod;
+    // op 703: u8_mul 39 182
+    let v933_mul8 = binary(ByteOp::Mul, 0, input39, v184_const);
+    row.aux[348] = element(v933_mul8);
+    let v934_mul8 = binary(ByteOp::Mul, 1, input39, v184_const);
+    row.aux[349] = element(v934_mul8);
+    // op 704: u8_mul 40 182
+    let v935_mul8 = binary(ByteOp::Mul, 0, input40, v184_const);
+    row.aux[350] = element(v935_mul8);
+    let v936_mul8 = binary(ByteOp::Mul, 1, input40, v184_const);
+    row.aux[351] = element(v936_mul8);
+    // op 705: u8_mul 41 182
+    let v937_mul8 = binary(ByteOp::Mul, 0, input41, v184_const);
+    row.aux[352] = element(v937_mul8);
+    let v938_mul8 = binary(ByteOp::Mul, 1, input41, v184_const);
+    row.aux[353] = element(v938_mul8);
+    // op 706: u8_mul 42 182
+    let v939_mul8 = binary(ByteOp::Mul, 0, input42, v184_const);
+    row.aux[354] = element(v939_mul8);
+    let v940_mul8 = binary(ByteOp::Mul, 1, input42, v184_const);
+    row.aux[355] = element(v940_mul8);
+    // op 707: add 934 935
+    let v941_sum = v936_mul8 + v937_mul8;
+    // op 708: add 936 937
+    let v942_sum = v938_mul8 + v939_mul8;
+    // op 709: add 938 931
+    let v943_sum = v940_mul8 + v933_mul8;
+    // op 710: add 932 933
+    let v944_sum = v934_mul8 + v935_mul8;
+    // op 711: add 932 933
+    let v945_sum = v934_mul8 + v935_mul8;
+    // op 712: add 934 935
+    let v946_sum = v936_mul8 + v937_mul8;
+    // op 713: add 936 937
+    let v947_sum = v938_mul8 + v939_mul8;
+    // op 714: u8_xor_split7 39 939
+    let v948_split7 = binary(ByteOp::XorSplit7, 0, input39, v941_sum);
+    row.aux[356] = element(v948_split7);
+    let v949_split7 = binary(ByteOp::XorSplit7, 1, input39, v941_sum);
+    row.aux[357] = element(v949_split7);
+    // op 715: u8_xor_split7 40 940
+    let v950_split7 = binary(ByteOp::XorSplit7, 0, input40, v942_sum);
+    row.aux[358] = element(v950_split7);
+    let v951_split7 = binary(ByteOp::XorSplit7, 1, input40, v942_sum);
+    row.aux[359] = element(v951_split7);
+    // op 716: u8_xor_split7 41 941
+    let v952_split7 = binary(ByteOp::XorSplit7, 0, input41, v943_sum);
+    row.aux[360] = element(v952_split7);
+    let v953_split7 = binary(ByteOp::XorSplit7, 1, input41, v943_sum);
+    row.aux[361] = element(v953_split7);
+    // op 717: u8_xor_split7 42 942
+    let v954_split7 = binary(ByteOp::XorSplit7, 0, input42, v944_sum);
+    row.aux[362] = element(v954_split7);
+    let v955_split7 = binary(ByteOp::XorSplit7, 1, input42, v944_sum);
+    row.aux[363] = element(v955_split7);
+    // op 718: add 946 949
+    let v956_sum = v948_split7 + v951_split7;
+    // op 719: add 948 951
+    let v957_sum = v950_split7 + v953_split7;
+    // op 720: add 950 953
+    let v958_sum = v952_split7 + v955_split7;
+    // op 721: add 952 947
+    let v959_sum = v954_split7 + v949_split7;
+    // op 722: u8_xor 954 943
+    let v960_xor = binary(ByteOp::Xor, 0, v956_sum, v945_sum);
+    row.aux[364] = element(v960_xor);
+    // op 723: u8_xor 955 944
+    let v961_xor = binary(ByteOp::Xor, 0, v957_sum, v946_sum);
+    row.aux[365] = element(v961_xor);
+    // op 724: u8_xor 956 945
+    let v962_xor = binary(ByteOp::Xor, 0, v958_sum, v947_sum);
+    row.aux[366] = element(v962_xor);
+    // op 725: u8_xor 957 938
+    let v963_xor = binary(ByteOp::Xor, 0, v959_sum, v940_mul8);
+    row.aux[367] = element(v963_xor);
+    // op 726: mul 959 150
+    let v964_prod = v961_xor * v152_const;
+    // op 727: mul 960 152
+    let v965_prod = v962_xor * v154_const;
+    // op 728: mul 961 131
+    let v966_prod = v963_xor * v133_const;
+    // op 729: add 958 962
+    let v967_sum = v960_xor + v964_prod;
+    // op 730: add 965 963
+    let v968_sum = v967_sum + v965_prod;
+    // op 731: add 966 964
+    let v969_sum = v968_sum + v966_prod;
+    // op 732: mul 72 150
+    let v970_prod = input72 * element(v152_const);
+    // op 733: mul 73 152
+    let v971_prod = input73 * element(v154_const);
+    // op 734: mul 74 131
+    let v972_prod = input74 * element(v133_const);
+    // op 735: add 71 968
+    let v973_sum = input71 + v970_prod;
+    // op 736: add 971 969
+    let v974_sum = v973_sum + v971_prod;
+    // op 737: add 972 970
+    let v975_sum = v974_sum + v972_prod;
+    // op 738: u8_mul 400 355
+    let v976_mul8 = binary(ByteOp::Mul, 0, v402_byte, v357_const);
+    row.aux[368] = element(v976_mul8);
+    let v977_mul8 = binary(ByteOp::Mul, 1, v402_byte, v357_const);
+    row.aux[369] = element(v977_mul8);
+    // op 739: u8_mul 401 355
+    let v978_mul8 = binary(ByteOp::Mul, 0, v403_byte, v357_const);
+    row.aux[370] = element(v978_mul8);
+    let v979_mul8 = binary(ByteOp::Mul, 1, v403_byte, v357_const);
+    row.aux[371] = element(v979_mul8);
+    // op 740: u8_mul 402 355
+    let v980_mul8 = binary(ByteOp::Mul, 0, v404_byte, v357_const);
+    row.aux[372] = element(v980_mul8);
+    let v981_mul8 = binary(ByteOp::Mul, 1, v404_byte, v357_const);
+    row.aux[373] = element(v981_mul8);
+    // op 741: u8_mul 403 355
+    let v982_mul8 = binary(ByteOp::Mul, 0, v405_byte, v357_const);
+    row.aux[374] = element(v982_mul8);
+    let v983_mul8 = binary(ByteOp::Mul, 1, v405_byte, v357_const);
+    row.aux[375] = element(v983_mul8);
+    // op 742: add 975 976
+    let v984_sum = v977_mul8 + v978_mul8;
+    // op 743: add 977 978
+    let v985_sum = v979_mul8 + v980_mul8;
+    // op 744: add 979 980
+    let v986_sum = v981_mul8 + v982_mul8;
+    // op 745: add 981 974
+    let v987_sum = v983_mul8 + v976_mul8;
+    // op 746: add 977 978
+    let v988_sum = v979_mul8 + v980_mul8;
+    // op 747: add 979 980
+    let v989_sum = v981_mul8 + v982_mul8;
+    // op 748: u8_xor 400 982
+    let v990_xor = binary(ByteOp::Xor, 0, v402_byte, v984_sum);
+    row.aux[376] = element(v990_xor);
+    // op 749: u8_xor 401 983
+    let v991_xor = binary(ByteOp::Xor, 0, v403_byte, v985_sum);
+    row.aux[377] = element(v991_xor);
+    // op 750: u8_xor 402 984
+    let v992_xor = binary(ByteOp::Xor, 0, v404_byte, v986_sum);
+    row.aux[378] = element(v992_xor);
+    // op 751: u8_xor 403 985
+    let v993_xor = binary(ByteOp::Xor, 0, v405_byte, v987_sum);
+    row.aux[379] = element(v993_xor);
+    // op 752: u8_mul 988 375
+    let v994_mul8 = binary(ByteOp::Mul, 0, v990_xor, v377_const);
+    row.aux[380] = element(v994_mul8);
+    let v995_mul8 = binary(ByteOp::Mul, 1, v990_xor, v377_const);
+    row.aux[381] = element(v995_mul8);
+    // op 753: u8_mul 989 375
+    let v996_mul8 = binary(ByteOp::Mul, 0, v991_xor, v377_const);
+    row.aux[382] = element(v996_mul8);
+    let v997_mul8 = binary(ByteOp::Mul, 1, v991_xor, v377_const);
+    row.aux[383] = element(v997_mul8);
+    // op 754: u8_mul 990 375
+    let v998_mul8 = binary(ByteOp::Mul, 0, v992_xor, v377_const);
+    row.aux[384] = element(v998_mul8);
+    let v999_mul8 = binary(ByteOp::Mul, 1, v992_xor, v377_const);
+    row.aux[385] = element(v999_mul8);
+    // op 755: u8_mul 991 375
+    let v1000_mul8 = binary(ByteOp::Mul, 0, v993_xor, v377_const);
+    row.aux[386] = element(v1000_mul8);
+    let v1001_mul8 = binary(ByteOp::Mul, 1, v993_xor, v377_const);
+    row.aux[387] = element(v1001_mul8);
+    // op 756: add 997 998
+    let v1002_sum = v999_mul8 + v1000_mul8;
+    // op 757: add 999 992
+    let v1003_sum = v1001_mul8 + v994_mul8;
+    // op 758: add 993 994
+    let v1004_sum = v995_mul8 + v996_mul8;
+    // op 759: add 995 996
+    let v1005_sum = v997_mul8 + v998_mul8;
+    // op 760: u8_xor 1000 986
+    let v1006_xor = binary(ByteOp::Xor, 0, v1002_sum, v988_sum);
+    row.aux[388] = element(v1006_xor);
+    // op 761: u8_xor 1001 987
+    let v1007_xor = binary(ByteOp::Xor, 0, v1003_sum, v989_sum);
+    row.aux[389] = element(v1007_xor);
+    // op 762: u8_xor 1002 981
+    let v1008_xor = binary(ByteOp::Xor, 0, v1004_sum, v983_mul8);
+    row.aux[390] = element(v1008_xor);
+    // op 763: mul 1005 150
+    let v1009_prod = v1007_xor * v152_const;
+    // op 764: mul 1006 152
+    let v1010_prod = v1008_xor * v154_const;
+    // op 765: mul 1003 131
+    let v1011_prod = v1005_sum * v133_const;
+    // op 766: add 1004 1007
+    let v1012_sum = v1006_xor + v1009_prod;
+    // op 767: add 1010 1008
+    let v1013_sum = v1012_sum + v1010_prod;
+    // op 768: add 1011 1009
+    let v1014_sum = v1013_sum + v1011_prod;
+    // op 769: add 930 967
+    let v1015_sum = v932_sum + v969_sum;
+    // op 770: add 1013 973
+    let v1016_sum = element(v1015_sum) + v975_sum;
+    // op 771: add 1014 1012
+    let v1017_sum = v1016_sum + element(v1014_sum);
+    // op 772: hint_field_to_bytes 1015
+    let v1018_byte = byte_of(word(v1017_sum), 0);
+    row.aux[391] = element(v1018_byte);
+    let v1019_byte = byte_of(word(v1017_sum), 1);
+    row.aux[392] = element(v1019_byte);
+    let v1020_byte = byte_of(word(v1017_sum), 2);
+    row.aux[393] = element(v1020_byte);
+    let v1021_byte = byte_of(word(v1017_sum), 3);
+    row.aux[394] = element(v1021_byte);
+    let v1022_byte = byte_of(word(v1017_sum), 4);
+    row.aux[395] = element(v1022_byte);
+    let v1023_byte = byte_of(word(v1017_sum), 5);
+    row.aux[396] = element(v1023_byte);
+    let v1024_byte = byte_of(word(v1017_sum), 6);
+    row.aux[397] = element(v1024_byte);
+    let v1025_byte = byte_of(word(v1017_sum), 7);
+    row.aux[398] = element(v1025_byte);
+    // op 782: u8_mul 881 95
+    let v1034_mul8 = binary(ByteOp::Mul, 0, v883_byte, v97_const);
+    row.aux[399] = element(v1034_mul8);
+    let v1035_mul8 = binary(ByteOp::Mul, 1, v883_byte, v97_const);
+    row.aux[400] = element(v1035_mul8);
+    // op 783: u8_mul 882 95
+    let v1036_mul8 = binary(ByteOp::Mul, 0, v884_byte, v97_const);
+    row.aux[401] = element(v1036_mul8);
+    let v1037_mul8 = binary(ByteOp::Mul, 1, v884_byte, v97_const);
+    row.aux[402] = element(v1037_mul8);
+    // op 784: u8_mul 883 95
+    let v1038_mul8 = binary(ByteOp::Mul, 0, v885_byte, v97_const);
+    row.aux[403] = element(v1038_mul8);
+    let v1039_mul8 = binary(ByteOp::Mul, 1, v885_byte, v97_const);
+    row.aux[404] = element(v1039_mul8);
+    // op 785: u8_mul 884 95
+    let v1040_mul8 = binary(ByteOp::Mul, 0, v886_byte, v97_const);
+    row.aux[405] = element(v1040_mul8);
+    let v1041_mul8 = binary(ByteOp::Mul, 1, v886_byte, v97_const);
+    row.aux[406] = element(v1041_mul8);
+    // op 786: add 1035 1036
+    let v1042_sum = v1037_mul8 + v1038_mul8;
+    // op 787: add 1037 1038
+    let v1043_sum = v1039_mul8 + v1040_mul8;
+    // op 788: add 1039 1032
+    let v1044_sum = v1041_mul8 + v1034_mul8;
+    // op 789: add 1033 1034
+    let v1045_sum = v1035_mul8 + v1036_mul8;
+    // op 790: u8_xor 881 1040
+    let v1046_xor = binary(ByteOp::Xor, 0, v883_byte, v1042_sum);
+    row.aux[407] = element(v1046_xor);
+    // op 791: u8_xor 882 1041
+    let v1047_xor = binary(ByteOp::Xor, 0, v884_byte, v1043_sum);
+    row.aux[408] = element(v1047_xor);
+    // op 792: u8_xor 883 1042
+    let v1048_xor = binary(ByteOp::Xor, 0, v885_byte, v1044_sum);
+    row.aux[409] = element(v1048_xor);
+    // op 793: u8_xor 884 1043
+    let v1049_xor = binary(ByteOp::Xor, 0, v886_byte, v1045_sum);
+    row.aux[410] = element(v1049_xor);
+    // op 794: u8_mul 1044 112
+    let v1050_mul8 = binary(ByteOp::Mul, 0, v1046_xor, v114_const);
+    row.aux[411] = element(v1050_mul8);
+    let v1051_mul8 = binary(ByteOp::Mul, 1, v1046_xor, v114_const);
+    row.aux[412] = element(v1051_mul8);
+    // op 795: u8_mul 1045 112
+    let v1052_mul8 = binary(ByteOp::Mul, 0, v1047_xor, v114_const);
+    row.aux[413] = element(v1052_mul8);
+    let v1053_mul8 = binary(ByteOp::Mul, 1, v1047_xor, v114_const);
+    row.aux[414] = element(v1053_mul8);
+    // op 796: u8_mul 1046 112
+    let v1054_mul8 = binary(ByteOp::Mul, 0, v1048_xor, v114_const);
+    row.aux[415] = element(v1054_mul8);
+    let v1055_mul8 = binary(ByteOp::Mul, 1, v1048_xor, v114_const);
+    row.aux[416] = element(v1055_mul8);
+    // op 797: u8_mul 1047 112
+    let v1056_mul8 = binary(ByteOp::Mul, 0, v1049_xor, v114_const);
+    row.aux[417] = element(v1056_mul8);
+    let v1057_mul8 = binary(ByteOp::Mul, 1, v1049_xor, v114_const);
+    row.aux[418] = element(v1057_mul8);
+    // op 798: add 1049 1050
+    let v1058_sum = v1051_mul8 + v1052_mul8;
+    // op 799: add 1051 1052
+    let v1059_sum = v1053_mul8 + v1054_mul8;
+    // op 800: add 1053 1054
+    let v1060_sum = v1055_mul8 + v1056_mul8;
+    // op 801: add 1055 1048
+    let v1061_sum = v1057_mul8 + v1050_mul8;
+    // op 802: u8_xor 881 1056
+    let v1062_xor = binary(ByteOp::Xor, 0, v883_byte, v1058_sum);
+    row.aux[419] = element(v1062_xor);
+    // op 803: u8_xor 882 1057
+    let v1063_xor = binary(ByteOp::Xor, 0, v884_byte, v1059_sum);
+    row.aux[420] = element(v1063_xor);
+    // op 804: u8_xor 883 1058
+    let v1064_xor = binary(ByteOp::Xor, 0, v885_byte, v1060_sum);
+    row.aux[421] = element(v1064_xor);
+    // op 805: u8_xor 884 1059
+    let v1065_xor = binary(ByteOp::Xor, 0, v886_byte, v1061_sum);
+    row.aux[422] = element(v1065_xor);
+    // op 806: u8_mul 1060 95
+    let v1066_mul8 = binary(ByteOp::Mul, 0, v1062_xor, v97_const);
+    row.aux[423] = element(v1066_mul8);
+    let v1067_mul8 = binary(ByteOp::Mul, 1, v1062_xor, v97_const);
+    row.aux[424] = element(v1067_mul8);
+    // op 807: mul 1064 131
+    let v1068_prod = v1066_mul8 * v133_const;
+    // op 808: mul 1061 95
+    let v1069_prod = v1063_xor * v97_const;
+    // op 809: mul 1062 134
+    let v1070_prod = v1064_xor * v136_const;
+    // op 810: mul 1063 136
+    let v1071_prod = v1065_xor * v138_const;
+    // op 811: add 1065 1066
+    let v1072_sum = v1067_mul8 + v1068_prod;
+    // op 812: add 1070 1067
+    let v1073_sum = v1072_sum + v1069_prod;
+    // op 813: add 1071 1068
+    let v1074_sum = v1073_sum + v1070_prod;
+    // op 814: add 1072 1069
+    let v1075_sum = v1074_sum + v1071_prod;
+    // op 815: u8_and 881 573
+    let v1076_and = binary(ByteOp::And, 0, v883_byte, v575_byte);
+    row.aux[425] = element(v1076_and);
+    // op 816: u8_and 882 574
+    let v1077_and = binary(ByteOp::And, 0, v884_byte, v576_byte);
+    row.aux[426] = element(v1077_and);
+    // op 817: u8_and 883 575
+    let v1078_and = binary(ByteOp::And, 0, v885_byte, v577_byte);
+    row.aux[427] = element(v1078_and);
+    // op 818: u8_and 884 576
+    let v1079_and = binary(ByteOp::And, 0, v886_byte, v578_byte);
+    row.aux[428] = element(v1079_and);
+    // op 819: u8_and 881 261
+    let v1080_and = binary(ByteOp::And, 0, v883_byte, v263_byte);
+    row.aux[429] = element(v1080_and);
+    // op 820: u8_and 882 262
+    let v1081_and = binary(ByteOp::And, 0, v884_byte, v264_byte);
+    row.aux[430] = element(v1081_and);
+    // op 821: u8_and 883 263
+    let v1082_and = binary(ByteOp::And, 0, v885_byte, v265_byte);
+    row.aux[431] = element(v1082_and);
+    // op 822: u8_and 884 264
+    let v1083_and = binary(ByteOp::And, 0, v886_byte, v266_byte);
+    row.aux[432] = element(v1083_and);
+    // op 823: mul 1075 150
+    let v1084_prod = v1077_and * v152_const;
+    // op 824: mul 1076 152
+    let v1085_prod = v1078_and * v154_const;
+    // op 825: mul 1077 131
+    let v1086_prod = v1079_and * v133_const;
+    // op 826: add 1074 1082
+    let v1087_sum = v1076_and + v1084_prod;
+    // op 827: add 1085 1083
+    let v1088_sum = v1087_sum + v1085_prod;
+    // op 828: add 1086 1084
+    let v1089_sum = v1088_sum + v1086_prod;
+    // op 829: mul 1079 150
+    let v1090_prod = v1081_and * v152_const;
+    // op 830: mul 1080 152
+    let v1091_prod = v1082_and * v154_const;
+    // op 831: mul 1081 131
+    let v1092_prod = v1083_and * v133_const;
+    // op 832: add 1078 1088
+    let v1093_sum = v1080_and + v1090_prod;
+    // op 833: add 1091 1089
+    let v1094_sum = v1093_sum + v1091_prod;
+    // op 834: add 1092 1090
+    let v1095_sum = v1094_sum + v1092_prod;
+    // op 835: mul 262 150
+    let v1096_prod = v264_byte * v152_const;
+    // op 836: mul 263 152
+    let v1097_prod = v265_byte * v154_const;
+    // op 837: mul 264 131
+    let v1098_prod = v266_byte * v133_const;
+    // op 838: add 261 1094
+    let v1099_sum = v263_byte + v1096_prod;
+    // op 839: add 1097 1095
+    let v1100_sum = v1099_sum + v1097_prod;
+    // op 840: add 1098 1096
+    let v1101_sum = v1100_sum + v1098_prod;
+    // op 841: sub 1099 1093
+    let v1102_diff = element(v1101_sum) - element(v1095_sum);
+    // op 842: add 1087 1100
+    let v1103_sum = element(v1089_sum) + v1102_diff;
+    // op 843: mul 40 150
+    let v1104_prod = input40 * v152_const;
+    // op 844: mul 41 152
+    let v1105_prod = input41 * v154_const;
+    // op 845: mul 42 131
+    let v1106_prod = input42 * v133_const;
+    // op 846: add 39 1102
+    let v1107_sum = input39 + v1104_prod;
+    // op 847: add 1105 1103
+    let v1108_sum = v1107_sum + v1105_prod;
+    // op 848: add 1106 1104
+    let v1109_sum = v1108_sum + v1106_prod;
+    // op 849: add 924 1073
+    let v1110_sum = v926_sum + v1075_sum;
+    // op 850: add 1108 1101
+    let v1111_sum = element(v1110_sum) + v1103_sum;
+    // op 851: add 1109 94
+    let v1112_sum = v1111_sum + element(v96_seed);
+    // op 852: add 1110 1107
+    let v1113_sum = v1112_sum + element(v1109_sum);
+    // op 853: u8_mul 897 182
+    let v1114_mul8 = binary(ByteOp::Mul, 0, v899_byte, v184_const);
+    row.aux[433] = element(v1114_mul8);
+    let v1115_mul8 = binary(ByteOp::Mul, 1, v899_byte, v184_const);
+    row.aux[434] = element(v1115_mul8);
+    // op 854: u8_mul 898 182
+    let v1116_mul8 = binary(ByteOp::Mul, 0, v900_byte, v184_const);
+    row.aux[435] = element(v1116_mul8);
+    let v1117_mul8 = binary(ByteOp::Mul, 1, v900_byte, v184_const);
+    row.aux[436] = element(v1117_mul8);
+    // op 855: u8_mul 899 182
+    let v1118_mul8 = binary(ByteOp::Mul, 0, v901_byte, v184_const);
+    row.aux[437] = element(v1118_mul8);
+    let v1119_mul8 = binary(ByteOp::Mul, 1, v901_byte, v184_const);
+    row.aux[438] = element(v1119_mul8);
+    // op 856: u8_mul 900 182
+    let v1120_mul8 = binary(ByteOp::Mul, 0, v902_byte, v184_const);
+    row.aux[439] = element(v1120_mul8);
+    let v1121_mul8 = binary(ByteOp::Mul, 1, v902_byte, v184_const);
+    row.aux[440] = element(v1121_mul8);
+    // op 857: add 1115 1116
+    let v1122_sum = v1117_mul8 + v1118_mul8;
+    // op 858: add 1117 1118
+    let v1123_sum = v1119_mul8 + v1120_mul8;
+    // op 859: add 1119 1112
+    let v1124_sum = v1121_mul8 + v1114_mul8;
+    // op 860: add 1113 1114
+    let v1125_sum = v1115_mul8 + v1116_mul8;
+    // op 861: u8_xor_split4 897 1120
+    let v1126_split4 = binary(ByteOp::XorSplit4, 0, v899_byte, v1122_sum);
+    row.aux[441] = element(v1126_split4);
+    let v1127_split4 = binary(ByteOp::XorSplit4, 1, v899_byte, v1122_sum);
+    row.aux[442] = element(v1127_split4);
+    // op 862: u8_xor_split4 898 1121
+    let v1128_split4 = binary(ByteOp::XorSplit4, 0, v900_byte, v1123_sum);
+    row.aux[443] = element(v1128_split4);
+    let v1129_split4 = binary(ByteOp::XorSplit4, 1, v900_byte, v1123_sum);
+    row.aux[444] = element(v1129_split4);
+    // op 863: u8_xor_split4 899 1122
+    let v1130_split4 = binary(ByteOp::XorSplit4, 0, v901_byte, v1124_sum);
+    row.aux[445] = element(v1130_split4);
+    let v1131_split4 = binary(ByteOp::XorSplit4, 1, v901_byte, v1124_sum);
+    row.aux[446] = element(v1131_split4);
+    // op 864: u8_xor_split4 900 1123
+    let v1132_split4 = binary(ByteOp::XorSplit4, 0, v902_byte, v1125_sum);
+    row.aux[447] = element(v1132_split4);
+    let v1133_split4 = binary(ByteOp::XorSplit4, 1, v902_byte, v1125_sum);
+    row.aux[448] = element(v1133_split4);
+    // op 865: add 1126 1129
+    let v1134_sum = v1128_split4 + v1131_split4;
+    // op 866: add 1128 1131
+    let v1135_sum = v1130_split4 + v1133_split4;
+    // op 867: add 1130 1125
+    let v1136_sum = v1132_split4 + v1127_split4;
+    // op 868: add 1124 1127
+    let v1137_sum = v1126_split4 + v1129_split4;
+    // op 869: u8_xor 897 1132
+    let v1138_xor = binary(ByteOp::Xor, 0, v899_byte, v1134_sum);
+    row.aux[449] = element(v1138_xor);
+    // op 870: u8_xor 898 1133
+    let v1139_xor = binary(ByteOp::Xor, 0, v900_byte, v1135_sum);
+    row.aux[450] = element(v1139_xor);
+    // op 871: u8_xor 899 1134
+    let v1140_xor = binary(ByteOp::Xor, 0, v901_byte, v1136_sum);
+    row.aux[451] = element(v1140_xor);
+    // op 872: u8_xor 900 1135
+    let v1141_xor = binary(ByteOp::Xor, 0, v902_byte, v1137_sum);
+    row.aux[452] = element(v1141_xor);
+    // op 873: u8_mul 1138 95
+    let v1142_mul8 = binary(ByteOp::Mul, 0, v1140_xor, v97_const);
+    row.aux[453] = element(v1142_mul8);
+    let v1143_mul8 = binary(ByteOp::Mul, 1, v1140_xor, v97_const);
+    row.aux[454] = element(v1143_mul8);
+    // op 874: mul 1140 131
+    let v1144_prod = v1142_mul8 * v133_const;
+    // op 875: mul 1136 134
+    let v1145_prod = v1138_xor * v136_const;
+    // op 876: mul 1137 136
+    let v1146_prod = v1139_xor * v138_const;
+    // op 877: mul 1139 95
+    let v1147_prod = v1141_xor * v97_const;
+    // op 878: add 1141 1142
+    let v1148_sum = v1143_mul8 + v1144_prod;
+    // op 879: add 1146 1143
+    let v1149_sum = v1148_sum + v1145_prod;
+    // op 880: add 1147 1144
+    let v1150_sum = v1149_sum + v1146_prod;
+    // op 881: add 1148 1145
+    let v1151_sum = v1150_sum + v1147_prod;
+    // op 882: u8_xor 897 589
+    let v1152_xor = binary(ByteOp::Xor, 0, v899_byte, v591_byte);
+    row.aux[455] = element(v1152_xor);
+    // op 883: u8_xor 898 590
+    let v1153_xor = binary(ByteOp::Xor, 0, v900_byte, v592_byte);
+    row.aux[456] = element(v1153_xor);
+    // op 884: u8_xor 899 591
+    let v1154_xor = binary(ByteOp::Xor, 0, v901_byte, v593_byte);
+    row.aux[457] = element(v1154_xor);
+    // op 885: u8_xor 900 592
+    let v1155_xor = binary(ByteOp::Xor, 0, v902_byte, v594_byte);
+    row.aux[458] = element(v1155_xor);
+    // op 886: u8_and 278 1150
+    let v1156_and = binary(ByteOp::And, 0, v280_byte, v1152_xor);
+    row.aux[459] = element(v1156_and);
+    // op 887: u8_and 279 1151
+    let v1157_and = binary(ByteOp::And, 0, v281_byte, v1153_xor);
+    row.aux[460] = element(v1157_and);
+    // op 888: u8_and 280 1152
+    let v1158_and = binary(ByteOp::And, 0, v282_byte, v1154_xor);
+    row.aux[461] = element(v1158_and);
+    // op 889: u8_and 281 1153
+    let v1159_and = binary(ByteOp::And, 0, v283_byte, v1155_xor);
+    row.aux[462] = element(v1159_and);
+    // op 890: mul 898 150
+    let v1160_prod = v900_byte * v152_const;
+    // op 891: mul 899 152
+    let v1161_prod = v901_byte * v154_const;
+    // op 892: mul 900 131
+    let v1162_prod = v902_byte * v133_const;
+    // op 893: add 897 1158
+    let v1163_sum = v899_byte + v1160_prod;
+    // op 894: add 1161 1159
+    let v1164_sum = v1163_sum + v1161_prod;
+    // op 895: add 1162 1160
+    let v1165_sum = v1164_sum + v1162_prod;
+    // op 896: mul 590 150
+    let v1166_prod = v592_byte * v152_const;
+    // op 897: mul 591 152
+    let v1167_prod = v593_byte * v154_const;
+    // op 898: mul 592 131
+    let v1168_prod = v594_byte * v133_const;
+    // op 899: add 589 1164
+    let v1169_sum = v591_byte + v1166_prod;
+    // op 900: add 1167 1165
+    let v1170_sum = v1169_sum + v1167_prod;
+    // op 901: add 1168 1166
+    let v1171_sum = v1170_sum + v1168_prod;
+    // op 902: mul 1151 150
+    let v1172_prod = v1153_xor * v152_const;
+    // op 903: mul 1152 152
+    let v1173_prod = v1154_xor * v154_const;
+    // op 904: mul 1153 131
+    let v1174_prod = v1155_xor * v133_const;
+    // op 905: add 1150 1170
+    let v1175_sum = v1152_xor + v1172_prod;
+    // op 906: add 1173 1171
+    let v1176_sum = v1175_sum + v1173_prod;
+    // op 907: add 1174 1172
+    let v1177_sum = v1176_sum + v1174_prod;
+    // op 908: mul 1155 150
+    let v1178_prod = v1157_and * v152_const;
+    // op 909: mul 1156 152
+    let v1179_prod = v1158_and * v154_const;
+    // op 910: mul 1157 131
+    let v1180_prod = v1159_and * v133_const;
+    // op 911: add 1154 1176
+    let v1181_sum = v1156_and + v1178_prod;
+    // op 912: add 1179 1177
+    let v1182_sum = v1181_sum + v1179_prod;
+    // op 913: add 1180 1178
+    let v1183_sum = v1182_sum + v1180_prod;
+    // op 914: add 1163 1169
+    let v1184_sum = v1165_sum + v1171_sum;
+    // op 915: sub 1182 1175
+    let v1185_diff = element(v1184_sum) - element(v1177_sum);
+    // op 916: mul 1183 255
+    let v1186_prod = v1185_diff * element(v257_const);
+    // op 917: add 1184 1181
+    let v1187_sum = v1186_prod + element(v1183_sum);
+    // op 918: add 918 1111
+    let v1188_sum = element(v920_sum) + v1113_sum;
+    // op 919: add 1111 1149
+    let v1189_sum = v1113_sum + element(v1151_sum);
+    // op 920: add 1187 1185
+    let v1190_sum = v1189_sum + v1187_sum;
+    // op 921: hint_field_to_bytes 1186
+    let v1191_byte = byte_of(word(v1188_sum), 0);
+    row.aux[463] = element(v1191_byte);
+    let v1192_byte = byte_of(word(v1188_sum), 1);
+    row.aux[464] = element(v1192_byte);
+    let v1193_byte = byte_of(word(v1188_sum), 2);
+    row.aux[465] = element(v1193_byte);
+    let v1194_byte = byte_of(word(v1188_sum), 3);
+    row.aux[466] = element(v1194_byte);
+    let v1195_byte = byte_of(word(v1188_sum), 4);
+    row.aux[467] = element(v1195_byte);
+    let v1196_byte = byte_of(word(v1188_sum), 5);
+    row.aux[468] = element(v1196_byte);
+    let v1197_byte = byte_of(word(v1188_sum), 6);
+    row.aux[469] = element(v1197_byte);
+    let v1198_byte = byte_of(word(v1188_sum), 7);
+    row.aux[470] = element(v1198_byte);
+    // op 931: hint_field_to_bytes 1188
+    let v1207_byte = byte_of(word(v1190_sum), 0);
+    row.aux[471] = element(v1207_byte);
+    let v1208_byte = byte_of(word(v1190_sum), 1);
+    row.aux[472] = element(v1208_byte);
+    let v1209_byte = byte_of(word(v1190_sum), 2);
+    row.aux[473] = element(v1209_byte);
+    let v1210_byte = byte_of(word(v1190_sum), 3);
+    row.aux[474] = element(v1210_byte);
+    let v1211_byte = byte_of(word(v1190_sum), 4);
+    row.aux[475] = element(v1211_byte);
+    let v1212_byte = byte_of(word(v1190_sum), 5);
+    row.aux[476] = element(v1212_byte);
+    let v1213_byte = byte_of(word(v1190_sum), 6);
+    row.aux[477] = element(v1213_byte);
+    let v1214_byte = byte_of(word(v1190_sum), 7);
+    row.aux[478] = element(v1214_byte);
+    // op 953: mul 40 150
+    let v1235_prod = input40 * v152_const;
+    // op 954: mul 41 152
+    let v1236_prod = input41 * v154_const;
+    // op 955: mul 42 131
+    let v1237_prod = input42 * v133_const;
+    // op 956: add 39 1233
+    let v1238_sum = input39 + v1235_prod;
+    // op 957: add 1236 1234
+    let v1239_sum = v1238_sum + v1236_prod;
+    // op 958: add 1237 1235
+    let v1240_sum = v1239_sum + v1237_prod;
+    // op 959: u8_mul 43 182
+    let v1241_mul8 = binary(ByteOp::Mul, 0, input43, v184_const);
+    row.aux[479] = element(v1241_mul8);
+    let v1242_mul8 = binary(ByteOp::Mul, 1, input43, v184_const);
+    row.aux[480] = element(v1242_mul8);
+    // op 960: u8_mul 44 182
+    let v1243_mul8 = binary(ByteOp::Mul, 0, input44, v184_const);
+    row.aux[481] = element(v1243_mul8);
+    let v1244_mul8 = binary(ByteOp::Mul, 1, input44, v184_const);
+    row.aux[482] = element(v1244_mul8);
+    // op 961: u8_mul 45 182
+    let v1245_mul8 = binary(ByteOp::Mul, 0, input45, v184_const);
+    row.aux[483] = element(v1245_mul8);
+    let v1246_mul8 = binary(ByteOp::Mul, 1, input45, v184_const);
+    row.aux[484] = element(v1246_mul8);
+    // op 962: u8_mul 46 182
+    let v1247_mul8 = binary(ByteOp::Mul, 0, input46, v184_const);
+    row.aux[485] = element(v1247_mul8);
+    let v1248_mul8 = binary(ByteOp::Mul, 1, input46, v184_const);
+    row.aux[486] = element(v1248_mul8);
+    // op 963: add 1242 1243
+    let v1249_sum = v1244_mul8 + v1245_mul8;
+    // op 964: add 1244 1245
+    let v1250_sum = v1246_mul8 + v1247_mul8;
+    // op 965: add 1246 1239
+    let v1251_sum = v1248_mul8 + v1241_mul8;
+    // op 966: add 1240 1241
+    let v1252_sum = v1242_mul8 + v1243_mul8;
+    // op 967: add 1240 1241
+    let v1253_sum = v1242_mul8 + v1243_mul8;
+    // op 968: add 1242 1243
+    let v1254_sum = v1244_mul8 + v1245_mul8;
+    // op 969: add 1244 1245
+    let v1255_sum = v1246_mul8 + v1247_mul8;
+    // op 970: u8_xor_split7 43 1247
+    let v1256_split7 = binary(ByteOp::XorSplit7, 0, input43, v1249_sum);
+    row.aux[487] = element(v1256_split7);
+    let v1257_split7 = binary(ByteOp::XorSplit7, 1, input43, v1249_sum);
+    row.aux[488] = element(v1257_split7);
+    // op 971: u8_xor_split7 44 1248
+    let v1258_split7 = binary(ByteOp::XorSplit7, 0, input44, v1250_sum);
+    row.aux[489] = element(v1258_split7);
+    let v1259_split7 = binary(ByteOp::XorSplit7, 1, input44, v1250_sum);
+    row.aux[490] = element(v1259_split7);
+    // op 972: u8_xor_split7 45 1249
+    let v1260_split7 = binary(ByteOp::XorSplit7, 0, input45, v1251_sum);
+    row.aux[491] = element(v1260_split7);
+    let v1261_split7 = binary(ByteOp::XorSplit7, 1, input45, v1251_sum);
+    row.aux[492] = element(v1261_split7);
+    // op 973: u8_xor_split7 46 1250
+    let v1262_split7 = binary(ByteOp::XorSplit7, 0, input46, v1252_sum);
+    row.aux[493] = element(v1262_split7);
+    let v1263_split7 = binary(ByteOp::XorSplit7, 1, input46, v1252_sum);
+    row.aux[494] = element(v1263_split7);
+    // op 974: add 1254 1257
+    let v1264_sum = v1256_split7 + v1259_split7;
+    // op 975: add 1256 1259
+    let v1265_sum = v1258_split7 + v1261_split7;
+    // op 976: add 1258 1261
+    let v1266_sum = v1260_split7 + v1263_split7;
+    // op 977: add 1260 1255
+    let v1267_sum = v1262_split7 + v1257_split7;
+    // op 978: u8_xor 1262 1251
+    let v1268_xor = binary(ByteOp::Xor, 0, v1264_sum, v1253_sum);
+    row.aux[495] = element(v1268_xor);
+    // op 979: u8_xor 1263 1252
+    let v1269_xor = binary(ByteOp::Xor, 0, v1265_sum, v1254_sum);
+    row.aux[496] = element(v1269_xor);
+    // op 980: u8_xor 1264 1253
+    let v1270_xor = binary(ByteOp::Xor, 0, v1266_sum, v1255_sum);
+    row.aux[497] = element(v1270_xor);
+    // op 981: u8_xor 1265 1246
+    let v1271_xor = binary(ByteOp::Xor, 0, v1267_sum, v1248_mul8);
+    row.aux[498] = element(v1271_xor);
+    // op 982: mul 1267 150
+    let v1272_prod = v1269_xor * v152_const;
+    // op 983: mul 1268 152
+    let v1273_prod = v1270_xor * v154_const;
+    // op 984: mul 1269 131
+    let v1274_prod = v1271_xor * v133_const;
+    // op 985: add 1266 1270
+    let v1275_sum = v1268_xor + v1272_prod;
+    // op 986: add 1273 1271
+    let v1276_sum = v1275_sum + v1273_prod;
+    // op 987: add 1274 1272
+    let v1277_sum = v1276_sum + v1274_prod;
+    // op 988: mul 76 150
+    let v1278_prod = input76 * element(v152_const);
+    // op 989: mul 77 152
+    let v1279_prod = input77 * element(v154_const);
+    // op 990: mul 78 131
+    let v1280_prod = input78 * element(v133_const);
+    // op 991: add 75 1276
+    let v1281_sum = input75 + v1278_prod;
+    // op 992: add 1279 1277
+    let v1282_sum = v1281_sum + v1279_prod;
+    // op 993: add 1280 1278
+    let v1283_sum = v1282_sum + v1280_prod;
+    // op 994: u8_mul 708 355
+    let v1284_mul8 = binary(ByteOp::Mul, 0, v710_byte, v357_const);
+    row.aux[499] = element(v1284_mul8);
+    let v1285_mul8 = binary(ByteOp::Mul, 1, v710_byte, v357_const);
+    row.aux[500] = element(v1285_mul8);
+    // op 995: u8_mul 709 355
+    let v1286_mul8 = binary(ByteOp::Mul, 0, v711_byte, v357_const);
+    row.aux[501] = element(v1286_mul8);
+    let v1287_mul8 = binary(ByteOp::Mul, 1, v711_byte, v357_const);
+    row.aux[502] = element(v1287_mul8);
+    // op 996: u8_mul 710 355
+    let v1288_mul8 = binary(ByteOp::Mul, 0, v712_byte, v357_const);
+    row.aux[503] = element(v1288_mul8);
+    let v1289_mul8 = binary(ByteOp::Mul, 1, v712_byte, v357_const);
+    row.aux[504] = element(v1289_mul8);
+    // op 997: u8_mul 711 355
+    let v1290_mul8 = binary(ByteOp::Mul, 0, v713_byte, v357_const);
+    row.aux[505] = element(v1290_mul8);
+    let v1291_mul8 = binary(ByteOp::Mul, 1, v713_byte, v357_const);
+    row.aux[506] = element(v1291_mul8);
+    // op 998: add 1283 1284
+    let v1292_sum = v1285_mul8 + v1286_mul8;
+    // op 999: add 1285 1286
+    let v1293_sum = v1287_mul8 + v1288_mul8;
+    // op 1000: add 1287 1288
+    let v1294_sum = v1289_mul8 + v1290_mul8;
+    // op 1001: add 1289 1282
+    let v1295_sum = v1291_mul8 + v1284_mul8;
+    // op 1002: add 1285 1286
+    let v1296_sum = v1287_mul8 + v1288_mul8;
+    // op 1003: add 1287 1288
+    let v1297_sum = v1289_mul8 + v1290_mul8;
+    // op 1004: u8_xor 708 1290
+    let v1298_xor = binary(ByteOp::Xor, 0, v710_byte, v1292_sum);
+    row.aux[507] = element(v1298_xor);
+    // op 1005: u8_xor 709 1291
+    let v1299_xor = binary(ByteOp::Xor, 0, v711_byte, v1293_sum);
+    row.aux[508] = element(v1299_xor);
+    // op 1006: u8_xor 710 1292
+    let v1300_xor = binary(ByteOp::Xor, 0, v712_byte, v1294_sum);
+    row.aux[509] = element(v1300_xor);
+    // op 1007: u8_xor 711 1293
+    let v1301_xor = binary(ByteOp::Xor, 0, v713_byte, v1295_sum);
+    row.aux[510] = element(v1301_xor);
+    // op 1008: u8_mul 1296 375
+    let v1302_mul8 = binary(ByteOp::Mul, 0, v1298_xor, v377_const);
+    row.aux[511] = element(v1302_mul8);
+    let v1303_mul8 = binary(ByteOp::Mul, 1, v1298_xor, v377_const);
+    row.aux[512] = element(v1303_mul8);
+    // op 1009: u8_mul 1297 375
+    let v1304_mul8 = binary(ByteOp::Mul, 0, v1299_xor, v377_const);
+    row.aux[513] = element(v1304_mul8);
+    let v1305_mul8 = binary(ByteOp::Mul, 1, v1299_xor, v377_const);
+    row.aux[514] = element(v1305_mul8);
+    // op 1010: u8_mul 1298 375
+    let v1306_mul8 = binary(ByteOp::Mul, 0, v1300_xor, v377_const);
+    row.aux[515] = element(v1306_mul8);
+    let v1307_mul8 = binary(ByteOp::Mul, 1, v1300_xor, v377_const);
+    row.aux[516] = element(v1307_mul8);
+    // op 1011: u8_mul 1299 375
+    let v1308_mul8 = binary(ByteOp::Mul, 0, v1301_xor, v377_const);
+    row.aux[517] = element(v1308_mul8);
+    let v1309_mul8 = binary(ByteOp::Mul, 1, v1301_xor, v377_const);
+    row.aux[518] = element(v1309_mul8);
+    // op 1012: add 1305 1306
+    let v1310_sum = v1307_mul8 + v1308_mul8;
+    // op 1013: add 1307 1300
+    let v1311_sum = v1309_mul8 + v1302_mul8;
+    // op 1014: add 1301 1302
+    let v1312_sum = v1303_mul8 + v1304_mul8;
+    // op 1015: add 1303 1304
+    let v1313_sum = v1305_mul8 + v1306_mul8;
+    // op 1016: u8_xor 1308 1294
+    let v1314_xor = binary(ByteOp::Xor, 0, v1310_sum, v1296_sum);
+    row.aux[519] = element(v1314_xor);
+    // op 1017: u8_xor 1309 1295
+    let v1315_xor = binary(ByteOp::Xor, 0, v1311_sum, v1297_sum);
+    row.aux[520] = element(v1315_xor);
+    // op 1018: u8_xor 1310 1289
+    let v1316_xor = binary(ByteOp::Xor, 0, v1312_sum, v1291_mul8);
+    row.aux[521] = element(v1316_xor);
+    // op 1019: mul 1313 150
+    let v1317_prod = v1315_xor * v152_const;
+    // op 1020: mul 1314 152
+    let v1318_prod = v1316_xor * v154_const;
+    // op 1021: mul 1311 131
+    let v1319_prod = v1313_sum * v133_const;
+    // op 1022: add 1312 1315
+    let v1320_sum = v1314_xor + v1317_prod;
+    // op 1023: add 1318 1316
+    let v1321_sum = v1320_sum + v1318_prod;
+    // op 1024: add 1319 1317
+    let v1322_sum = v1321_sum + v1319_prod;
+    // op 1025: add 1238 1275
+    let v1323_sum = v1240_sum + v1277_sum;
+    // op 1026: add 1321 1281
+    let v1324_sum = element(v1323_sum) + v1283_sum;
+    // op 1027: add 1322 1320
+    let v1325_sum = v1324_sum + element(v1322_sum);
+    // op 1028: hint_field_to_bytes 1323
+    let v1326_byte = byte_of(word(v1325_sum), 0);
+    row.aux[522] = element(v1326_byte);
+    let v1327_byte = byte_of(word(v1325_sum), 1);
+    row.aux[523] = element(v1327_byte);
+    let v1328_byte = byte_of(word(v1325_sum), 2);
+    row.aux[524] = element(v1328_byte);
+    let v1329_byte = byte_of(word(v1325_sum), 3);
+    row.aux[525] = element(v1329_byte);
+    let v1330_byte = byte_of(word(v1325_sum), 4);
+    row.aux[526] = element(v1330_byte);
+    let v1331_byte = byte_of(word(v1325_sum), 5);
+    row.aux[527] = element(v1331_byte);
+    let v1332_byte = byte_of(word(v1325_sum), 6);
+    row.aux[528] = element(v1332_byte);
+    let v1333_byte = byte_of(word(v1325_sum), 7);
+    row.aux[529] = element(v1333_byte);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[530..539].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 105] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(13)),
+    SeedWord::at(16, Full, Input(26)),
+    SeedWord::at(24, Full, Input(27)),
+    SeedWord::at(32, Full, Input(28)),
+    SeedWord::at(40, Full, Input(29)),
+    SeedWord::at(48, Full, Input(30)),
+    SeedWord::at(56, Full, Input(79)),
+    SeedWord::at(64, Full, Input(80)),
+    SeedWord::at(72, Full, Input(81)),
+    SeedWord::at(80, Full, Input(82)),
+    SeedWord::at(88, U32, Rank),
+    SeedWord::at(92, U32, Read(0)),
+    SeedWord::at(96, U32, Read(1)),
+    SeedWord::at(100, U32, Read(2)),
+    SeedWord::at(104, U32, Read(3)),
+    SeedWord::at(108, U32, Read(4)),
+    SeedWord::at(112, U32, Read(5)),
+    SeedWord::at(116, U32, Read(6)),
+    SeedWord::at(120, U32, Read(7)),
+    SeedWord::at(124, U32, Read(8)),
+    SeedWord::at(128, U32, Read(9)),
+    SeedWord::at(132, U32, Read(10)),
+    SeedWord::at(136, U32, Read(11)),
+    SeedWord::at(140, U8, Input(0)),
+    SeedWord::at(141, U8, Input(1)),
+    SeedWord::at(142, U8, Input(2)),
+    SeedWord::at(143, U8, Input(3)),
+    SeedWord::at(144, U8, Input(4)),
+    SeedWord::at(145, U8, Input(5)),
+    SeedWord::at(146, U8, Input(6)),
+    SeedWord::at(147, U8, Input(7)),
+    SeedWord::at(148, U8, Input(8)),
+    SeedWord::at(149, U8, Input(9)),
+    SeedWord::at(150, U8, Input(10)),
+    SeedWord::at(151, U8, Input(11)),
+    SeedWord::at(152, U8, Input(12)),
+    SeedWord::at(153, U8, Input(14)),
+    SeedWord::at(154, U8, Input(15)),
+    SeedWord::at(155, U8, Input(16)),
+    SeedWord::at(156, U8, Input(17)),
+    SeedWord::at(157, U8, Input(18)),
+    SeedWord::at(158, U8, Input(19)),
+    SeedWord::at(159, U8, Input(20)),
+    SeedWord::at(160, U8, Input(21)),
+    SeedWord::at(161, U8, Input(22)),
+    SeedWord::at(162, U8, Input(23)),
+    SeedWord::at(163, U8, Input(24)),
+    SeedWord::at(164, U8, Input(25)),
+    SeedWord::at(165, U8, Input(31)),
+    SeedWord::at(166, U8, Input(32)),
+    SeedWord::at(167, U8, Input(33)),
+    SeedWord::at(168, U8, Input(34)),
+    SeedWord::at(169, U8, Input(35)),
+    SeedWord::at(170, U8, Input(36)),
+    SeedWord::at(171, U8, Input(37)),
+    SeedWord::at(172, U8, Input(38)),
+    SeedWord::at(173, U8, Input(39)),
+    SeedWord::at(174, U8, Input(40)),
+    SeedWord::at(175, U8, Input(41)),
+    SeedWord::at(176, U8, Input(42)),
+    SeedWord::at(177, U8, Input(43)),
+    SeedWord::at(178, U8, Input(44)),
+    SeedWord::at(179, U8, Input(45)),
+    SeedWord::at(180, U8, Input(46)),
+    SeedWord::at(181, U8, Input(47)),
+    SeedWord::at(182, U8, Input(48)),
+    SeedWord::at(183, U8, Input(49)),
+    SeedWord::at(184, U8, Input(50)),
+    SeedWord::at(185, U8, Input(51)),
+    SeedWord::at(186, U8, Input(52)),
+    SeedWord::at(187, U8, Input(53)),
+    SeedWord::at(188, U8, Input(54)),
+    SeedWord::at(189, U8, Input(55)),
+    SeedWord::at(190, U8, Input(56)),
+    SeedWord::at(191, U8, Input(57)),
+    SeedWord::at(192, U8, Input(58)),
+    SeedWord::at(193, U8, Input(59)),
+    SeedWord::at(194, U8, Input(60)),
+    SeedWord::at(195, U8, Input(61)),
+    SeedWord::at(196, U8, Input(62)),
+    SeedWord::at(197, U8, Input(63)),
+    SeedWord::at(198, U8, Input(64)),
+    SeedWord::at(199, U8, Input(65)),
+    SeedWord::at(200, U8, Input(66)),
+    SeedWord::at(201, U8, Input(67)),
+    SeedWord::at(202, U8, Input(68)),
+    SeedWord::at(203, U8, Input(69)),
+    SeedWord::at(204, U8, Input(70)),
+    SeedWord::at(205, U8, Input(71)),
+    SeedWord::at(206, U8, Input(72)),
+    SeedWord::at(207, U8, Input(73)),
+    SeedWord::at(208, U8, Input(74)),
+    SeedWord::at(209, U8, Input(75)),
+    SeedWord::at(210, U8, Input(76)),
+    SeedWord::at(211, U8, Input(77)),
+    SeedWord::at(212, U8, Input(78)),
+    SeedWord::at(213, U8, Input(83)),
+    SeedWord::at(214, U8, Input(84)),
+    SeedWord::at(215, U8, Input(85)),
+    SeedWord::at(216, U8, Input(86)),
+    SeedWord::at(217, U8, Input(87)),
+    SeedWord::at(218, U8, Input(88)),
+    SeedWord::at(219, U8, Input(89)),
+    SeedWord::at(220, U8, Input(90)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 224]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    // op 0: call
+    // op 0: call function 1: 0
     let call0 = find_call(&record.functions[1], &[own.input(query, 0)], 0)?;
     seed[221..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
@@ -138,7 +3097,7 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 224]) -> Pack
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 848]) -> Packed {
     let own = &record.functions[2];
     let mut over = 0;
-    // op 0: call
+    // op 0: call function 1: 0
     let call0 = find_call(&record.functions[1], &[own.input(query, 0)], 0)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
@@ -148,1686 +3107,5789 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 848]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[784..848]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 91, 2, 539>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 304], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[530..539].fill(element(0));
-    row.selector[0] = element(1);
-    // ops 2 to 38
-    let v143_sum = write_u8_mul_9(
-        row, 6, u8_at(seed, 249), u8_at(seed, 250), u8_at(seed, 251), u8_at(seed, 252),
-    );
-    // ops 39 to 46: u8_and
-    let word17 = write_bytes(&mut row.aux[32..], 1, u32_at(seed, 249) & u32_at(seed, 253));
-    let word18 = write_bytes(&mut row.aux[36..], 1, u32_at(seed, 249) & u32_at(seed, 257));
-    // ops 48 to 60
-    let (v159_sum, v165_sum) = write_mul_2(
-        byte_of(word17, 1), byte_of(word17, 2), byte_of(word17, 3), byte_of(word17, 0),
-        byte_of(word18, 1), byte_of(word18, 2), byte_of(word18, 3), byte_of(word18, 0),
-    );
-    // ops 61 to 66
-    let v171_sum = write_mul_1(
-        u8_at(seed, 258), u8_at(seed, 259), u8_at(seed, 260), u8_at(seed, 257),
-    );
-    // op 67: sub
-    let v172_diff = element(v171_sum) - element(v165_sum);
-    // op 68: add
-    let v173_sum = element(v159_sum) + v172_diff;
-    // ops 69 to 74
-    let v179_sum = write_mul_4(
-        element(u64_at(seed, 32)), element(u64_at(seed, 40)), element(u64_at(seed, 48)),
-        element(u64_at(seed, 24)),
-    );
-    // ops 75 to 78: add
-    let v180_sum = element(u64_at(seed, 16)) + element(v143_sum);
-    let v181_sum = v180_sum + v173_sum;
-    let v182_sum = v181_sum + element(u32_at(seed, 220));
-    let v183_sum = v182_sum + v179_sum;
-    // ops 80 to 108
-    let v222_sum = write_u8_mul_8(
-        row, 40, u8_at(seed, 237), u8_at(seed, 238), u8_at(seed, 239), u8_at(seed, 240),
-    );
-    // ops 109 to 112: u8_xor
-    let word19 = write_bytes(&mut row.aux[62..], 1, u32_at(seed, 237) ^ u32_at(seed, 241));
-    // ops 113 to 116: u8_and
-    let word20 = write_bytes(&mut row.aux[66..], 1, u32_at(seed, 245) & word19);
-    // ops 117 to 140
-    let (v236_sum, v242_sum) = write_mul_2(
-        u8_at(seed, 238), u8_at(seed, 239), u8_at(seed, 240), u8_at(seed, 237), u8_at(seed, 242),
-        u8_at(seed, 243), u8_at(seed, 244), u8_at(seed, 241),
-    );
-    let (v248_sum, v254_sum) = write_mul_2(
-        byte_of(word19, 1), byte_of(word19, 2), byte_of(word19, 3), byte_of(word19, 0),
-        byte_of(word20, 1), byte_of(word20, 2), byte_of(word20, 3), byte_of(word20, 0),
-    );
-    // op 141: add
-    let v255_sum = v236_sum + v242_sum;
-    // op 142: sub
-    let v256_diff = element(v255_sum) - element(v248_sum);
-    // op 144: mul
-    let v258_prod = v256_diff * element(9223372034707292161);
-    // ops 145 to 148: add
-    let v259_sum = v258_prod + element(v254_sum);
-    let v260_sum = element(u64_at(seed, 8)) + v183_sum;
-    let v261_sum = v183_sum + element(v222_sum);
-    let v262_sum = v261_sum + v259_sum;
-    // ops 149 to 160
-    let (v263_byte, v264_byte, v265_byte, v266_byte) = write_hint_field_to_bytes_3(
-        row, 70, v260_sum,
-    );
-    let (v280_byte, v281_byte, v282_byte, v283_byte) = write_hint_field_to_bytes_3(
-        row, 78, v262_sum,
-    );
-    // ops 170 to 181
-    let (v301_sum, v307_sum) = write_mul_2(
-        u8_at(seed, 246), u8_at(seed, 247), u8_at(seed, 248), u8_at(seed, 245), u8_at(seed, 258),
-        u8_at(seed, 259), u8_at(seed, 260), u8_at(seed, 257),
-    );
-    // ops 182 to 187
-    let v313_sum = write_mul_4(
-        element(u64_at(seed, 32)), element(u64_at(seed, 40)), element(u64_at(seed, 48)),
-        element(u64_at(seed, 24)),
-    );
-    // ops 188 to 202
-    let (
-        v321_mul8, v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7,
-        v332_split7, v333_split7, v334_split7, v335_split7, v336_split7,
-    ) = write_u8_mul_12(
-        row, 86, u8_at(seed, 261), u8_at(seed, 262), u8_at(seed, 263), u8_at(seed, 264),
-    );
-    // ops 203 to 222
-    let (v350_sum, v356_sum) = write_add_11(
-        row, 102, v329_split7, v332_split7, v331_split7, v334_split7, v333_split7, v336_split7,
-        v335_split7, v330_split7, v326_sum, v327_sum, v328_sum, v321_mul8,
-        element(u64_at(seed, 64)), element(u64_at(seed, 72)), element(u64_at(seed, 80)),
-        element(u64_at(seed, 56)),
-    );
-    // ops 224 to 256
-    let v398_sum = write_u8_mul_10(
-        row, 106, u8_at(seed, 293), u8_at(seed, 294), u8_at(seed, 295), u8_at(seed, 296),
-    );
-    // ops 257 to 259: add
-    let v399_sum = v313_sum + element(v350_sum);
-    let v400_sum = v399_sum + v356_sum;
-    let v401_sum = v400_sum + element(v398_sum);
-    // op 260
-    let (v402_byte, v403_byte, v404_byte, v405_byte) = write_hint_field_to_bytes_3(
-        row, 129, v401_sum,
-    );
-    // ops 270 to 419
-    let (
-        v575_byte, v576_byte, v577_byte, v578_byte, v591_byte, v592_byte, v593_byte, v594_byte,
-    ) = write_u8_mul_13(
-        row, 137, v263_byte, v264_byte, v265_byte, v266_byte, u8_at(seed, 249), u8_at(seed, 250),
-        u8_at(seed, 251), u8_at(seed, 252), u8_at(seed, 253), u8_at(seed, 254), u8_at(seed, 255),
-        u8_at(seed, 256), u8_at(seed, 262), u8_at(seed, 263), u8_at(seed, 264), u8_at(seed, 261),
-        v307_sum, u32_at(seed, 224), v280_byte, v281_byte, v282_byte, v283_byte, u8_at(seed, 237),
-        u8_at(seed, 238), u8_at(seed, 239), u8_at(seed, 240), u8_at(seed, 241), u8_at(seed, 242),
-        u8_at(seed, 243), u8_at(seed, 244), v301_sum,
-    );
-    // ops 429 to 440
-    let (v612_sum, v618_sum) = write_mul_2(
-        u8_at(seed, 242), u8_at(seed, 243), u8_at(seed, 244), u8_at(seed, 241), u8_at(seed, 254),
-        u8_at(seed, 255), u8_at(seed, 256), u8_at(seed, 253),
-    );
-    // ops 441 to 446
-    let v624_sum = write_mul_1(
-        u8_at(seed, 262), u8_at(seed, 263), u8_at(seed, 264), u8_at(seed, 261),
-    );
-    // ops 447 to 461
-    let (
-        v632_mul8, v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7,
-        v643_split7, v644_split7, v645_split7, v646_split7, v647_split7,
-    ) = write_u8_mul_12(
-        row, 217, u8_at(seed, 265), u8_at(seed, 266), u8_at(seed, 267), u8_at(seed, 268),
-    );
-    // ops 462 to 481
-    let (v661_sum, v667_sum) = write_add_11(
-        row, 233, v640_split7, v643_split7, v642_split7, v645_split7, v644_split7, v647_split7,
-        v646_split7, v641_split7, v637_sum, v638_sum, v639_sum, v632_mul8,
-        element(u64_at(seed, 96)), element(u64_at(seed, 104)), element(u64_at(seed, 112)),
-        element(u64_at(seed, 88)),
-    );
-    // ops 482 to 512
-    let v706_sum = write_u8_mul_10(
-        row, 237, u8_at(seed, 297), u8_at(seed, 298), u8_at(seed, 299), u8_at(seed, 300),
-    );
-    // ops 513 to 515: add
-    let v707_sum = v624_sum + v661_sum;
-    let v708_sum = element(v707_sum) + v667_sum;
-    let v709_sum = v708_sum + element(v706_sum);
-    // op 516
-    let (v710_byte, v711_byte, v712_byte, v713_byte) = write_hint_field_to_bytes_3(
-        row, 260, v709_sum,
-    );
-    // ops 526 to 675
-    let (
-        v883_byte, v884_byte, v885_byte, v886_byte, v899_byte, v900_byte, v901_byte, v902_byte,
-    ) = write_u8_mul_13(
-        row, 268, v575_byte, v576_byte, v577_byte, v578_byte, v263_byte, v264_byte, v265_byte,
-        v266_byte, u8_at(seed, 249), u8_at(seed, 250), u8_at(seed, 251), u8_at(seed, 252),
-        u8_at(seed, 266), u8_at(seed, 267), u8_at(seed, 268), u8_at(seed, 265), v618_sum,
-        u32_at(seed, 228), v591_byte, v592_byte, v593_byte, v594_byte, v280_byte, v281_byte,
-        v282_byte, v283_byte, u8_at(seed, 237), u8_at(seed, 238), u8_at(seed, 239),
-        u8_at(seed, 240), v612_sum,
-    );
-    // ops 685 to 696
-    let (v920_sum, v926_sum) = write_mul_2(
-        u8_at(seed, 238), u8_at(seed, 239), u8_at(seed, 240), u8_at(seed, 237), u8_at(seed, 250),
-        u8_at(seed, 251), u8_at(seed, 252), u8_at(seed, 249),
-    );
-    // ops 697 to 702
-    let v932_sum = write_mul_1(
-        u8_at(seed, 266), u8_at(seed, 267), u8_at(seed, 268), u8_at(seed, 265),
-    );
-    // ops 703 to 717
-    let (
-        v940_mul8, v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7,
-        v951_split7, v952_split7, v953_split7, v954_split7, v955_split7,
-    ) = write_u8_mul_12(
-        row, 348, u8_at(seed, 269), u8_at(seed, 270), u8_at(seed, 271), u8_at(seed, 272),
-    );
-    // ops 718 to 737
-    let (v969_sum, v975_sum) = write_add_11(
-        row, 364, v948_split7, v951_split7, v950_split7, v953_split7, v952_split7, v955_split7,
-        v954_split7, v949_split7, v945_sum, v946_sum, v947_sum, v940_mul8,
-        element(u64_at(seed, 128)), element(u64_at(seed, 136)), element(u64_at(seed, 144)),
-        element(u64_at(seed, 120)),
-    );
-    // ops 738 to 768
-    let v1014_sum = write_u8_mul_10(row, 368, v402_byte, v403_byte, v404_byte, v405_byte);
-    // ops 769 to 771: add
-    let v1015_sum = v932_sum + v969_sum;
-    let v1016_sum = element(v1015_sum) + v975_sum;
-    let v1017_sum = v1016_sum + element(v1014_sum);
-    // op 772
-    write_hint_field_to_bytes_3(row, 391, v1017_sum);
-    // ops 782 to 931
-    write_u8_mul_13(
-        row, 399, v883_byte, v884_byte, v885_byte, v886_byte, v575_byte, v576_byte, v577_byte,
-        v578_byte, v263_byte, v264_byte, v265_byte, v266_byte, u8_at(seed, 270), u8_at(seed, 271),
-        u8_at(seed, 272), u8_at(seed, 269), v926_sum, u32_at(seed, 232), v899_byte, v900_byte,
-        v901_byte, v902_byte, v591_byte, v592_byte, v593_byte, v594_byte, v280_byte, v281_byte,
-        v282_byte, v283_byte, v920_sum,
-    );
-    // ops 953 to 958
-    let v1240_sum = write_mul_1(
-        u8_at(seed, 270), u8_at(seed, 271), u8_at(seed, 272), u8_at(seed, 269),
-    );
-    // ops 959 to 973
-    let (
-        v1248_mul8, v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7,
-        v1259_split7, v1260_split7, v1261_split7, v1262_split7, v1263_split7,
-    ) = write_u8_mul_12(
-        row, 479, u8_at(seed, 273), u8_at(seed, 274), u8_at(seed, 275), u8_at(seed, 276),
-    );
-    // ops 974 to 993
-    let (v1277_sum, v1283_sum) = write_add_11(
-        row, 495, v1256_split7, v1259_split7, v1258_split7, v1261_split7, v1260_split7,
-        v1263_split7, v1262_split7, v1257_split7, v1253_sum, v1254_sum, v1255_sum, v1248_mul8,
-        element(u64_at(seed, 160)), element(u64_at(seed, 168)), element(u64_at(seed, 176)),
-        element(u64_at(seed, 152)),
-    );
-    // ops 994 to 1024
-    let v1322_sum = write_u8_mul_10(row, 499, v710_byte, v711_byte, v712_byte, v713_byte);
-    // ops 1025 to 1027: add
-    let v1323_sum = v1240_sum + v1277_sum;
-    let v1324_sum = element(v1323_sum) + v1283_sum;
-    let v1325_sum = v1324_sum + element(v1322_sum);
-    // op 1028
-    write_hint_field_to_bytes_3(row, 522, v1325_sum);
-    copy_words::<1>(seed, 236, &mut row.input[0..13]);
-    row.input[13] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 249, &mut row.input[14..26]);
-    copy_words::<8>(seed, 16, &mut row.input[26..31]);
-    copy_words::<1>(seed, 261, &mut row.input[31..63]);
-    copy_words::<8>(seed, 56, &mut row.input[63..83]);
-    copy_words::<1>(seed, 293, &mut row.input[83..91]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<4>(seed, 216, &mut row.aux[1..6]);
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 224], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
-    row.selector[1] = element(1);
-    // ops 2 to 38
-    let v143_sum = write_u8_mul_9(
-        row, 6, u8_at(seed, 153), u8_at(seed, 154), u8_at(seed, 155), u8_at(seed, 156),
-    );
-    // ops 39 to 46: u8_and
-    let word21 = write_bytes(&mut row.aux[32..], 1, u32_at(seed, 153) & u32_at(seed, 157));
-    let word22 = write_bytes(&mut row.aux[36..], 1, u32_at(seed, 153) & u32_at(seed, 161));
-    // ops 48 to 60
-    let (v159_sum, v165_sum) = write_mul_2(
-        byte_of(word21, 1), byte_of(word21, 2), byte_of(word21, 3), byte_of(word21, 0),
-        byte_of(word22, 1), byte_of(word22, 2), byte_of(word22, 3), byte_of(word22, 0),
-    );
-    // ops 61 to 66
-    let v171_sum = write_mul_1(
-        u8_at(seed, 162), u8_at(seed, 163), u8_at(seed, 164), u8_at(seed, 161),
-    );
-    // op 67: sub
+fn path1_write(seed: &[u8; 224], row: Cells<'_, 91, 2, 539>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 88);
+    row.aux[1] = element(rank);
+    let input0 = u8_at(seed, 140);
+    row.input[0] = element(input0);
+    let input1 = u8_at(seed, 141);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 142);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 143);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 144);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 145);
+    row.input[5] = element(input5);
+    let input6 = u8_at(seed, 146);
+    row.input[6] = element(input6);
+    let input7 = u8_at(seed, 147);
+    row.input[7] = element(input7);
+    let input8 = u8_at(seed, 148);
+    row.input[8] = element(input8);
+    let input9 = u8_at(seed, 149);
+    row.input[9] = element(input9);
+    let input10 = u8_at(seed, 150);
+    row.input[10] = element(input10);
+    let input11 = u8_at(seed, 151);
+    row.input[11] = element(input11);
+    let input12 = u8_at(seed, 152);
+    row.input[12] = element(input12);
+    let input13 = element(u64_at(seed, 8));
+    row.input[13] = input13;
+    let input14 = u8_at(seed, 153);
+    row.input[14] = element(input14);
+    let input15 = u8_at(seed, 154);
+    row.input[15] = element(input15);
+    let input16 = u8_at(seed, 155);
+    row.input[16] = element(input16);
+    let input17 = u8_at(seed, 156);
+    row.input[17] = element(input17);
+    let input18 = u8_at(seed, 157);
+    row.input[18] = element(input18);
+    let input19 = u8_at(seed, 158);
+    row.input[19] = element(input19);
+    let input20 = u8_at(seed, 159);
+    row.input[20] = element(input20);
+    let input21 = u8_at(seed, 160);
+    row.input[21] = element(input21);
+    let input22 = u8_at(seed, 161);
+    row.input[22] = element(input22);
+    let input23 = u8_at(seed, 162);
+    row.input[23] = element(input23);
+    let input24 = u8_at(seed, 163);
+    row.input[24] = element(input24);
+    let input25 = u8_at(seed, 164);
+    row.input[25] = element(input25);
+    let input26 = element(u64_at(seed, 16));
+    row.input[26] = input26;
+    let input27 = element(u64_at(seed, 24));
+    row.input[27] = input27;
+    let input28 = element(u64_at(seed, 32));
+    row.input[28] = input28;
+    let input29 = element(u64_at(seed, 40));
+    row.input[29] = input29;
+    let input30 = element(u64_at(seed, 48));
+    row.input[30] = input30;
+    let input31 = u8_at(seed, 165);
+    row.input[31] = element(input31);
+    let input32 = u8_at(seed, 166);
+    row.input[32] = element(input32);
+    let input33 = u8_at(seed, 167);
+    row.input[33] = element(input33);
+    let input34 = u8_at(seed, 168);
+    row.input[34] = element(input34);
+    let input35 = u8_at(seed, 169);
+    row.input[35] = element(input35);
+    let input36 = u8_at(seed, 170);
+    row.input[36] = element(input36);
+    let input37 = u8_at(seed, 171);
+    row.input[37] = element(input37);
+    let input38 = u8_at(seed, 172);
+    row.input[38] = element(input38);
+    let input39 = u8_at(seed, 173);
+    row.input[39] = element(input39);
+    let input40 = u8_at(seed, 174);
+    row.input[40] = element(input40);
+    let input41 = u8_at(seed, 175);
+    row.input[41] = element(input41);
+    let input42 = u8_at(seed, 176);
+    row.input[42] = element(input42);
+    let input43 = u8_at(seed, 177);
+    row.input[43] = element(input43);
+    let input44 = u8_at(seed, 178);
+    row.input[44] = element(input44);
+    let input45 = u8_at(seed, 179);
+    row.input[45] = element(input45);
+    let input46 = u8_at(seed, 180);
+    row.input[46] = element(input46);
+    let input47 = u8_at(seed, 181);
+    row.input[47] = element(input47);
+    let input48 = u8_at(seed, 182);
+    row.input[48] = element(input48);
+    let input49 = u8_at(seed, 183);
+    row.input[49] = element(input49);
+    let input50 = u8_at(seed, 184);
+    row.input[50] = element(input50);
+    let input51 = u8_at(seed, 185);
+    row.input[51] = element(input51);
+    let input52 = u8_at(seed, 186);
+    row.input[52] = element(input52);
+    let input53 = u8_at(seed, 187);
+    row.input[53] = element(input53);
+    let input54 = u8_at(seed, 188);
+    row.input[54] = element(input54);
+    let input55 = u8_at(seed, 189);
+    row.input[55] = element(input55);
+    let input56 = u8_at(seed, 190);
+    row.input[56] = element(input56);
+    let input57 = u8_at(seed, 191);
+    row.input[57] = element(input57);
+    let input58 = u8_at(seed, 192);
+    row.input[58] = element(input58);
+    let input59 = u8_at(seed, 193);
+    row.input[59] = element(input59);
+    let input60 = u8_at(seed, 194);
+    row.input[60] = element(input60);
+    let input61 = u8_at(seed, 195);
+    row.input[61] = element(input61);
+    let input62 = u8_at(seed, 196);
+    row.input[62] = element(input62);
+    let input63 = u8_at(seed, 197);
+    row.input[63] = element(input63);
+    let input64 = u8_at(seed, 198);
+    row.input[64] = element(input64);
+    let input65 = u8_at(seed, 199);
+    row.input[65] = element(input65);
+    let input66 = u8_at(seed, 200);
+    row.input[66] = element(input66);
+    let input67 = u8_at(seed, 201);
+    row.input[67] = element(input67);
+    let input68 = u8_at(seed, 202);
+    row.input[68] = element(input68);
+    let input69 = u8_at(seed, 203);
+    row.input[69] = element(input69);
+    let input70 = u8_at(seed, 204);
+    row.input[70] = element(input70);
+    let input71 = u8_at(seed, 205);
+    row.input[71] = element(input71);
+    let input72 = u8_at(seed, 206);
+    row.input[72] = element(input72);
+    let input73 = u8_at(seed, 207);
+    row.input[73] = element(input73);
+    let input74 = u8_at(seed, 208);
+    row.input[74] = element(input74);
+    let input75 = u8_at(seed, 209);
+    row.input[75] = element(input75);
+    let input76 = u8_at(seed, 210);
+    row.input[76] = element(input76);
+    let input77 = u8_at(seed, 211);
+    row.input[77] = element(input77);
+    let input78 = u8_at(seed, 212);
+    row.input[78] = element(input78);
+    let input79 = element(u64_at(seed, 56));
+    row.input[79] = input79;
+    let input80 = element(u64_at(seed, 64));
+    row.input[80] = input80;
+    let input81 = element(u64_at(seed, 72));
+    row.input[81] = input81;
+    let input82 = element(u64_at(seed, 80));
+    row.input[82] = input82;
+    let input83 = u8_at(seed, 213);
+    row.input[83] = element(input83);
+    let input84 = u8_at(seed, 214);
+    row.input[84] = element(input84);
+    let input85 = u8_at(seed, 215);
+    row.input[85] = element(input85);
+    let input86 = u8_at(seed, 216);
+    row.input[86] = element(input86);
+    let input87 = u8_at(seed, 217);
+    row.input[87] = element(input87);
+    let input88 = u8_at(seed, 218);
+    row.input[88] = element(input88);
+    let input89 = u8_at(seed, 219);
+    row.input[89] = element(input89);
+    let input90 = u8_at(seed, 220);
+    row.input[90] = element(input90);
+    // op 0: call function 1: 0
+    let v93_seed = u32_at(seed, 92);
+    row.aux[2] = element(v93_seed);
+    let v94_seed = u32_at(seed, 96);
+    row.aux[3] = element(v94_seed);
+    let v95_seed = u32_at(seed, 100);
+    row.aux[4] = element(v95_seed);
+    let v96_seed = u32_at(seed, 104);
+    row.aux[5] = element(v96_seed);
+    // op 1: const 4
+    let v97_const = 4u64;
+    // op 2: u8_mul 14 95
+    let v98_mul8 = binary(ByteOp::Mul, 0, input14, v97_const);
+    row.aux[6] = element(v98_mul8);
+    let v99_mul8 = binary(ByteOp::Mul, 1, input14, v97_const);
+    row.aux[7] = element(v99_mul8);
+    // op 3: u8_mul 15 95
+    let v100_mul8 = binary(ByteOp::Mul, 0, input15, v97_const);
+    row.aux[8] = element(v100_mul8);
+    let v101_mul8 = binary(ByteOp::Mul, 1, input15, v97_const);
+    row.aux[9] = element(v101_mul8);
+    // op 4: u8_mul 16 95
+    let v102_mul8 = binary(ByteOp::Mul, 0, input16, v97_const);
+    row.aux[10] = element(v102_mul8);
+    let v103_mul8 = binary(ByteOp::Mul, 1, input16, v97_const);
+    row.aux[11] = element(v103_mul8);
+    // op 5: u8_mul 17 95
+    let v104_mul8 = binary(ByteOp::Mul, 0, input17, v97_const);
+    row.aux[12] = element(v104_mul8);
+    let v105_mul8 = binary(ByteOp::Mul, 1, input17, v97_const);
+    row.aux[13] = element(v105_mul8);
+    // op 6: add 99 100
+    let v106_sum = v101_mul8 + v102_mul8;
+    // op 7: add 101 102
+    let v107_sum = v103_mul8 + v104_mul8;
+    // op 8: add 103 96
+    let v108_sum = v105_mul8 + v98_mul8;
+    // op 9: add 97 98
+    let v109_sum = v99_mul8 + v100_mul8;
+    // op 10: u8_xor 14 104
+    let v110_xor = binary(ByteOp::Xor, 0, input14, v106_sum);
+    row.aux[14] = element(v110_xor);
+    // op 11: u8_xor 15 105
+    let v111_xor = binary(ByteOp::Xor, 0, input15, v107_sum);
+    row.aux[15] = element(v111_xor);
+    // op 12: u8_xor 16 106
+    let v112_xor = binary(ByteOp::Xor, 0, input16, v108_sum);
+    row.aux[16] = element(v112_xor);
+    // op 13: u8_xor 17 107
+    let v113_xor = binary(ByteOp::Xor, 0, input17, v109_sum);
+    row.aux[17] = element(v113_xor);
+    // op 14: const 8
+    let v114_const = 8u64;
+    // op 15: u8_mul 108 112
+    let v115_mul8 = binary(ByteOp::Mul, 0, v110_xor, v114_const);
+    row.aux[18] = element(v115_mul8);
+    let v116_mul8 = binary(ByteOp::Mul, 1, v110_xor, v114_const);
+    row.aux[19] = element(v116_mul8);
+    // op 16: u8_mul 109 112
+    let v117_mul8 = binary(ByteOp::Mul, 0, v111_xor, v114_const);
+    row.aux[20] = element(v117_mul8);
+    let v118_mul8 = binary(ByteOp::Mul, 1, v111_xor, v114_const);
+    row.aux[21] = element(v118_mul8);
+    // op 17: u8_mul 110 112
+    let v119_mul8 = binary(ByteOp::Mul, 0, v112_xor, v114_const);
+    row.aux[22] = element(v119_mul8);
+    let v120_mul8 = binary(ByteOp::Mul, 1, v112_xor, v114_const);
+    row.aux[23] = element(v120_mul8);
+    // op 18: u8_mul 111 112
+    let v121_mul8 = binary(ByteOp::Mul, 0, v113_xor, v114_const);
+    row.aux[24] = element(v121_mul8);
+    let v122_mul8 = binary(ByteOp::Mul, 1, v113_xor, v114_const);
+    row.aux[25] = element(v122_mul8);
+    // op 19: add 114 115
+    let v123_sum = v116_mul8 + v117_mul8;
+    // op 20: add 116 117
+    let v124_sum = v118_mul8 + v119_mul8;
+    // op 21: add 118 119
+    let v125_sum = v120_mul8 + v121_mul8;
+    // op 22: add 120 113
+    let v126_sum = v122_mul8 + v115_mul8;
+    // op 23: u8_xor 14 121
+    let v127_xor = binary(ByteOp::Xor, 0, input14, v123_sum);
+    row.aux[26] = element(v127_xor);
+    // op 24: u8_xor 15 122
+    let v128_xor = binary(ByteOp::Xor, 0, input15, v124_sum);
+    row.aux[27] = element(v128_xor);
+    // op 25: u8_xor 16 123
+    let v129_xor = binary(ByteOp::Xor, 0, input16, v125_sum);
+    row.aux[28] = element(v129_xor);
+    // op 26: u8_xor 17 124
+    let v130_xor = binary(ByteOp::Xor, 0, input17, v126_sum);
+    row.aux[29] = element(v130_xor);
+    // op 27: u8_mul 125 95
+    let v131_mul8 = binary(ByteOp::Mul, 0, v127_xor, v97_const);
+    row.aux[30] = element(v131_mul8);
+    let v132_mul8 = binary(ByteOp::Mul, 1, v127_xor, v97_const);
+    row.aux[31] = element(v132_mul8);
+    // op 28: const 16777216
+    let v133_const = 16777216u64;
+    // op 29: mul 129 131
+    let v134_prod = v131_mul8 * v133_const;
+    // op 30: mul 126 95
+    let v135_prod = v128_xor * v97_const;
+    // op 31: const 1024
+    let v136_const = 1024u64;
+    // op 32: mul 127 134
+    let v137_prod = v129_xor * v136_const;
+    // op 33: const 262144
+    let v138_const = 262144u64;
+    // op 34: mul 128 136
+    let v139_prod = v130_xor * v138_const;
+    // op 35: add 130 132
+    let v140_sum = v132_mul8 + v134_prod;
+    // op 36: add 138 133
+    let v141_sum = v140_sum + v135_prod;
+    // op 37: add 139 135
+    let v142_sum = v141_sum + v137_prod;
+    // op 38: add 140 137
+    let v143_sum = v142_sum + v139_prod;
+    // op 39: u8_and 14 18
+    let v144_and = binary(ByteOp::And, 0, input14, input18);
+    row.aux[32] = element(v144_and);
+    // op 40: u8_and 15 19
+    let v145_and = binary(ByteOp::And, 0, input15, input19);
+    row.aux[33] = element(v145_and);
+    // op 41: u8_and 16 20
+    let v146_and = binary(ByteOp::And, 0, input16, input20);
+    row.aux[34] = element(v146_and);
+    // op 42: u8_and 17 21
+    let v147_and = binary(ByteOp::And, 0, input17, input21);
+    row.aux[35] = element(v147_and);
+    // op 43: u8_and 14 22
+    let v148_and = binary(ByteOp::And, 0, input14, input22);
+    row.aux[36] = element(v148_and);
+    // op 44: u8_and 15 23
+    let v149_and = binary(ByteOp::And, 0, input15, input23);
+    row.aux[37] = element(v149_and);
+    // op 45: u8_and 16 24
+    let v150_and = binary(ByteOp::And, 0, input16, input24);
+    row.aux[38] = element(v150_and);
+    // op 46: u8_and 17 25
+    let v151_and = binary(ByteOp::And, 0, input17, input25);
+    row.aux[39] = element(v151_and);
+    // op 47: const 256
+    let v152_const = 256u64;
+    // op 48: mul 143 150
+    let v153_prod = v145_and * v152_const;
+    // op 49: const 65536
+    let v154_const = 65536u64;
+    // op 50: mul 144 152
+    let v155_prod = v146_and * v154_const;
+    // op 51: mul 145 131
+    let v156_prod = v147_and * v133_const;
+    // op 52: add 142 151
+    let v157_sum = v144_and + v153_prod;
+    // op 53: add 155 153
+    let v158_sum = v157_sum + v155_prod;
+    // op 54: add 156 154
+    let v159_sum = v158_sum + v156_prod;
+    // op 55: mul 147 150
+    let v160_prod = v149_and * v152_const;
+    // op 56: mul 148 152
+    let v161_prod = v150_and * v154_const;
+    // op 57: mul 149 131
+    let v162_prod = v151_and * v133_const;
+    // op 58: add 146 158
+    let v163_sum = v148_and + v160_prod;
+    // op 59: add 161 159
+    let v164_sum = v163_sum + v161_prod;
+    // op 60: add 162 160
+    let v165_sum = v164_sum + v162_prod;
+    // op 61: mul 23 150
+    let v166_prod = input23 * v152_const;
+    // op 62: mul 24 152
+    let v167_prod = input24 * v154_const;
+    // op 63: mul 25 131
+    let v168_prod = input25 * v133_const;
+    // op 64: add 22 164
+    let v169_sum = input22 + v166_prod;
+    // op 65: add 167 165
+    let v170_sum = v169_sum + v167_prod;
+    // op 66: add 168 166
+    let v171_sum = v170_sum + v168_prod;
+    // op 67: sub 169 163
     let v172_diff = element(v171_sum) - element(v165_sum);
-    // op 68: add
+    // op 68: add 157 170
     let v173_sum = element(v159_sum) + v172_diff;
-    // ops 69 to 74
-    let v179_sum = write_mul_4(
-        element(u64_at(seed, 32)), element(u64_at(seed, 40)), element(u64_at(seed, 48)),
-        element(u64_at(seed, 24)),
-    );
-    // ops 75 to 78: add
-    let v180_sum = element(u64_at(seed, 16)) + element(v143_sum);
+    // op 69: mul 28 150
+    let v174_prod = input28 * element(v152_const);
+    // op 70: mul 29 152
+    let v175_prod = input29 * element(v154_const);
+    // op 71: mul 30 131
+    let v176_prod = input30 * element(v133_const);
+    // op 72: add 27 172
+    let v177_sum = input27 + v174_prod;
+    // op 73: add 175 173
+    let v178_sum = v177_sum + v175_prod;
+    // op 74: add 176 174
+    let v179_sum = v178_sum + v176_prod;
+    // op 75: add 26 141
+    let v180_sum = input26 + element(v143_sum);
+    // op 76: add 178 171
     let v181_sum = v180_sum + v173_sum;
-    let v182_sum = v181_sum + element(u32_at(seed, 92));
+    // op 77: add 179 91
+    let v182_sum = v181_sum + element(v93_seed);
+    // op 78: add 180 177
     let v183_sum = v182_sum + v179_sum;
-    // ops 80 to 108
-    let v222_sum = write_u8_mul_8(
-        row, 40, u8_at(seed, 141), u8_at(seed, 142), u8_at(seed, 143), u8_at(seed, 144),
-    );
-    // ops 109 to 112: u8_xor
-    let word23 = write_bytes(&mut row.aux[62..], 1, u32_at(seed, 141) ^ u32_at(seed, 145));
-    // ops 113 to 116: u8_and
-    let word24 = write_bytes(&mut row.aux[66..], 1, u32_at(seed, 149) & word23);
-    // ops 117 to 140
-    let (v236_sum, v242_sum) = write_mul_2(
-        u8_at(seed, 142), u8_at(seed, 143), u8_at(seed, 144), u8_at(seed, 141), u8_at(seed, 146),
-        u8_at(seed, 147), u8_at(seed, 148), u8_at(seed, 145),
-    );
-    let (v248_sum, v254_sum) = write_mul_2(
-        byte_of(word23, 1), byte_of(word23, 2), byte_of(word23, 3), byte_of(word23, 0),
-        byte_of(word24, 1), byte_of(word24, 2), byte_of(word24, 3), byte_of(word24, 0),
-    );
-    // op 141: add
+    // op 79: const 32
+    let v184_const = 32u64;
+    // op 80: u8_mul 1 182
+    let v185_mul8 = binary(ByteOp::Mul, 0, input1, v184_const);
+    row.aux[40] = element(v185_mul8);
+    let v186_mul8 = binary(ByteOp::Mul, 1, input1, v184_const);
+    row.aux[41] = element(v186_mul8);
+    // op 81: u8_mul 2 182
+    let v187_mul8 = binary(ByteOp::Mul, 0, input2, v184_const);
+    row.aux[42] = element(v187_mul8);
+    let v188_mul8 = binary(ByteOp::Mul, 1, input2, v184_const);
+    row.aux[43] = element(v188_mul8);
+    // op 82: u8_mul 3 182
+    let v189_mul8 = binary(ByteOp::Mul, 0, input3, v184_const);
+    row.aux[44] = element(v189_mul8);
+    let v190_mul8 = binary(ByteOp::Mul, 1, input3, v184_const);
+    row.aux[45] = element(v190_mul8);
+    // op 83: u8_mul 4 182
+    let v191_mul8 = binary(ByteOp::Mul, 0, input4, v184_const);
+    row.aux[46] = element(v191_mul8);
+    let v192_mul8 = binary(ByteOp::Mul, 1, input4, v184_const);
+    row.aux[47] = element(v192_mul8);
+    // op 84: add 186 187
+    let v193_sum = v188_mul8 + v189_mul8;
+    // op 85: add 188 189
+    let v194_sum = v190_mul8 + v191_mul8;
+    // op 86: add 190 183
+    let v195_sum = v192_mul8 + v185_mul8;
+    // op 87: add 184 185
+    let v196_sum = v186_mul8 + v187_mul8;
+    // op 88: u8_xor_split4 1 191
+    let v197_split4 = binary(ByteOp::XorSplit4, 0, input1, v193_sum);
+    row.aux[48] = element(v197_split4);
+    let v198_split4 = binary(ByteOp::XorSplit4, 1, input1, v193_sum);
+    row.aux[49] = element(v198_split4);
+    // op 89: u8_xor_split4 2 192
+    let v199_split4 = binary(ByteOp::XorSplit4, 0, input2, v194_sum);
+    row.aux[50] = element(v199_split4);
+    let v200_split4 = binary(ByteOp::XorSplit4, 1, input2, v194_sum);
+    row.aux[51] = element(v200_split4);
+    // op 90: u8_xor_split4 3 193
+    let v201_split4 = binary(ByteOp::XorSplit4, 0, input3, v195_sum);
+    row.aux[52] = element(v201_split4);
+    let v202_split4 = binary(ByteOp::XorSplit4, 1, input3, v195_sum);
+    row.aux[53] = element(v202_split4);
+    // op 91: u8_xor_split4 4 194
+    let v203_split4 = binary(ByteOp::XorSplit4, 0, input4, v196_sum);
+    row.aux[54] = element(v203_split4);
+    let v204_split4 = binary(ByteOp::XorSplit4, 1, input4, v196_sum);
+    row.aux[55] = element(v204_split4);
+    // op 92: add 197 200
+    let v205_sum = v199_split4 + v202_split4;
+    // op 93: add 199 202
+    let v206_sum = v201_split4 + v204_split4;
+    // op 94: add 201 196
+    let v207_sum = v203_split4 + v198_split4;
+    // op 95: add 195 198
+    let v208_sum = v197_split4 + v200_split4;
+    // op 96: u8_xor 1 203
+    let v209_xor = binary(ByteOp::Xor, 0, input1, v205_sum);
+    row.aux[56] = element(v209_xor);
+    // op 97: u8_xor 2 204
+    let v210_xor = binary(ByteOp::Xor, 0, input2, v206_sum);
+    row.aux[57] = element(v210_xor);
+    // op 98: u8_xor 3 205
+    let v211_xor = binary(ByteOp::Xor, 0, input3, v207_sum);
+    row.aux[58] = element(v211_xor);
+    // op 99: u8_xor 4 206
+    let v212_xor = binary(ByteOp::Xor, 0, input4, v208_sum);
+    row.aux[59] = element(v212_xor);
+    // op 100: u8_mul 209 95
+    let v213_mul8 = binary(ByteOp::Mul, 0, v211_xor, v97_const);
+    row.aux[60] = element(v213_mul8);
+    let v214_mul8 = binary(ByteOp::Mul, 1, v211_xor, v97_const);
+    row.aux[61] = element(v214_mul8);
+    // op 101: mul 211 131
+    let v215_prod = v213_mul8 * v133_const;
+    // op 102: mul 207 134
+    let v216_prod = v209_xor * v136_const;
+    // op 103: mul 208 136
+    let v217_prod = v210_xor * v138_const;
+    // op 104: mul 210 95
+    let v218_prod = v212_xor * v97_const;
+    // op 105: add 212 213
+    let v219_sum = v214_mul8 + v215_prod;
+    // op 106: add 217 214
+    let v220_sum = v219_sum + v216_prod;
+    // op 107: add 218 215
+    let v221_sum = v220_sum + v217_prod;
+    // op 108: add 219 216
+    let v222_sum = v221_sum + v218_prod;
+    // op 109: u8_xor 1 5
+    let v223_xor = binary(ByteOp::Xor, 0, input1, input5);
+    row.aux[62] = element(v223_xor);
+    // op 110: u8_xor 2 6
+    let v224_xor = binary(ByteOp::Xor, 0, input2, input6);
+    row.aux[63] = element(v224_xor);
+    // op 111: u8_xor 3 7
+    let v225_xor = binary(ByteOp::Xor, 0, input3, input7);
+    row.aux[64] = element(v225_xor);
+    // op 112: u8_xor 4 8
+    let v226_xor = binary(ByteOp::Xor, 0, input4, input8);
+    row.aux[65] = element(v226_xor);
+    // op 113: u8_and 9 221
+    let v227_and = binary(ByteOp::And, 0, input9, v223_xor);
+    row.aux[66] = element(v227_and);
+    // op 114: u8_and 10 222
+    let v228_and = binary(ByteOp::And, 0, input10, v224_xor);
+    row.aux[67] = element(v228_and);
+    // op 115: u8_and 11 223
+    let v229_and = binary(ByteOp::And, 0, input11, v225_xor);
+    row.aux[68] = element(v229_and);
+    // op 116: u8_and 12 224
+    let v230_and = binary(ByteOp::And, 0, input12, v226_xor);
+    row.aux[69] = element(v230_and);
+    // op 117: mul 2 150
+    let v231_prod = input2 * v152_const;
+    // op 118: mul 3 152
+    let v232_prod = input3 * v154_const;
+    // op 119: mul 4 131
+    let v233_prod = input4 * v133_const;
+    // op 120: add 1 229
+    let v234_sum = input1 + v231_prod;
+    // op 121: add 232 230
+    let v235_sum = v234_sum + v232_prod;
+    // op 122: add 233 231
+    let v236_sum = v235_sum + v233_prod;
+    // op 123: mul 6 150
+    let v237_prod = input6 * v152_const;
+    // op 124: mul 7 152
+    let v238_prod = input7 * v154_const;
+    // op 125: mul 8 131
+    let v239_prod = input8 * v133_const;
+    // op 126: add 5 235
+    let v240_sum = input5 + v237_prod;
+    // op 127: add 238 236
+    let v241_sum = v240_sum + v238_prod;
+    // op 128: add 239 237
+    let v242_sum = v241_sum + v239_prod;
+    // op 129: mul 222 150
+    let v243_prod = v224_xor * v152_const;
+    // op 130: mul 223 152
+    let v244_prod = v225_xor * v154_const;
+    // op 131: mul 224 131
+    let v245_prod = v226_xor * v133_const;
+    // op 132: add 221 241
+    let v246_sum = v223_xor + v243_prod;
+    // op 133: add 244 242
+    let v247_sum = v246_sum + v244_prod;
+    // op 134: add 245 243
+    let v248_sum = v247_sum + v245_prod;
+    // op 135: mul 226 150
+    let v249_prod = v228_and * v152_const;
+    // op 136: mul 227 152
+    let v250_prod = v229_and * v154_const;
+    // op 137: mul 228 131
+    let v251_prod = v230_and * v133_const;
+    // op 138: add 225 247
+    let v252_sum = v227_and + v249_prod;
+    // op 139: add 250 248
+    let v253_sum = v252_sum + v250_prod;
+    // op 140: add 251 249
+    let v254_sum = v253_sum + v251_prod;
+    // op 141: add 234 240
     let v255_sum = v236_sum + v242_sum;
-    // op 142: sub
+    // op 142: sub 253 246
     let v256_diff = element(v255_sum) - element(v248_sum);
-    // op 144: mul
-    let v258_prod = v256_diff * element(9223372034707292161);
-    // ops 145 to 148: add
+    // op 143: const 9223372034707292161
+    let v257_const = 9223372034707292161u64;
+    // op 144: mul 254 255
+    let v258_prod = v256_diff * element(v257_const);
+    // op 145: add 256 252
     let v259_sum = v258_prod + element(v254_sum);
-    let v260_sum = element(u64_at(seed, 8)) + v183_sum;
+    // op 146: add 13 181
+    let v260_sum = input13 + v183_sum;
+    // op 147: add 181 220
     let v261_sum = v183_sum + element(v222_sum);
+    // op 148: add 259 257
     let v262_sum = v261_sum + v259_sum;
-    // ops 149 to 160
-    let (v263_byte, v264_byte, v265_byte, v266_byte) = write_hint_field_to_bytes_3(
-        row, 70, v260_sum,
-    );
-    let (v280_byte, v281_byte, v282_byte, v283_byte) = write_hint_field_to_bytes_3(
-        row, 78, v262_sum,
-    );
-    // ops 170 to 181
-    let (v301_sum, v307_sum) = write_mul_2(
-        u8_at(seed, 150), u8_at(seed, 151), u8_at(seed, 152), u8_at(seed, 149), u8_at(seed, 162),
-        u8_at(seed, 163), u8_at(seed, 164), u8_at(seed, 161),
-    );
-    // ops 182 to 187
-    let v313_sum = write_mul_4(
-        element(u64_at(seed, 32)), element(u64_at(seed, 40)), element(u64_at(seed, 48)),
-        element(u64_at(seed, 24)),
-    );
-    // ops 188 to 202
-    let (
-        v321_mul8, v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7,
-        v332_split7, v333_split7, v334_split7, v335_split7, v336_split7,
-    ) = write_u8_mul_12(
-        row, 86, u8_at(seed, 165), u8_at(seed, 166), u8_at(seed, 167), u8_at(seed, 168),
-    );
-    // ops 203 to 206: add
+    // op 149: hint_field_to_bytes 258
+    let v263_byte = byte_of(word(v260_sum), 0);
+    row.aux[70] = element(v263_byte);
+    let v264_byte = byte_of(word(v260_sum), 1);
+    row.aux[71] = element(v264_byte);
+    let v265_byte = byte_of(word(v260_sum), 2);
+    row.aux[72] = element(v265_byte);
+    let v266_byte = byte_of(word(v260_sum), 3);
+    row.aux[73] = element(v266_byte);
+    let v267_byte = byte_of(word(v260_sum), 4);
+    row.aux[74] = element(v267_byte);
+    let v268_byte = byte_of(word(v260_sum), 5);
+    row.aux[75] = element(v268_byte);
+    let v269_byte = byte_of(word(v260_sum), 6);
+    row.aux[76] = element(v269_byte);
+    let v270_byte = byte_of(word(v260_sum), 7);
+    row.aux[77] = element(v270_byte);
+    // op 160: hint_field_to_bytes 260
+    let v280_byte = byte_of(word(v262_sum), 0);
+    row.aux[78] = element(v280_byte);
+    let v281_byte = byte_of(word(v262_sum), 1);
+    row.aux[79] = element(v281_byte);
+    let v282_byte = byte_of(word(v262_sum), 2);
+    row.aux[80] = element(v282_byte);
+    let v283_byte = byte_of(word(v262_sum), 3);
+    row.aux[81] = element(v283_byte);
+    let v284_byte = byte_of(word(v262_sum), 4);
+    row.aux[82] = element(v284_byte);
+    let v285_byte = byte_of(word(v262_sum), 5);
+    row.aux[83] = element(v285_byte);
+    let v286_byte = byte_of(word(v262_sum), 6);
+    row.aux[84] = element(v286_byte);
+    let v287_byte = byte_of(word(v262_sum), 7);
+    row.aux[85] = element(v287_byte);
+    // op 170: mul 10 150
+    let v296_prod = input10 * v152_const;
+    // op 171: mul 11 152
+    let v297_prod = input11 * v154_const;
+    // op 172: mul 12 131
+    let v298_prod = input12 * v133_const;
+    // op 173: add 9 294
+    let v299_sum = input9 + v296_prod;
+    // op 174: add 297 295
+    let v300_sum = v299_sum + v297_prod;
+    // op 175: add 298 296
+    let v301_sum = v300_sum + v298_prod;
+    // op 176: mul 23 150
+    let v302_prod = input23 * v152_const;
+    // op 177: mul 24 152
+    let v303_prod = input24 * v154_const;
+    // op 178: mul 25 131
+    let v304_prod = input25 * v133_const;
+    // op 179: add 22 300
+    let v305_sum = input22 + v302_prod;
+    // op 180: add 303 301
+    let v306_sum = v305_sum + v303_prod;
+    // op 181: add 304 302
+    let v307_sum = v306_sum + v304_prod;
+    // op 182: mul 28 150
+    let v308_prod = input28 * element(v152_const);
+    // op 183: mul 29 152
+    let v309_prod = input29 * element(v154_const);
+    // op 184: mul 30 131
+    let v310_prod = input30 * element(v133_const);
+    // op 185: add 27 306
+    let v311_sum = input27 + v308_prod;
+    // op 186: add 309 307
+    let v312_sum = v311_sum + v309_prod;
+    // op 187: add 310 308
+    let v313_sum = v312_sum + v310_prod;
+    // op 188: u8_mul 31 182
+    let v314_mul8 = binary(ByteOp::Mul, 0, input31, v184_const);
+    row.aux[86] = element(v314_mul8);
+    let v315_mul8 = binary(ByteOp::Mul, 1, input31, v184_const);
+    row.aux[87] = element(v315_mul8);
+    // op 189: u8_mul 32 182
+    let v316_mul8 = binary(ByteOp::Mul, 0, input32, v184_const);
+    row.aux[88] = element(v316_mul8);
+    let v317_mul8 = binary(ByteOp::Mul, 1, input32, v184_const);
+    row.aux[89] = element(v317_mul8);
+    // op 190: u8_mul 33 182
+    let v318_mul8 = binary(ByteOp::Mul, 0, input33, v184_const);
+    row.aux[90] = element(v318_mul8);
+    let v319_mul8 = binary(ByteOp::Mul, 1, input33, v184_const);
+    row.aux[91] = element(v319_mul8);
+    // op 191: u8_mul 34 182
+    let v320_mul8 = binary(ByteOp::Mul, 0, input34, v184_const);
+    row.aux[92] = element(v320_mul8);
+    let v321_mul8 = binary(ByteOp::Mul, 1, input34, v184_const);
+    row.aux[93] = element(v321_mul8);
+    // op 192: add 315 316
+    let v322_sum = v317_mul8 + v318_mul8;
+    // op 193: add 317 318
+    let v323_sum = v319_mul8 + v320_mul8;
+    // op 194: add 319 312
+    let v324_sum = v321_mul8 + v314_mul8;
+    // op 195: add 313 314
+    let v325_sum = v315_mul8 + v316_mul8;
+    // op 196: add 313 314
+    let v326_sum = v315_mul8 + v316_mul8;
+    // op 197: add 315 316
+    let v327_sum = v317_mul8 + v318_mul8;
+    // op 198: add 317 318
+    let v328_sum = v319_mul8 + v320_mul8;
+    // op 199: u8_xor_split7 31 320
+    let v329_split7 = binary(ByteOp::XorSplit7, 0, input31, v322_sum);
+    row.aux[94] = element(v329_split7);
+    let v330_split7 = binary(ByteOp::XorSplit7, 1, input31, v322_sum);
+    row.aux[95] = element(v330_split7);
+    // op 200: u8_xor_split7 32 321
+    let v331_split7 = binary(ByteOp::XorSplit7, 0, input32, v323_sum);
+    row.aux[96] = element(v331_split7);
+    let v332_split7 = binary(ByteOp::XorSplit7, 1, input32, v323_sum);
+    row.aux[97] = element(v332_split7);
+    // op 201: u8_xor_split7 33 322
+    let v333_split7 = binary(ByteOp::XorSplit7, 0, input33, v324_sum);
+    row.aux[98] = element(v333_split7);
+    let v334_split7 = binary(ByteOp::XorSplit7, 1, input33, v324_sum);
+    row.aux[99] = element(v334_split7);
+    // op 202: u8_xor_split7 34 323
+    let v335_split7 = binary(ByteOp::XorSplit7, 0, input34, v325_sum);
+    row.aux[100] = element(v335_split7);
+    let v336_split7 = binary(ByteOp::XorSplit7, 1, input34, v325_sum);
+    row.aux[101] = element(v336_split7);
+    // op 203: add 327 330
     let v337_sum = v329_split7 + v332_split7;
+    // op 204: add 329 332
     let v338_sum = v331_split7 + v334_split7;
+    // op 205: add 331 334
     let v339_sum = v333_split7 + v336_split7;
+    // op 206: add 333 328
     let v340_sum = v335_split7 + v330_split7;
-    // ops 207 to 210: u8_xor
-    let v341_xor = write_word(&mut row.aux[102], binary(ByteOp::Xor, 0, v337_sum, v326_sum));
-    let v342_xor = write_word(&mut row.aux[103], binary(ByteOp::Xor, 0, v338_sum, v327_sum));
-    let v343_xor = write_word(&mut row.aux[104], binary(ByteOp::Xor, 0, v339_sum, v328_sum));
-    let v344_xor = write_word(&mut row.aux[105], binary(ByteOp::Xor, 0, v340_sum, v321_mul8));
-    // ops 211 to 222
-    let (v350_sum, v356_sum) = write_mul_2(
-        v342_xor, v343_xor, v344_xor, v341_xor, u8_at(seed, 198), u8_at(seed, 199),
-        u8_at(seed, 200), u8_at(seed, 197),
-    );
-    // ops 224 to 256
-    let v398_sum = write_u8_mul_10(
-        row, 106, u8_at(seed, 213), u8_at(seed, 214), u8_at(seed, 215), u8_at(seed, 216),
-    );
-    // ops 257 to 259: add
+    // op 207: u8_xor 335 324
+    let v341_xor = binary(ByteOp::Xor, 0, v337_sum, v326_sum);
+    row.aux[102] = element(v341_xor);
+    // op 208: u8_xor 336 325
+    let v342_xor = binary(ByteOp::Xor, 0, v338_sum, v327_sum);
+    row.aux[103] = element(v342_xor);
+    // op 209: u8_xor 337 326
+    let v343_xor = binary(ByteOp::Xor, 0, v339_sum, v328_sum);
+    row.aux[104] = element(v343_xor);
+    // op 210: u8_xor 338 319
+    let v344_xor = binary(ByteOp::Xor, 0, v340_sum, v321_mul8);
+    row.aux[105] = element(v344_xor);
+    // op 211: mul 340 150
+    let v345_prod = v342_xor * v152_const;
+    // op 212: mul 341 152
+    let v346_prod = v343_xor * v154_const;
+    // op 213: mul 342 131
+    let v347_prod = v344_xor * v133_const;
+    // op 214: add 339 343
+    let v348_sum = v341_xor + v345_prod;
+    // op 215: add 346 344
+    let v349_sum = v348_sum + v346_prod;
+    // op 216: add 347 345
+    let v350_sum = v349_sum + v347_prod;
+    // op 217: mul 64 150
+    let v351_prod = input64 * v152_const;
+    // op 218: mul 65 152
+    let v352_prod = input65 * v154_const;
+    // op 219: mul 66 131
+    let v353_prod = input66 * v133_const;
+    // op 220: add 63 349
+    let v354_sum = input63 + v351_prod;
+    // op 221: add 352 350
+    let v355_sum = v354_sum + v352_prod;
+    // op 222: add 353 351
+    let v356_sum = v355_sum + v353_prod;
+    // op 223: const 64
+    let v357_const = 64u64;
+    // op 224: u8_mul 83 355
+    let v358_mul8 = binary(ByteOp::Mul, 0, input83, v357_const);
+    row.aux[106] = element(v358_mul8);
+    let v359_mul8 = binary(ByteOp::Mul, 1, input83, v357_const);
+    row.aux[107] = element(v359_mul8);
+    // op 225: u8_mul 84 355
+    let v360_mul8 = binary(ByteOp::Mul, 0, input84, v357_const);
+    row.aux[108] = element(v360_mul8);
+    let v361_mul8 = binary(ByteOp::Mul, 1, input84, v357_const);
+    row.aux[109] = element(v361_mul8);
+    // op 226: u8_mul 85 355
+    let v362_mul8 = binary(ByteOp::Mul, 0, input85, v357_const);
+    row.aux[110] = element(v362_mul8);
+    let v363_mul8 = binary(ByteOp::Mul, 1, input85, v357_const);
+    row.aux[111] = element(v363_mul8);
+    // op 227: u8_mul 86 355
+    let v364_mul8 = binary(ByteOp::Mul, 0, input86, v357_const);
+    row.aux[112] = element(v364_mul8);
+    let v365_mul8 = binary(ByteOp::Mul, 1, input86, v357_const);
+    row.aux[113] = element(v365_mul8);
+    // op 228: add 357 358
+    let v366_sum = v359_mul8 + v360_mul8;
+    // op 229: add 359 360
+    let v367_sum = v361_mul8 + v362_mul8;
+    // op 230: add 361 362
+    let v368_sum = v363_mul8 + v364_mul8;
+    // op 231: add 363 356
+    let v369_sum = v365_mul8 + v358_mul8;
+    // op 232: add 359 360
+    let v370_sum = v361_mul8 + v362_mul8;
+    // op 233: add 361 362
+    let v371_sum = v363_mul8 + v364_mul8;
+    // op 235: u8_xor 83 364
+    let v373_xor = binary(ByteOp::Xor, 0, input83, v366_sum);
+    row.aux[114] = element(v373_xor);
+    // op 236: u8_xor 84 365
+    let v374_xor = binary(ByteOp::Xor, 0, input84, v367_sum);
+    row.aux[115] = element(v374_xor);
+    // op 237: u8_xor 85 366
+    let v375_xor = binary(ByteOp::Xor, 0, input85, v368_sum);
+    row.aux[116] = element(v375_xor);
+    // op 238: u8_xor 86 367
+    let v376_xor = binary(ByteOp::Xor, 0, input86, v369_sum);
+    row.aux[117] = element(v376_xor);
+    // op 239: const 128
+    let v377_const = 128u64;
+    // op 240: u8_mul 371 375
+    let v378_mul8 = binary(ByteOp::Mul, 0, v373_xor, v377_const);
+    row.aux[118] = element(v378_mul8);
+    let v379_mul8 = binary(ByteOp::Mul, 1, v373_xor, v377_const);
+    row.aux[119] = element(v379_mul8);
+    // op 241: u8_mul 372 375
+    let v380_mul8 = binary(ByteOp::Mul, 0, v374_xor, v377_const);
+    row.aux[120] = element(v380_mul8);
+    let v381_mul8 = binary(ByteOp::Mul, 1, v374_xor, v377_const);
+    row.aux[121] = element(v381_mul8);
+    // op 242: u8_mul 373 375
+    let v382_mul8 = binary(ByteOp::Mul, 0, v375_xor, v377_const);
+    row.aux[122] = element(v382_mul8);
+    let v383_mul8 = binary(ByteOp::Mul, 1, v375_xor, v377_const);
+    row.aux[123] = element(v383_mul8);
+    // op 243: u8_mul 374 375
+    let v384_mul8 = binary(ByteOp::Mul, 0, v376_xor, v377_const);
+    row.aux[124] = element(v384_mul8);
+    let v385_mul8 = binary(ByteOp::Mul, 1, v376_xor, v377_const);
+    row.aux[125] = element(v385_mul8);
+    // op 244: add 381 382
+    let v386_sum = v383_mul8 + v384_mul8;
+    // op 245: add 383 376
+    let v387_sum = v385_mul8 + v378_mul8;
+    // op 246: add 377 378
+    let v388_sum = v379_mul8 + v380_mul8;
+    // op 247: add 379 380
+    let v389_sum = v381_mul8 + v382_mul8;
+    // op 248: u8_xor 384 368
+    let v390_xor = binary(ByteOp::Xor, 0, v386_sum, v370_sum);
+    row.aux[126] = element(v390_xor);
+    // op 249: u8_xor 385 369
+    let v391_xor = binary(ByteOp::Xor, 0, v387_sum, v371_sum);
+    row.aux[127] = element(v391_xor);
+    // op 250: u8_xor 386 363
+    let v392_xor = binary(ByteOp::Xor, 0, v388_sum, v365_mul8);
+    row.aux[128] = element(v392_xor);
+    // op 251: mul 389 150
+    let v393_prod = v391_xor * v152_const;
+    // op 252: mul 390 152
+    let v394_prod = v392_xor * v154_const;
+    // op 253: mul 387 131
+    let v395_prod = v389_sum * v133_const;
+    // op 254: add 388 391
+    let v396_sum = v390_xor + v393_prod;
+    // op 255: add 394 392
+    let v397_sum = v396_sum + v394_prod;
+    // op 256: add 395 393
+    let v398_sum = v397_sum + v395_prod;
+    // op 257: add 311 348
     let v399_sum = v313_sum + element(v350_sum);
+    // op 258: add 397 354
     let v400_sum = v399_sum + element(v356_sum);
+    // op 259: add 398 396
     let v401_sum = v400_sum + element(v398_sum);
-    // op 260
-    let (v402_byte, v403_byte, v404_byte, v405_byte) = write_hint_field_to_bytes_3(
-        row, 129, v401_sum,
-    );
-    // ops 270 to 419
-    let (
-        v575_byte, v576_byte, v577_byte, v578_byte, v591_byte, v592_byte, v593_byte, v594_byte,
-    ) = write_u8_mul_13(
-        row, 137, v263_byte, v264_byte, v265_byte, v266_byte, u8_at(seed, 153), u8_at(seed, 154),
-        u8_at(seed, 155), u8_at(seed, 156), u8_at(seed, 157), u8_at(seed, 158), u8_at(seed, 159),
-        u8_at(seed, 160), u8_at(seed, 166), u8_at(seed, 167), u8_at(seed, 168), u8_at(seed, 165),
-        v307_sum, u32_at(seed, 96), v280_byte, v281_byte, v282_byte, v283_byte, u8_at(seed, 141),
-        u8_at(seed, 142), u8_at(seed, 143), u8_at(seed, 144), u8_at(seed, 145), u8_at(seed, 146),
-        u8_at(seed, 147), u8_at(seed, 148), v301_sum,
-    );
-    // ops 429 to 440
-    let (v612_sum, v618_sum) = write_mul_2(
-        u8_at(seed, 146), u8_at(seed, 147), u8_at(seed, 148), u8_at(seed, 145), u8_at(seed, 158),
-        u8_at(seed, 159), u8_at(seed, 160), u8_at(seed, 157),
-    );
-    // ops 441 to 446
-    let v624_sum = write_mul_1(
-        u8_at(seed, 166), u8_at(seed, 167), u8_at(seed, 168), u8_at(seed, 165),
-    );
-    // ops 447 to 461
-    let (
-        v632_mul8, v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7,
-        v643_split7, v644_split7, v645_split7, v646_split7, v647_split7,
-    ) = write_u8_mul_12(
-        row, 217, u8_at(seed, 169), u8_at(seed, 170), u8_at(seed, 171), u8_at(seed, 172),
-    );
-    // ops 462 to 465: add
+    // op 260: hint_field_to_bytes 399
+    let v402_byte = byte_of(word(v401_sum), 0);
+    row.aux[129] = element(v402_byte);
+    let v403_byte = byte_of(word(v401_sum), 1);
+    row.aux[130] = element(v403_byte);
+    let v404_byte = byte_of(word(v401_sum), 2);
+    row.aux[131] = element(v404_byte);
+    let v405_byte = byte_of(word(v401_sum), 3);
+    row.aux[132] = element(v405_byte);
+    let v406_byte = byte_of(word(v401_sum), 4);
+    row.aux[133] = element(v406_byte);
+    let v407_byte = byte_of(word(v401_sum), 5);
+    row.aux[134] = element(v407_byte);
+    let v408_byte = byte_of(word(v401_sum), 6);
+    row.aux[135] = element(v408_byte);
+    let v409_byte = byte_of(word(v401_sum), 7);
+    row.aux[136] = element(v409_byte);
+    // op 270: u8_mul 261 95
+    let v418_mul8 = binary(ByteOp::Mul, 0, v263_byte, v97_const);
+    row.aux[137] = element(v418_mul8);
+    let v419_mul8 = binary(ByteOp::Mul, 1, v263_byte, v97_const);
+    row.aux[138] = element(v419_mul8);
+    // op 271: u8_mul 262 95
+    let v420_mul8 = binary(ByteOp::Mul, 0, v264_byte, v97_const);
+    row.aux[139] = element(v420_mul8);
+    let v421_mul8 = binary(ByteOp::Mul, 1, v264_byte, v97_const);
+    row.aux[140] = element(v421_mul8);
+    // op 272: u8_mul 263 95
+    let v422_mul8 = binary(ByteOp::Mul, 0, v265_byte, v97_const);
+    row.aux[141] = element(v422_mul8);
+    let v423_mul8 = binary(ByteOp::Mul, 1, v265_byte, v97_const);
+    row.aux[142] = element(v423_mul8);
+    // op 273: u8_mul 264 95
+    let v424_mul8 = binary(ByteOp::Mul, 0, v266_byte, v97_const);
+    row.aux[143] = element(v424_mul8);
+    let v425_mul8 = binary(ByteOp::Mul, 1, v266_byte, v97_const);
+    row.aux[144] = element(v425_mul8);
+    // op 274: add 419 420
+    let v426_sum = v421_mul8 + v422_mul8;
+    // op 275: add 421 422
+    let v427_sum = v423_mul8 + v424_mul8;
+    // op 276: add 423 416
+    let v428_sum = v425_mul8 + v418_mul8;
+    // op 277: add 417 418
+    let v429_sum = v419_mul8 + v420_mul8;
+    // op 278: u8_xor 261 424
+    let v430_xor = binary(ByteOp::Xor, 0, v263_byte, v426_sum);
+    row.aux[145] = element(v430_xor);
+    // op 279: u8_xor 262 425
+    let v431_xor = binary(ByteOp::Xor, 0, v264_byte, v427_sum);
+    row.aux[146] = element(v431_xor);
+    // op 280: u8_xor 263 426
+    let v432_xor = binary(ByteOp::Xor, 0, v265_byte, v428_sum);
+    row.aux[147] = element(v432_xor);
+    // op 281: u8_xor 264 427
+    let v433_xor = binary(ByteOp::Xor, 0, v266_byte, v429_sum);
+    row.aux[148] = element(v433_xor);
+    // op 282: u8_mul 428 112
+    let v434_mul8 = binary(ByteOp::Mul, 0, v430_xor, v114_const);
+    row.aux[149] = element(v434_mul8);
+    let v435_mul8 = binary(ByteOp::Mul, 1, v430_xor, v114_const);
+    row.aux[150] = element(v435_mul8);
+    // op 283: u8_mul 429 112
+    let v436_mul8 = binary(ByteOp::Mul, 0, v431_xor, v114_const);
+    row.aux[151] = element(v436_mul8);
+    let v437_mul8 = binary(ByteOp::Mul, 1, v431_xor, v114_const);
+    row.aux[152] = element(v437_mul8);
+    // op 284: u8_mul 430 112
+    let v438_mul8 = binary(ByteOp::Mul, 0, v432_xor, v114_const);
+    row.aux[153] = element(v438_mul8);
+    let v439_mul8 = binary(ByteOp::Mul, 1, v432_xor, v114_const);
+    row.aux[154] = element(v439_mul8);
+    // op 285: u8_mul 431 112
+    let v440_mul8 = binary(ByteOp::Mul, 0, v433_xor, v114_const);
+    row.aux[155] = element(v440_mul8);
+    let v441_mul8 = binary(ByteOp::Mul, 1, v433_xor, v114_const);
+    row.aux[156] = element(v441_mul8);
+    // op 286: add 433 434
+    let v442_sum = v435_mul8 + v436_mul8;
+    // op 287: add 435 436
+    let v443_sum = v437_mul8 + v438_mul8;
+    // op 288: add 437 438
+    let v444_sum = v439_mul8 + v440_mul8;
+    // op 289: add 439 432
+    let v445_sum = v441_mul8 + v434_mul8;
+    // op 290: u8_xor 261 440
+    let v446_xor = binary(ByteOp::Xor, 0, v263_byte, v442_sum);
+    row.aux[157] = element(v446_xor);
+    // op 291: u8_xor 262 441
+    let v447_xor = binary(ByteOp::Xor, 0, v264_byte, v443_sum);
+    row.aux[158] = element(v447_xor);
+    // op 292: u8_xor 263 442
+    let v448_xor = binary(ByteOp::Xor, 0, v265_byte, v444_sum);
+    row.aux[159] = element(v448_xor);
+    // op 293: u8_xor 264 443
+    let v449_xor = binary(ByteOp::Xor, 0, v266_byte, v445_sum);
+    row.aux[160] = element(v449_xor);
+    // op 294: u8_mul 444 95
+    let v450_mul8 = binary(ByteOp::Mul, 0, v446_xor, v97_const);
+    row.aux[161] = element(v450_mul8);
+    let v451_mul8 = binary(ByteOp::Mul, 1, v446_xor, v97_const);
+    row.aux[162] = element(v451_mul8);
+    // op 295: mul 448 131
+    let v452_prod = v450_mul8 * v133_const;
+    // op 296: mul 445 95
+    let v453_prod = v447_xor * v97_const;
+    // op 297: mul 446 134
+    let v454_prod = v448_xor * v136_const;
+    // op 298: mul 447 136
+    let v455_prod = v449_xor * v138_const;
+    // op 299: add 449 450
+    let v456_sum = v451_mul8 + v452_prod;
+    // op 300: add 454 451
+    let v457_sum = v456_sum + v453_prod;
+    // op 301: add 455 452
+    let v458_sum = v457_sum + v454_prod;
+    // op 302: add 456 453
+    let v459_sum = v458_sum + v455_prod;
+    // op 303: u8_and 261 14
+    let v460_and = binary(ByteOp::And, 0, v263_byte, input14);
+    row.aux[163] = element(v460_and);
+    // op 304: u8_and 262 15
+    let v461_and = binary(ByteOp::And, 0, v264_byte, input15);
+    row.aux[164] = element(v461_and);
+    // op 305: u8_and 263 16
+    let v462_and = binary(ByteOp::And, 0, v265_byte, input16);
+    row.aux[165] = element(v462_and);
+    // op 306: u8_and 264 17
+    let v463_and = binary(ByteOp::And, 0, v266_byte, input17);
+    row.aux[166] = element(v463_and);
+    // op 307: u8_and 261 18
+    let v464_and = binary(ByteOp::And, 0, v263_byte, input18);
+    row.aux[167] = element(v464_and);
+    // op 308: u8_and 262 19
+    let v465_and = binary(ByteOp::And, 0, v264_byte, input19);
+    row.aux[168] = element(v465_and);
+    // op 309: u8_and 263 20
+    let v466_and = binary(ByteOp::And, 0, v265_byte, input20);
+    row.aux[169] = element(v466_and);
+    // op 310: u8_and 264 21
+    let v467_and = binary(ByteOp::And, 0, v266_byte, input21);
+    row.aux[170] = element(v467_and);
+    // op 311: mul 459 150
+    let v468_prod = v461_and * v152_const;
+    // op 312: mul 460 152
+    let v469_prod = v462_and * v154_const;
+    // op 313: mul 461 131
+    let v470_prod = v463_and * v133_const;
+    // op 314: add 458 466
+    let v471_sum = v460_and + v468_prod;
+    // op 315: add 469 467
+    let v472_sum = v471_sum + v469_prod;
+    // op 316: add 470 468
+    let v473_sum = v472_sum + v470_prod;
+    // op 317: mul 463 150
+    let v474_prod = v465_and * v152_const;
+    // op 318: mul 464 152
+    let v475_prod = v466_and * v154_const;
+    // op 319: mul 465 131
+    let v476_prod = v467_and * v133_const;
+    // op 320: add 462 472
+    let v477_sum = v464_and + v474_prod;
+    // op 321: add 475 473
+    let v478_sum = v477_sum + v475_prod;
+    // op 322: add 476 474
+    let v479_sum = v478_sum + v476_prod;
+    // op 323: mul 19 150
+    let v480_prod = input19 * v152_const;
+    // op 324: mul 20 152
+    let v481_prod = input20 * v154_const;
+    // op 325: mul 21 131
+    let v482_prod = input21 * v133_const;
+    // op 326: add 18 478
+    let v483_sum = input18 + v480_prod;
+    // op 327: add 481 479
+    let v484_sum = v483_sum + v481_prod;
+    // op 328: add 482 480
+    let v485_sum = v484_sum + v482_prod;
+    // op 329: sub 483 477
+    let v486_diff = element(v485_sum) - element(v479_sum);
+    // op 330: add 471 484
+    let v487_sum = element(v473_sum) + v486_diff;
+    // op 331: mul 32 150
+    let v488_prod = input32 * v152_const;
+    // op 332: mul 33 152
+    let v489_prod = input33 * v154_const;
+    // op 333: mul 34 131
+    let v490_prod = input34 * v133_const;
+    // op 334: add 31 486
+    let v491_sum = input31 + v488_prod;
+    // op 335: add 489 487
+    let v492_sum = v491_sum + v489_prod;
+    // op 336: add 490 488
+    let v493_sum = v492_sum + v490_prod;
+    // op 337: add 305 457
+    let v494_sum = v307_sum + v459_sum;
+    // op 338: add 492 485
+    let v495_sum = element(v494_sum) + v487_sum;
+    // op 339: add 493 92
+    let v496_sum = v495_sum + element(v94_seed);
+    // op 340: add 494 491
+    let v497_sum = v496_sum + element(v493_sum);
+    // op 341: u8_mul 278 182
+    let v498_mul8 = binary(ByteOp::Mul, 0, v280_byte, v184_const);
+    row.aux[171] = element(v498_mul8);
+    let v499_mul8 = binary(ByteOp::Mul, 1, v280_byte, v184_const);
+    row.aux[172] = element(v499_mul8);
+    // op 342: u8_mul 279 182
+    let v500_mul8 = binary(ByteOp::Mul, 0, v281_byte, v184_const);
+    row.aux[173] = element(v500_mul8);
+    let v501_mul8 = binary(ByteOp::Mul, 1, v281_byte, v184_const);
+    row.aux[174] = element(v501_mul8);
+    // op 343: u8_mul 280 182
+    let v502_mul8 = binary(ByteOp::Mul, 0, v282_byte, v184_const);
+    row.aux[175] = element(v502_mul8);
+    let v503_mul8 = binary(ByteOp::Mul, 1, v282_byte, v184_const);
+    row.aux[176] = element(v503_mul8);
+    // op 344: u8_mul 281 182
+    let v504_mul8 = binary(ByteOp::Mul, 0, v283_byte, v184_const);
+    row.aux[177] = element(v504_mul8);
+    let v505_mul8 = binary(ByteOp::Mul, 1, v283_byte, v184_const);
+    row.aux[178] = element(v505_mul8);
+    // op 345: add 499 500
+    let v506_sum = v501_mul8 + v502_mul8;
+    // op 346: add 501 502
+    let v507_sum = v503_mul8 + v504_mul8;
+    // op 347: add 503 496
+    let v508_sum = v505_mul8 + v498_mul8;
+    // op 348: add 497 498
+    let v509_sum = v499_mul8 + v500_mul8;
+    // op 349: u8_xor_split4 278 504
+    let v510_split4 = binary(ByteOp::XorSplit4, 0, v280_byte, v506_sum);
+    row.aux[179] = element(v510_split4);
+    let v511_split4 = binary(ByteOp::XorSplit4, 1, v280_byte, v506_sum);
+    row.aux[180] = element(v511_split4);
+    // op 350: u8_xor_split4 279 505
+    let v512_split4 = binary(ByteOp::XorSplit4, 0, v281_byte, v507_sum);
+    row.aux[181] = element(v512_split4);
+    let v513_split4 = binary(ByteOp::XorSplit4, 1, v281_byte, v507_sum);
+    row.aux[182] = element(v513_split4);
+    // op 351: u8_xor_split4 280 506
+    let v514_split4 = binary(ByteOp::XorSplit4, 0, v282_byte, v508_sum);
+    row.aux[183] = element(v514_split4);
+    let v515_split4 = binary(ByteOp::XorSplit4, 1, v282_byte, v508_sum);
+    row.aux[184] = element(v515_split4);
+    // op 352: u8_xor_split4 281 507
+    let v516_split4 = binary(ByteOp::XorSplit4, 0, v283_byte, v509_sum);
+    row.aux[185] = element(v516_split4);
+    let v517_split4 = binary(ByteOp::XorSplit4, 1, v283_byte, v509_sum);
+    row.aux[186] = element(v517_split4);
+    // op 353: add 510 513
+    let v518_sum = v512_split4 + v515_split4;
+    // op 354: add 512 515
+    let v519_sum = v514_split4 + v517_split4;
+    // op 355: add 514 509
+    let v520_sum = v516_split4 + v511_split4;
+    // op 356: add 508 511
+    let v521_sum = v510_split4 + v513_split4;
+    // op 357: u8_xor 278 516
+    let v522_xor = binary(ByteOp::Xor, 0, v280_byte, v518_sum);
+    row.aux[187] = element(v522_xor);
+    // op 358: u8_xor 279 517
+    let v523_xor = binary(ByteOp::Xor, 0, v281_byte, v519_sum);
+    row.aux[188] = element(v523_xor);
+    // op 359: u8_xor 280 518
+    let v524_xor = binary(ByteOp::Xor, 0, v282_byte, v520_sum);
+    row.aux[189] = element(v524_xor);
+    // op 360: u8_xor 281 519
+    let v525_xor = binary(ByteOp::Xor, 0, v283_byte, v521_sum);
+    row.aux[190] = element(v525_xor);
+    // op 361: u8_mul 522 95
+    let v526_mul8 = binary(ByteOp::Mul, 0, v524_xor, v97_const);
+    row.aux[191] = element(v526_mul8);
+    let v527_mul8 = binary(ByteOp::Mul, 1, v524_xor, v97_const);
+    row.aux[192] = element(v527_mul8);
+    // op 362: mul 524 131
+    let v528_prod = v526_mul8 * v133_const;
+    // op 363: mul 520 134
+    let v529_prod = v522_xor * v136_const;
+    // op 364: mul 521 136
+    let v530_prod = v523_xor * v138_const;
+    // op 365: mul 523 95
+    let v531_prod = v525_xor * v97_const;
+    // op 366: add 525 526
+    let v532_sum = v527_mul8 + v528_prod;
+    // op 367: add 530 527
+    let v533_sum = v532_sum + v529_prod;
+    // op 368: add 531 528
+    let v534_sum = v533_sum + v530_prod;
+    // op 369: add 532 529
+    let v535_sum = v534_sum + v531_prod;
+    // op 370: u8_xor 278 1
+    let v536_xor = binary(ByteOp::Xor, 0, v280_byte, input1);
+    row.aux[193] = element(v536_xor);
+    // op 371: u8_xor 279 2
+    let v537_xor = binary(ByteOp::Xor, 0, v281_byte, input2);
+    row.aux[194] = element(v537_xor);
+    // op 372: u8_xor 280 3
+    let v538_xor = binary(ByteOp::Xor, 0, v282_byte, input3);
+    row.aux[195] = element(v538_xor);
+    // op 373: u8_xor 281 4
+    let v539_xor = binary(ByteOp::Xor, 0, v283_byte, input4);
+    row.aux[196] = element(v539_xor);
+    // op 374: u8_and 5 534
+    let v540_and = binary(ByteOp::And, 0, input5, v536_xor);
+    row.aux[197] = element(v540_and);
+    // op 375: u8_and 6 535
+    let v541_and = binary(ByteOp::And, 0, input6, v537_xor);
+    row.aux[198] = element(v541_and);
+    // op 376: u8_and 7 536
+    let v542_and = binary(ByteOp::And, 0, input7, v538_xor);
+    row.aux[199] = element(v542_and);
+    // op 377: u8_and 8 537
+    let v543_and = binary(ByteOp::And, 0, input8, v539_xor);
+    row.aux[200] = element(v543_and);
+    // op 378: mul 279 150
+    let v544_prod = v281_byte * v152_const;
+    // op 379: mul 280 152
+    let v545_prod = v282_byte * v154_const;
+    // op 380: mul 281 131
+    let v546_prod = v283_byte * v133_const;
+    // op 381: add 278 542
+    let v547_sum = v280_byte + v544_prod;
+    // op 382: add 545 543
+    let v548_sum = v547_sum + v545_prod;
+    // op 383: add 546 544
+    let v549_sum = v548_sum + v546_prod;
+    // op 384: mul 2 150
+    let v550_prod = input2 * v152_const;
+    // op 385: mul 3 152
+    let v551_prod = input3 * v154_const;
+    // op 386: mul 4 131
+    let v552_prod = input4 * v133_const;
+    // op 387: add 1 548
+    let v553_sum = input1 + v550_prod;
+    // op 388: add 551 549
+    let v554_sum = v553_sum + v551_prod;
+    // op 389: add 552 550
+    let v555_sum = v554_sum + v552_prod;
+    // op 390: mul 535 150
+    let v556_prod = v537_xor * v152_const;
+    // op 391: mul 536 152
+    let v557_prod = v538_xor * v154_const;
+    // op 392: mul 537 131
+    let v558_prod = v539_xor * v133_const;
+    // op 393: add 534 554
+    let v559_sum = v536_xor + v556_prod;
+    // op 394: add 557 555
+    let v560_sum = v559_sum + v557_prod;
+    // op 395: add 558 556
+    let v561_sum = v560_sum + v558_prod;
+    // op 396: mul 539 150
+    let v562_prod = v541_and * v152_const;
+    // op 397: mul 540 152
+    let v563_prod = v542_and * v154_const;
+    // op 398: mul 541 131
+    let v564_prod = v543_and * v133_const;
+    // op 399: add 538 560
+    let v565_sum = v540_and + v562_prod;
+    // op 400: add 563 561
+    let v566_sum = v565_sum + v563_prod;
+    // op 401: add 564 562
+    let v567_sum = v566_sum + v564_prod;
+    // op 402: add 547 553
+    let v568_sum = v549_sum + v555_sum;
+    // op 403: sub 566 559
+    let v569_diff = element(v568_sum) - element(v561_sum);
+    // op 404: mul 567 255
+    let v570_prod = v569_diff * element(v257_const);
+    // op 405: add 568 565
+    let v571_sum = v570_prod + element(v567_sum);
+    // op 406: add 299 495
+    let v572_sum = element(v301_sum) + v497_sum;
+    // op 407: add 495 533
+    let v573_sum = v497_sum + element(v535_sum);
+    // op 408: add 571 569
+    let v574_sum = v573_sum + v571_sum;
+    // op 409: hint_field_to_bytes 570
+    let v575_byte = byte_of(word(v572_sum), 0);
+    row.aux[201] = element(v575_byte);
+    let v576_byte = byte_of(word(v572_sum), 1);
+    row.aux[202] = element(v576_byte);
+    let v577_byte = byte_of(word(v572_sum), 2);
+    row.aux[203] = element(v577_byte);
+    let v578_byte = byte_of(word(v572_sum), 3);
+    row.aux[204] = element(v578_byte);
+    let v579_byte = byte_of(word(v572_sum), 4);
+    row.aux[205] = element(v579_byte);
+    let v580_byte = byte_of(word(v572_sum), 5);
+    row.aux[206] = element(v580_byte);
+    let v581_byte = byte_of(word(v572_sum), 6);
+    row.aux[207] = element(v581_byte);
+    let v582_byte = byte_of(word(v572_sum), 7);
+    row.aux[208] = element(v582_byte);
+    // op 419: hint_field_to_bytes 572
+    let v591_byte = byte_of(word(v574_sum), 0);
+    row.aux[209] = element(v591_byte);
+    let v592_byte = byte_of(word(v574_sum), 1);
+    row.aux[210] = element(v592_byte);
+    let v593_byte = byte_of(word(v574_sum), 2);
+    row.aux[211] = element(v593_byte);
+    let v594_byte = byte_of(word(v574_sum), 3);
+    row.aux[212] = element(v594_byte);
+    let v595_byte = byte_of(word(v574_sum), 4);
+    row.aux[213] = element(v595_byte);
+    let v596_byte = byte_of(word(v574_sum), 5);
+    row.aux[214] = element(v596_byte);
+    let v597_byte = byte_of(word(v574_sum), 6);
+    row.aux[215] = element(v597_byte);
+    let v598_byte = byte_of(word(v574_sum), 7);
+    row.aux[216] = element(v598_byte);
+    // op 429: mul 6 150
+    let v607_prod = input6 * v152_const;
+    // op 430: mul 7 152
+    let v608_prod = input7 * v154_const;
+    // op 431: mul 8 131
+    let v609_prod = input8 * v133_const;
+    // op 432: add 5 605
+    let v610_sum = input5 + v607_prod;
+    // op 433: add 608 606
+    let v611_sum = v610_sum + v608_prod;
+    // op 434: add 609 607
+    let v612_sum = v611_sum + v609_prod;
+    // op 435: mul 19 150
+    let v613_prod = input19 * v152_const;
+    // op 436: mul 20 152
+    let v614_prod = input20 * v154_const;
+    // op 437: mul 21 131
+    let v615_prod = input21 * v133_const;
+    // op 438: add 18 611
+    let v616_sum = input18 + v613_prod;
+    // op 439: add 614 612
+    let v617_sum = v616_sum + v614_prod;
+    // op 440: add 615 613
+    let v618_sum = v617_sum + v615_prod;
+    // op 441: mul 32 150
+    let v619_prod = input32 * v152_const;
+    // op 442: mul 33 152
+    let v620_prod = input33 * v154_const;
+    // op 443: mul 34 131
+    let v621_prod = input34 * v133_const;
+    // op 444: add 31 617
+    let v622_sum = input31 + v619_prod;
+    // op 445: add 620 618
+    let v623_sum = v622_sum + v620_prod;
+    // op 446: add 621 619
+    let v624_sum = v623_sum + v621_prod;
+    // op 447: u8_mul 35 182
+    let v625_mul8 = binary(ByteOp::Mul, 0, input35, v184_const);
+    row.aux[217] = element(v625_mul8);
+    let v626_mul8 = binary(ByteOp::Mul, 1, input35, v184_const);
+    row.aux[218] = element(v626_mul8);
+    // op 448: u8_mul 36 182
+    let v627_mul8 = binary(ByteOp::Mul, 0, input36, v184_const);
+    row.aux[219] = element(v627_mul8);
+    let v628_mul8 = binary(ByteOp::Mul, 1, input36, v184_const);
+    row.aux[220] = element(v628_mul8);
+    // op 449: u8_mul 37 182
+    let v629_mul8 = binary(ByteOp::Mul, 0, input37, v184_const);
+    row.aux[221] = element(v629_mul8);
+    let v630_mul8 = binary(ByteOp::Mul, 1, input37, v184_const);
+    row.aux[222] = element(v630_mul8);
+    // op 450: u8_mul 38 182
+    let v631_mul8 = binary(ByteOp::Mul, 0, input38, v184_const);
+    row.aux[223] = element(v631_mul8);
+    let v632_mul8 = binary(ByteOp::Mul, 1, input38, v184_const);
+    row.aux[224] = element(v632_mul8);
+    // op 451: add 626 627
+    let v633_sum = v628_mul8 + v629_mul8;
+    // op 452: add 628 629
+    let v634_sum = v630_mul8 + v631_mul8;
+    // op 453: add 630 623
+    let v635_sum = v632_mul8 + v625_mul8;
+    // op 454: add 624 625
+    let v636_sum = v626_mul8 + v627_mul8;
+    // op 455: add 624 625
+    let v637_sum = v626_mul8 + v627_mul8;
+    // op 456: add 626 627
+    let v638_sum = v628_mul8 + v629_mul8;
+    // op 457: add 628 629
+    let v639_sum = v630_mul8 + v631_mul8;
+    // op 458: u8_xor_split7 35 631
+    let v640_split7 = binary(ByteOp::XorSplit7, 0, input35, v633_sum);
+    row.aux[225] = element(v640_split7);
+    let v641_split7 = binary(ByteOp::XorSplit7, 1, input35, v633_sum);
+    row.aux[226] = element(v641_split7);
+    // op 459: u8_xor_split7 36 632
+    let v642_split7 = binary(ByteOp::XorSplit7, 0, input36, v634_sum);
+    row.aux[227] = element(v642_split7);
+    let v643_split7 = binary(ByteOp::XorSplit7, 1, input36, v634_sum);
+    row.aux[228] = element(v643_split7);
+    // op 460: u8_xor_split7 37 633
+    let v644_split7 = binary(ByteOp::XorSplit7, 0, input37, v635_sum);
+    row.aux[229] = element(v644_split7);
+    let v645_split7 = binary(ByteOp::XorSplit7, 1, input37, v635_sum);
+    row.aux[230] = element(v645_split7);
+    // op 461: u8_xor_split7 38 634
+    let v646_split7 = binary(ByteOp::XorSplit7, 0, input38, v636_sum);
+    row.aux[231] = element(v646_split7);
+    let v647_split7 = binary(ByteOp::XorSplit7, 1, input38, v636_sum);
+    row.aux[232] = element(v647_split7);
+    // op 462: add 638 641
     let v648_sum = v640_split7 + v643_split7;
+    // op 463: add 640 643
     let v649_sum = v642_split7 + v645_split7;
+    // op 464: add 642 645
     let v650_sum = v644_split7 + v647_split7;
+    // op 465: add 644 639
     let v651_sum = v646_split7 + v641_split7;
-    // ops 466 to 469: u8_xor
-    let v652_xor = write_word(&mut row.aux[233], binary(ByteOp::Xor, 0, v648_sum, v637_sum));
-    let v653_xor = write_word(&mut row.aux[234], binary(ByteOp::Xor, 0, v649_sum, v638_sum));
-    let v654_xor = write_word(&mut row.aux[235], binary(ByteOp::Xor, 0, v650_sum, v639_sum));
-    let v655_xor = write_word(&mut row.aux[236], binary(ByteOp::Xor, 0, v651_sum, v632_mul8));
-    // ops 470 to 481
-    let (v661_sum, v667_sum) = write_mul_2(
-        v653_xor, v654_xor, v655_xor, v652_xor, u8_at(seed, 202), u8_at(seed, 203),
-        u8_at(seed, 204), u8_at(seed, 201),
-    );
-    // ops 482 to 512
-    let v706_sum = write_u8_mul_10(
-        row, 237, u8_at(seed, 217), u8_at(seed, 218), u8_at(seed, 219), u8_at(seed, 220),
-    );
-    // ops 513 to 515: add
+    // op 466: u8_xor 646 635
+    let v652_xor = binary(ByteOp::Xor, 0, v648_sum, v637_sum);
+    row.aux[233] = element(v652_xor);
+    // op 467: u8_xor 647 636
+    let v653_xor = binary(ByteOp::Xor, 0, v649_sum, v638_sum);
+    row.aux[234] = element(v653_xor);
+    // op 468: u8_xor 648 637
+    let v654_xor = binary(ByteOp::Xor, 0, v650_sum, v639_sum);
+    row.aux[235] = element(v654_xor);
+    // op 469: u8_xor 649 630
+    let v655_xor = binary(ByteOp::Xor, 0, v651_sum, v632_mul8);
+    row.aux[236] = element(v655_xor);
+    // op 470: mul 651 150
+    let v656_prod = v653_xor * v152_const;
+    // op 471: mul 652 152
+    let v657_prod = v654_xor * v154_const;
+    // op 472: mul 653 131
+    let v658_prod = v655_xor * v133_const;
+    // op 473: add 650 654
+    let v659_sum = v652_xor + v656_prod;
+    // op 474: add 657 655
+    let v660_sum = v659_sum + v657_prod;
+    // op 475: add 658 656
+    let v661_sum = v660_sum + v658_prod;
+    // op 476: mul 68 150
+    let v662_prod = input68 * v152_const;
+    // op 477: mul 69 152
+    let v663_prod = input69 * v154_const;
+    // op 478: mul 70 131
+    let v664_prod = input70 * v133_const;
+    // op 479: add 67 660
+    let v665_sum = input67 + v662_prod;
+    // op 480: add 663 661
+    let v666_sum = v665_sum + v663_prod;
+    // op 481: add 664 662
+    let v667_sum = v666_sum + v664_prod;
+    // op 482: u8_mul 87 355
+    let v668_mul8 = binary(ByteOp::Mul, 0, input87, v357_const);
+    row.aux[237] = element(v668_mul8);
+    let v669_mul8 = binary(ByteOp::Mul, 1, input87, v357_const);
+    row.aux[238] = element(v669_mul8);
+    // op 483: u8_mul 88 355
+    let v670_mul8 = binary(ByteOp::Mul, 0, input88, v357_const);
+    row.aux[239] = element(v670_mul8);
+    let v671_mul8 = binary(ByteOp::Mul, 1, input88, v357_const);
+    row.aux[240] = element(v671_mul8);
+    // op 484: u8_mul 89 355
+    let v672_mul8 = binary(ByteOp::Mul, 0, input89, v357_const);
+    row.aux[241] = element(v672_mul8);
+    let v673_mul8 = binary(ByteOp::Mul, 1, input89, v357_const);
+    row.aux[242] = element(v673_mul8);
+    // op 485: u8_mul 90 355
+    let v674_mul8 = binary(ByteOp::Mul, 0, input90, v357_const);
+    row.aux[243] = element(v674_mul8);
+    let v675_mul8 = binary(ByteOp::Mul, 1, input90, v357_const);
+    row.aux[244] = element(v675_mul8);
+    // op 486: add 667 668
+    let v676_sum = v669_mul8 + v670_mul8;
+    // op 487: add 669 670
+    let v677_sum = v671_mul8 + v672_mul8;
+    // op 488: add 671 672
+    let v678_sum = v673_mul8 + v674_mul8;
+    // op 489: add 673 666
+    let v679_sum = v675_mul8 + v668_mul8;
+    // op 490: add 669 670
+    let v680_sum = v671_mul8 + v672_mul8;
+    // op 491: add 671 672
+    let v681_sum = v673_mul8 + v674_mul8;
+    // op 492: u8_xor 87 674
+    let v682_xor = binary(ByteOp::Xor, 0, input87, v676_sum);
+    row.aux[245] = element(v682_xor);
+    // op 493: u8_xor 88 675
+    let v683_xor = binary(ByteOp::Xor, 0, input88, v677_sum);
+    row.aux[246] = element(v683_xor);
+    // op 494: u8_xor 89 676
+    let v684_xor = binary(ByteOp::Xor, 0, input89, v678_sum);
+    row.aux[247] = element(v684_xor);
+    // op 495: u8_xor 90 677
+    let v685_xor = binary(ByteOp::Xor, 0, input90, v679_sum);
+    row.aux[248] = element(v685_xor);
+    // op 496: u8_mul 680 375
+    let v686_mul8 = binary(ByteOp::Mul, 0, v682_xor, v377_const);
+    row.aux[249] = element(v686_mul8);
+    let v687_mul8 = binary(ByteOp::Mul, 1, v682_xor, v377_const);
+    row.aux[250] = element(v687_mul8);
+    // op 497: u8_mul 681 375
+    let v688_mul8 = binary(ByteOp::Mul, 0, v683_xor, v377_const);
+    row.aux[251] = element(v688_mul8);
+    let v689_mul8 = binary(ByteOp::Mul, 1, v683_xor, v377_const);
+    row.aux[252] = element(v689_mul8);
+    // op 498: u8_mul 682 375
+    let v690_mul8 = binary(ByteOp::Mul, 0, v684_xor, v377_const);
+    row.aux[253] = element(v690_mul8);
+    let v691_mul8 = binary(ByteOp::Mul, 1, v684_xor, v377_const);
+    row.aux[254] = element(v691_mul8);
+    // op 499: u8_mul 683 375
+    let v692_mul8 = binary(ByteOp::Mul, 0, v685_xor, v377_const);
+    row.aux[255] = element(v692_mul8);
+    let v693_mul8 = binary(ByteOp::Mul, 1, v685_xor, v377_const);
+    row.aux[256] = element(v693_mul8);
+    // op 500: add 689 690
+    let v694_sum = v691_mul8 + v692_mul8;
+    // op 501: add 691 684
+    let v695_sum = v693_mul8 + v686_mul8;
+    // op 502: add 685 686
+    let v696_sum = v687_mul8 + v688_mul8;
+    // op 503: add 687 688
+    let v697_sum = v689_mul8 + v690_mul8;
+    // op 504: u8_xor 692 678
+    let v698_xor = binary(ByteOp::Xor, 0, v694_sum, v680_sum);
+    row.aux[257] = element(v698_xor);
+    // op 505: u8_xor 693 679
+    let v699_xor = binary(ByteOp::Xor, 0, v695_sum, v681_sum);
+    row.aux[258] = element(v699_xor);
+    // op 506: u8_xor 694 673
+    let v700_xor = binary(ByteOp::Xor, 0, v696_sum, v675_mul8);
+    row.aux[259] = element(v700_xor);
+    // op 507: mul 697 150
+    let v701_prod = v699_xor * v152_const;
+    // op 508: mul 698 152
+    let v702_prod = v700_xor * v154_const;
+    // op 509: mul 695 131
+    let v703_prod = v697_sum * v133_const;
+    // op 510: add 696 699
+    let v704_sum = v698_xor + v701_prod;
+    // op 511: add 702 700
+    let v705_sum = v704_sum + v702_prod;
+    // op 512: add 703 701
+    let v706_sum = v705_sum + v703_prod;
+    // op 513: add 622 659
     let v707_sum = v624_sum + v661_sum;
+    // op 514: add 705 665
     let v708_sum = v707_sum + v667_sum;
+    // op 515: add 706 704
     let v709_sum = v708_sum + v706_sum;
-    // op 516: hint_field_to_bytes
-    let word25 = write_bytes(&mut row.aux[260..], 1, low32(v709_sum));
-    write_bytes(&mut row.aux[264..], 1, v709_sum >> 32);
-    // ops 526 to 675
-    let (
-        v883_byte, v884_byte, v885_byte, v886_byte, v899_byte, v900_byte, v901_byte, v902_byte,
-    ) = write_u8_mul_13(
-        row, 268, v575_byte, v576_byte, v577_byte, v578_byte, v263_byte, v264_byte, v265_byte,
-        v266_byte, u8_at(seed, 153), u8_at(seed, 154), u8_at(seed, 155), u8_at(seed, 156),
-        u8_at(seed, 170), u8_at(seed, 171), u8_at(seed, 172), u8_at(seed, 169), v618_sum,
-        u32_at(seed, 100), v591_byte, v592_byte, v593_byte, v594_byte, v280_byte, v281_byte,
-        v282_byte, v283_byte, u8_at(seed, 141), u8_at(seed, 142), u8_at(seed, 143),
-        u8_at(seed, 144), v612_sum,
-    );
-    // ops 685 to 696
-    let (v920_sum, v926_sum) = write_mul_2(
-        u8_at(seed, 142), u8_at(seed, 143), u8_at(seed, 144), u8_at(seed, 141), u8_at(seed, 154),
-        u8_at(seed, 155), u8_at(seed, 156), u8_at(seed, 153),
-    );
-    // ops 697 to 702
-    let v932_sum = write_mul_1(
-        u8_at(seed, 170), u8_at(seed, 171), u8_at(seed, 172), u8_at(seed, 169),
-    );
-    // ops 703 to 717
-    let (
-        v940_mul8, v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7,
-        v951_split7, v952_split7, v953_split7, v954_split7, v955_split7,
-    ) = write_u8_mul_12(
-        row, 348, u8_at(seed, 173), u8_at(seed, 174), u8_at(seed, 175), u8_at(seed, 176),
-    );
-    // ops 718 to 721: add
+    // op 516: hint_field_to_bytes 707
+    let v710_byte = byte_of(v709_sum, 0);
+    row.aux[260] = element(v710_byte);
+    let v711_byte = byte_of(v709_sum, 1);
+    row.aux[261] = element(v711_byte);
+    let v712_byte = byte_of(v709_sum, 2);
+    row.aux[262] = element(v712_byte);
+    let v713_byte = byte_of(v709_sum, 3);
+    row.aux[263] = element(v713_byte);
+    let v714_byte = byte_of(v709_sum, 4);
+    row.aux[264] = element(v714_byte);
+    let v715_byte = byte_of(v709_sum, 5);
+    row.aux[265] = element(v715_byte);
+    let v716_byte = byte_of(v709_sum, 6);
+    row.aux[266] = element(v716_byte);
+    let v717_byte = byte_of(v709_sum, 7);
+    row.aux[267] = element(v717_byte);
+    // op 526: u8_mul 573 95
+    let v726_mul8 = binary(ByteOp::Mul, 0, v575_byte, v97_const);
+    row.aux[268] = element(v726_mul8);
+    let v727_mul8 = binary(ByteOp::Mul, 1, v575_byte, v97_const);
+    row.aux[269] = element(v727_mul8);
+    // op 527: u8_mul 574 95
+    let v728_mul8 = binary(ByteOp::Mul, 0, v576_byte, v97_const);
+    row.aux[270] = element(v728_mul8);
+    let v729_mul8 = binary(ByteOp::Mul, 1, v576_byte, v97_const);
+    row.aux[271] = element(v729_mul8);
+    // op 528: u8_mul 575 95
+    let v730_mul8 = binary(ByteOp::Mul, 0, v577_byte, v97_const);
+    row.aux[272] = element(v730_mul8);
+    let v731_mul8 = binary(ByteOp::Mul, 1, v577_byte, v97_const);
+    row.aux[273] = element(v731_mul8);
+    // op 529: u8_mul 576 95
+    let v732_mul8 = binary(ByteOp::Mul, 0, v578_byte, v97_const);
+    row.aux[274] = element(v732_mul8);
+    let v733_mul8 = binary(ByteOp::Mul, 1, v578_byte, v97_const);
+    row.aux[275] = element(v733_mul8);
+    // op 530: add 727 728
+    let v734_sum = v729_mul8 + v730_mul8;
+    // op 531: add 729 730
+    let v735_sum = v731_mul8 + v732_mul8;
+    // op 532: add 731 724
+    let v736_sum = v733_mul8 + v726_mul8;
+    // op 533: add 725 726
+    let v737_sum = v727_mul8 + v728_mul8;
+    // op 534: u8_xor 573 732
+    let v738_xor = binary(ByteOp::Xor, 0, v575_byte, v734_sum);
+    row.aux[276] = element(v738_xor);
+    // op 535: u8_xor 574 733
+    let v739_xor = binary(ByteOp::Xor, 0, v576_byte, v735_sum);
+    row.aux[277] = element(v739_xor);
+    // op 536: u8_xor 575 734
+    let v740_xor = binary(ByteOp::Xor, 0, v577_byte, v736_sum);
+    row.aux[278] = element(v740_xor);
+    // op 537: u8_xor 576 735
+    let v741_xor = binary(ByteOp::Xor, 0, v578_byte, v737_sum);
+    row.aux[279] = element(v741_xor);
+    // op 538: u8_mul 736 112
+    let v742_mul8 = binary(ByteOp::Mul, 0, v738_xor, v114_const);
+    row.aux[280] = element(v742_mul8);
+    let v743_mul8 = binary(ByteOp::Mul, 1, v738_xor, v114_const);
+    row.aux[281] = element(v743_mul8);
+    // op 539: u8_mul 737 112
+    let v744_mul8 = binary(ByteOp::Mul, 0, v739_xor, v114_const);
+    row.aux[282] = element(v744_mul8);
+    let v745_mul8 = binary(ByteOp::Mul, 1, v739_xor, v114_const);
+    row.aux[283] = element(v745_mul8);
+    // op 540: u8_mul 738 112
+    let v746_mul8 = binary(ByteOp::Mul, 0, v740_xor, v114_const);
+    row.aux[284] = element(v746_mul8);
+    let v747_mul8 = binary(ByteOp::Mul, 1, v740_xor, v114_const);
+    row.aux[285] = element(v747_mul8);
+    // op 541: u8_mul 739 112
+    let v748_mul8 = binary(ByteOp::Mul, 0, v741_xor, v114_const);
+    row.aux[286] = element(v748_mul8);
+    let v749_mul8 = binary(ByteOp::Mul, 1, v741_xor, v114_const);
+    row.aux[287] = element(v749_mul8);
+    // op 542: add 741 742
+    let v750_sum = v743_mul8 + v744_mul8;
+    // op 543: add 743 744
+    let v751_sum = v745_mul8 + v746_mul8;
+    // op 544: add 745 746
+    let v752_sum = v747_mul8 + v748_mul8;
+    // op 545: add 747 740
+    let v753_sum = v749_mul8 + v742_mul8;
+    // op 546: u8_xor 573 748
+    let v754_xor = binary(ByteOp::Xor, 0, v575_byte, v750_sum);
+    row.aux[288] = element(v754_xor);
+    // op 547: u8_xor 574 749
+    let v755_xor = binary(ByteOp::Xor, 0, v576_byte, v751_sum);
+    row.aux[289] = element(v755_xor);
+    // op 548: u8_xor 575 750
+    let v756_xor = binary(ByteOp::Xor, 0, v577_byte, v752_sum);
+    row.aux[290] = element(v756_xor);
+    // op 549: u8_xor 576 751
+    let v757_xor = binary(ByteOp::Xor, 0, v578_byte, v753_sum);
+    row.aux[291] = element(v757_xor);
+    // op 550: u8_mul 752 95
+    let v758_mul8 = binary(ByteOp::Mul, 0, v754_xor, v97_const);
+    row.aux[292] = element(v758_mul8);
+    let v759_mul8 = binary(ByteOp::Mul, 1, v754_xor, v97_const);
+    row.aux[293] = element(v759_mul8);
+    // op 551: mul 756 131
+    let v760_prod = v758_mul8 * v133_const;
+    // op 552: mul 753 95
+    let v761_prod = v755_xor * v97_const;
+    // op 553: mul 754 134
+    let v762_prod = v756_xor * v136_const;
+    // op 554: mul 755 136
+    let v763_prod = v757_xor * v138_const;
+    // op 555: add 757 758
+    let v764_sum = v759_mul8 + v760_prod;
+    // op 556: add 762 759
+    let v765_sum = v764_sum + v761_prod;
+    // op 557: add 763 760
+    let v766_sum = v765_sum + v762_prod;
+    // op 558: add 764 761
+    let v767_sum = v766_sum + v763_prod;
+    // op 559: u8_and 573 261
+    let v768_and = binary(ByteOp::And, 0, v575_byte, v263_byte);
+    row.aux[294] = element(v768_and);
+    // op 560: u8_and 574 262
+    let v769_and = binary(ByteOp::And, 0, v576_byte, v264_byte);
+    row.aux[295] = element(v769_and);
+    // op 561: u8_and 575 263
+    let v770_and = binary(ByteOp::And, 0, v577_byte, v265_byte);
+    row.aux[296] = element(v770_and);
+    // op 562: u8_and 576 264
+    let v771_and = binary(ByteOp::And, 0, v578_byte, v266_byte);
+    row.aux[297] = element(v771_and);
+    // op 563: u8_and 573 14
+    let v772_and = binary(ByteOp::And, 0, v575_byte, input14);
+    row.aux[298] = element(v772_and);
+    // op 564: u8_and 574 15
+    let v773_and = binary(ByteOp::And, 0, v576_byte, input15);
+    row.aux[299] = element(v773_and);
+    // op 565: u8_and 575 16
+    let v774_and = binary(ByteOp::And, 0, v577_byte, input16);
+    row.aux[300] = element(v774_and);
+    // op 566: u8_and 576 17
+    let v775_and = binary(ByteOp::And, 0, v578_byte, input17);
+    row.aux[301] = element(v775_and);
+    // op 567: mul 767 150
+    let v776_prod = v769_and * v152_const;
+    // op 568: mul 768 152
+    let v777_prod = v770_and * v154_const;
+    // op 569: mul 769 131
+    let v778_prod = v771_and * v133_const;
+    // op 570: add 766 774
+    let v779_sum = v768_and + v776_prod;
+    // op 571: add 777 775
+    let v780_sum = v779_sum + v777_prod;
+    // op 572: add 778 776
+    let v781_sum = v780_sum + v778_prod;
+    // op 573: mul 771 150
+    let v782_prod = v773_and * v152_const;
+    // op 574: mul 772 152
+    let v783_prod = v774_and * v154_const;
+    // op 575: mul 773 131
+    let v784_prod = v775_and * v133_const;
+    // op 576: add 770 780
+    let v785_sum = v772_and + v782_prod;
+    // op 577: add 783 781
+    let v786_sum = v785_sum + v783_prod;
+    // op 578: add 784 782
+    let v787_sum = v786_sum + v784_prod;
+    // op 579: mul 15 150
+    let v788_prod = input15 * v152_const;
+    // op 580: mul 16 152
+    let v789_prod = input16 * v154_const;
+    // op 581: mul 17 131
+    let v790_prod = input17 * v133_const;
+    // op 582: add 14 786
+    let v791_sum = input14 + v788_prod;
+    // op 583: add 789 787
+    let v792_sum = v791_sum + v789_prod;
+    // op 584: add 790 788
+    let v793_sum = v792_sum + v790_prod;
+    // op 585: sub 791 785
+    let v794_diff = element(v793_sum) - element(v787_sum);
+    // op 586: add 779 792
+    let v795_sum = element(v781_sum) + v794_diff;
+    // op 587: mul 36 150
+    let v796_prod = input36 * v152_const;
+    // op 588: mul 37 152
+    let v797_prod = input37 * v154_const;
+    // op 589: mul 38 131
+    let v798_prod = input38 * v133_const;
+    // op 590: add 35 794
+    let v799_sum = input35 + v796_prod;
+    // op 591: add 797 795
+    let v800_sum = v799_sum + v797_prod;
+    // op 592: add 798 796
+    let v801_sum = v800_sum + v798_prod;
+    // op 593: add 616 765
+    let v802_sum = v618_sum + v767_sum;
+    // op 594: add 800 793
+    let v803_sum = element(v802_sum) + v795_sum;
+    // op 595: add 801 93
+    let v804_sum = v803_sum + element(v95_seed);
+    // op 596: add 802 799
+    let v805_sum = v804_sum + element(v801_sum);
+    // op 597: u8_mul 589 182
+    let v806_mul8 = binary(ByteOp::Mul, 0, v591_byte, v184_const);
+    row.aux[302] = element(v806_mul8);
+    let v807_mul8 = binary(ByteOp::Mul, 1, v591_byte, v184_const);
+    row.aux[303] = element(v807_mul8);
+    // op 598: u8_mul 590 182
+    let v808_mul8 = binary(ByteOp::Mul, 0, v592_byte, v184_const);
+    row.aux[304] = element(v808_mul8);
+    let v809_mul8 = binary(ByteOp::Mul, 1, v592_byte, v184_const);
+    row.aux[305] = element(v809_mul8);
+    // op 599: u8_mul 591 182
+    let v810_mul8 = binary(ByteOp::Mul, 0, v593_byte, v184_const);
+    row.aux[306] = element(v810_mul8);
+    let v811_mul8 = binary(ByteOp::Mul, 1, v593_byte, v184_const);
+    row.aux[307] = element(v811_mul8);
+    // op 600: u8_mul 592 182
+    let v812_mul8 = binary(ByteOp::Mul, 0, v594_byte, v184_const);
+    row.aux[308] = element(v812_mul8);
+    let v813_mul8 = binary(ByteOp::Mul, 1, v594_byte, v184_const);
+    row.aux[309] = element(v813_mul8);
+    // op 601: add 807 808
+    let v814_sum = v809_mul8 + v810_mul8;
+    // op 602: add 809 810
+    let v815_sum = v811_mul8 + v812_mul8;
+    // op 603: add 811 804
+    let v816_sum = v813_mul8 + v806_mul8;
+    // op 604: add 805 806
+    let v817_sum = v807_mul8 + v808_mul8;
+    // op 605: u8_xor_split4 589 812
+    let v818_split4 = binary(ByteOp::XorSplit4, 0, v591_byte, v814_sum);
+    row.aux[310] = element(v818_split4);
+    let v819_split4 = binary(ByteOp::XorSplit4, 1, v591_byte, v814_sum);
+    row.aux[311] = element(v819_split4);
+    // op 606: u8_xor_split4 590 813
+    let v820_split4 = binary(ByteOp::XorSplit4, 0, v592_byte, v815_sum);
+    row.aux[312] = element(v820_split4);
+    let v821_split4 = binary(ByteOp::XorSplit4, 1, v592_byte, v815_sum);
+    row.aux[313] = element(v821_split4);
+    // op 607: u8_xor_split4 591 814
+    let v822_split4 = binary(ByteOp::XorSplit4, 0, v593_byte, v816_sum);
+    row.aux[314] = element(v822_split4);
+    let v823_split4 = binary(ByteOp::XorSplit4, 1, v593_byte, v816_sum);
+    row.aux[315] = element(v823_split4);
+    // op 608: u8_xor_split4 592 815
+    let v824_split4 = binary(ByteOp::XorSplit4, 0, v594_byte, v817_sum);
+    row.aux[316] = element(v824_split4);
+    let v825_split4 = binary(ByteOp::XorSplit4, 1, v594_byte, v817_sum);
+    row.aux[317] = element(v825_split4);
+    // op 609: add 818 821
+    let v826_sum = v820_split4 + v823_split4;
+    // op 610: add 820 823
+    let v827_sum = v822_split4 + v825_split4;
+    // op 611: add 822 817
+    let v828_sum = v824_split4 + v819_split4;
+    // op 612: add 816 819
+    let v829_sum = v818_split4 + v821_split4;
+    // op 613: u8_xor 589 824
+    let v830_xor = binary(ByteOp::Xor, 0, v591_byte, v826_sum);
+    row.aux[318] = element(v830_xor);
+    // op 614: u8_xor 590 825
+    let v831_xor = binary(ByteOp::Xor, 0, v592_byte, v827_sum);
+    row.aux[319] = element(v831_xor);
+    // op 615: u8_xor 591 826
+    let v832_xor = binary(ByteOp::Xor, 0, v593_byte, v828_sum);
+    row.aux[320] = element(v832_xor);
+    // op 616: u8_xor 592 827
+    let v833_xor = binary(ByteOp::Xor, 0, v594_byte, v829_sum);
+    row.aux[321] = element(v833_xor);
+    // op 617: u8_mul 830 95
+    let v834_mul8 = binary(ByteOp::Mul, 0, v832_xor, v97_const);
+    row.aux[322] = element(v834_mul8);
+    let v835_mul8 = binary(ByteOp::Mul, 1, v832_xor, v97_const);
+    row.aux[323] = element(v835_mul8);
+    // op 618: mul 832 131
+    let v836_prod = v834_mul8 * v133_const;
+    // op 619: mul 828 134
+    let v837_prod = v830_xor * v136_const;
+    // op 620: mul 829 136
+    let v838_prod = v831_xor * v138_const;
+    // op 621: mul 831 95
+    let v839_prod = v833_xor * v97_const;
+    // op 622: add 833 834
+    let v840_sum = v835_mul8 + v836_prod;
+    // op 623: add 838 835
+    let v841_sum = v840_sum + v837_prod;
+    // op 624: add 839 836
+    let v842_sum = v841_sum + v838_prod;
+    // op 625: add 840 837
+    let v843_sum = v842_sum + v839_prod;
+    // op 626: u8_xor 589 278
+    let v844_xor = binary(ByteOp::Xor, 0, v591_byte, v280_byte);
+    row.aux[324] = element(v844_xor);
+    // op 627: u8_xor 590 279
+    let v845_xor = binary(ByteOp::Xor, 0, v592_byte, v281_byte);
+    row.aux[325] = element(v845_xor);
+    // op 628: u8_xor 591 280
+    let v846_xor = binary(ByteOp::Xor, 0, v593_byte, v282_byte);
+    row.aux[326] = element(v846_xor);
+    // op 629: u8_xor 592 281
+    let v847_xor = binary(ByteOp::Xor, 0, v594_byte, v283_byte);
+    row.aux[327] = element(v847_xor);
+    // op 630: u8_and 1 842
+    let v848_and = binary(ByteOp::And, 0, input1, v844_xor);
+    row.aux[328] = element(v848_and);
+    // op 631: u8_and 2 843
+    let v849_and = binary(ByteOp::And, 0, input2, v845_xor);
+    row.aux[329] = element(v849_and);
+    // op 632: u8_and 3 844
+    let v850_and = binary(ByteOp::And, 0, input3, v846_xor);
+    row.aux[330] = element(v850_and);
+    // op 633: u8_and 4 845
+    let v851_and = binary(ByteOp::And, 0, input4, v847_xor);
+    row.aux[331] = element(v851_and);
+    // op 634: mul 590 150
+    let v852_prod = v592_byte * v152_const;
+    // op 635: mul 591 152
+    let v853_prod = v593_byte * v154_const;
+    // op 636: mul 592 131
+    let v854_prod = v594_byte * v133_const;
+    // op 637: add 589 850
+    let v855_sum = v591_byte + v852_prod;
+    // op 638: add 853 851
+    let v856_sum = v855_sum + v853_prod;
+    // op 639: add 854 852
+    let v857_sum = v856_sum + v854_prod;
+    // op 640: mul 279 150
+    let v858_prod = v281_byte * v152_const;
+    // op 641: mul 280 152
+    let v859_prod = v282_byte * v154_const;
+    // op 642: mul 281 131
+    let v860_prod = v283_byte * v133_const;
+    // op 643: add 278 856
+    let v861_sum = v280_byte + v858_prod;
+    // op 644: add 859 857
+    let v862_sum = v861_sum + v859_prod;
+    // op 645: add 860 858
+    let v863_sum = v862_sum + v860_prod;
+    // op 646: mul 843 150
+    let v864_prod = v845_xor * v152_const;
+    // op 647: mul 844 152
+    let v865_prod = v846_xor * v154_const;
+    // op 648: mul 845 131
+    let v866_prod = v847_xor * v133_const;
+    // op 649: add 842 862
+    let v867_sum = v844_xor + v864_prod;
+    // op 650: add 865 863
+    let v868_sum = v867_sum + v865_prod;
+    // op 651: add 866 864
+    let v869_sum = v868_sum + v866_prod;
+    // op 652: mul 847 150
+    let v870_prod = v849_and * v152_const;
+    // op 653: mul 848 152
+    let v871_prod = v850_and * v154_const;
+    // op 654: mul 849 131
+    let v872_prod = v851_and * v133_const;
+    // op 655: add 846 868
+    let v873_sum = v848_and + v870_prod;
+    // op 656: add 871 869
+    let v874_sum = v873_sum + v871_prod;
+    // op 657: add 872 870
+    let v875_sum = v874_sum + v872_prod;
+    // op 658: add 855 861
+    let v876_sum = v857_sum + v863_sum;
+    // op 659: sub 874 867
+    let v877_diff = element(v876_sum) - element(v869_sum);
+    // op 660: mul 875 255
+    let v878_prod = v877_diff * element(v257_const);
+    // op 661: add 876 873
+    let v879_sum = v878_prod + element(v875_sum);
+    // op 662: add 610 803
+    let v880_sum = element(v612_sum) + v805_sum;
+    // op 663: add 803 841
+    let v881_sum = v805_sum + element(v843_sum);
+    // op 664: add 879 877
+    let v882_sum = v881_sum + v879_sum;
+    // op 665: hint_field_to_bytes 878
+    let v883_byte = byte_of(word(v880_sum), 0);
+    row.aux[332] = element(v883_byte);
+    let v884_byte = byte_of(word(v880_sum), 1);
+    row.aux[333] = element(v884_byte);
+    let v885_byte = byte_of(word(v880_sum), 2);
+    row.aux[334] = element(v885_byte);
+    let v886_byte = byte_of(word(v880_sum), 3);
+    row.aux[335] = element(v886_byte);
+    let v887_byte = byte_of(word(v880_sum), 4);
+    row.aux[336] = element(v887_byte);
+    let v888_byte = byte_of(word(v880_sum), 5);
+    row.aux[337] = element(v888_byte);
+    let v889_byte = byte_of(word(v880_sum), 6);
+    row.aux[338] = element(v889_byte);
+    let v890_byte = byte_of(word(v880_sum), 7);
+    row.aux[339] = element(v890_byte);
+    // op 675: hint_field_to_bytes 880
+    let v899_byte = byte_of(word(v882_sum), 0);
+    row.aux[340] = element(v899_byte);
+    let v900_byte = byte_of(word(v882_sum), 1);
+    row.aux[341] = element(v900_byte);
+    let v901_byte = byte_of(word(v882_sum), 2);
+    row.aux[342] = element(v901_byte);
+    let v902_byte = byte_of(word(v882_sum), 3);
+    row.aux[343] = element(v902_byte);
+    let v903_byte = byte_of(word(v882_sum), 4);
+    row.aux[344] = element(v903_byte);
+    let v904_byte = byte_of(word(v882_sum), 5);
+    row.aux[345] = element(v904_byte);
+    let v905_byte = byte_of(word(v882_sum), 6);
+    row.aux[346] = element(v905_byte);
+    let v906_byte = byte_of(word(v882_sum), 7);
+    row.aux[347] = element(v906_byte);
+    // op 685: mul 2 150
+    let v915_prod = input2 * v152_const;
+    // op 686: mul 3 152
+    let v916_prod = input3 * v154_const;
+    // op 687: mul 4 131
+    let v917_prod = input4 * v133_const;
+    // op 688: add 1 913
+    let v918_sum = input1 + v915_prod;
+    // op 689: add 916 914
+    let v919_sum = v918_sum + v916_prod;
+    // op 690: add 917 915
+    let v920_sum = v919_sum + v917_prod;
+    // op 691: mul 15 150
+    let v921_prod = input15 * v152_const;
+    // op 692: mul 16 152
+    let v922_prod = input16 * v154_const;
+    // op 693: mul 17 131
+    let v923_prod = input17 * v133_const;
+    // op 694: add 14 919
+    let v924_sum = input14 + v921_prod;
+    // op 695: add 922 920
+    let v925_sum = v924_sum + v922_prod;
+    // op 696: add 923 921
+    let v926_sum = v925_sum + v923_prod;
+    // op 697: mul 36 150
+    let v927_prod = input36 * v152_const;
+    // op 698: mul 37 152
+    let v928_prod = input37 * v154_const;
+    // op 699: mul 38 131
+    let v929_prod = input38 * v133_const;
+    // op 700: add 35 925
+    let v930_sum = input35 + v927_prod;
+    // op 701: add 928 926
+    let v931_sum = v930_sum + v928_prod;
+    // op 702: add 929 927
+    let v932_sum = v931_sum + v929_prod;
+    // op 703: u8_mul 39 182
+    let v933_mul8 = binary(ByteOp::Mul, 0, input39, v184_const);
+    row.aux[348] = element(v933_mul8);
+    let v934_mul8 = binary(ByteOp::Mul, 1, input39, v184_const);
+    row.aux[349] = element(v934_mul8);
+    // op 704: u8_mul 40 182
+    let v935_mul8 = binary(ByteOp::Mul, 0, input40, v184_const);
+    row.aux[350] = element(v935_mul8);
+    let v936_mul8 = binary(ByteOp::Mul, 1, input40, v184_const);
+    row.aux[351] = element(v936_mul8);
+    // op 705: u8_mul 41 182
+    let v937_mul8 = binary(ByteOp::Mul, 0, input41, v184_const);
+    row.aux[352] = element(v937_mul8);
+    let v938_mul8 = binary(ByteOp::Mul, 1, input41, v184_const);
+    row.aux[353] = element(v938_mul8);
+    // op 706: u8_mul 42 182
+    let v939_mul8 = binary(ByteOp::Mul, 0, input42, v184_const);
+    row.aux[354] = element(v939_mul8);
+    let v940_mul8 = binary(ByteOp::Mul, 1, input42, v184_const);
+    row.aux[355] = element(v940_mul8);
+    // op 707: add 934 935
+    let v941_sum = v936_mul8 + v937_mul8;
+    // op 708: add 936 937
+    let v942_sum = v938_mul8 + v939_mul8;
+    // op 709: add 938 931
+    let v943_sum = v940_mul8 + v933_mul8;
+    // op 710: add 932 933
+    let v944_sum = v934_mul8 + v935_mul8;
+    // op 711: add 932 933
+    let v945_sum = v934_mul8 + v935_mul8;
+    // op 712: add 934 935
+    let v946_sum = v936_mul8 + v937_mul8;
+    // op 713: add 936 937
+    let v947_sum = v938_mul8 + v939_mul8;
+    // op 714: u8_xor_split7 39 939
+    let v948_split7 = binary(ByteOp::XorSplit7, 0, input39, v941_sum);
+    row.aux[356] = element(v948_split7);
+    let v949_split7 = binary(ByteOp::XorSplit7, 1, input39, v941_sum);
+    row.aux[357] = element(v949_split7);
+    // op 715: u8_xor_split7 40 940
+    let v950_split7 = binary(ByteOp::XorSplit7, 0, input40, v942_sum);
+    row.aux[358] = element(v950_split7);
+    let v951_split7 = binary(ByteOp::XorSplit7, 1, input40, v942_sum);
+    row.aux[359] = element(v951_split7);
+    // op 716: u8_xor_split7 41 941
+    let v952_split7 = binary(ByteOp::XorSplit7, 0, input41, v943_sum);
+    row.aux[360] = element(v952_split7);
+    let v953_split7 = binary(ByteOp::XorSplit7, 1, input41, v943_sum);
+    row.aux[361] = element(v953_split7);
+    // op 717: u8_xor_split7 42 942
+    let v954_split7 = binary(ByteOp::XorSplit7, 0, input42, v944_sum);
+    row.aux[362] = element(v954_split7);
+    let v955_split7 = binary(ByteOp::XorSplit7, 1, input42, v944_sum);
+    row.aux[363] = element(v955_split7);
+    // op 718: add 946 949
     let v956_sum = v948_split7 + v951_split7;
+    // op 719: add 948 951
     let v957_sum = v950_split7 + v953_split7;
+    // op 720: add 950 953
     let v958_sum = v952_split7 + v955_split7;
+    // op 721: add 952 947
     let v959_sum = v954_split7 + v949_split7;
-    // ops 722 to 725: u8_xor
-    let v960_xor = write_word(&mut row.aux[364], binary(ByteOp::Xor, 0, v956_sum, v945_sum));
-    let v961_xor = write_word(&mut row.aux[365], binary(ByteOp::Xor, 0, v957_sum, v946_sum));
-    let v962_xor = write_word(&mut row.aux[366], binary(ByteOp::Xor, 0, v958_sum, v947_sum));
-    let v963_xor = write_word(&mut row.aux[367], binary(ByteOp::Xor, 0, v959_sum, v940_mul8));
-    // ops 726 to 737
-    let (v969_sum, v975_sum) = write_mul_2(
-        v961_xor, v962_xor, v963_xor, v960_xor, u8_at(seed, 206), u8_at(seed, 207),
-        u8_at(seed, 208), u8_at(seed, 205),
-    );
-    // ops 738 to 768
-    let v1014_sum = write_u8_mul_10(row, 368, v402_byte, v403_byte, v404_byte, v405_byte);
-    // ops 769 to 771: add
+    // op 722: u8_xor 954 943
+    let v960_xor = binary(ByteOp::Xor, 0, v956_sum, v945_sum);
+    row.aux[364] = element(v960_xor);
+    // op 723: u8_xor 955 944
+    let v961_xor = binary(ByteOp::Xor, 0, v957_sum, v946_sum);
+    row.aux[365] = element(v961_xor);
+    // op 724: u8_xor 956 945
+    let v962_xor = binary(ByteOp::Xor, 0, v958_sum, v947_sum);
+    row.aux[366] = element(v962_xor);
+    // op 725: u8_xor 957 938
+    let v963_xor = binary(ByteOp::Xor, 0, v959_sum, v940_mul8);
+    row.aux[367] = element(v963_xor);
+    // op 726: mul 959 150
+    let v964_prod = v961_xor * v152_const;
+    // op 727: mul 960 152
+    let v965_prod = v962_xor * v154_const;
+    // op 728: mul 961 131
+    let v966_prod = v963_xor * v133_const;
+    // op 729: add 958 962
+    let v967_sum = v960_xor + v964_prod;
+    // op 730: add 965 963
+    let v968_sum = v967_sum + v965_prod;
+    // op 731: add 966 964
+    let v969_sum = v968_sum + v966_prod;
+    // op 732: mul 72 150
+    let v970_prod = input72 * v152_const;
+    // op 733: mul 73 152
+    let v971_prod = input73 * v154_const;
+    // op 734: mul 74 131
+    let v972_prod = input74 * v133_const;
+    // op 735: add 71 968
+    let v973_sum = input71 + v970_prod;
+    // op 736: add 971 969
+    let v974_sum = v973_sum + v971_prod;
+    // op 737: add 972 970
+    let v975_sum = v974_sum + v972_prod;
+    // op 738: u8_mul 400 355
+    let v976_mul8 = binary(ByteOp::Mul, 0, v402_byte, v357_const);
+    row.aux[368] = element(v976_mul8);
+    let v977_mul8 = binary(ByteOp::Mul, 1, v402_byte, v357_const);
+    row.aux[369] = element(v977_mul8);
+    // op 739: u8_mul 401 355
+    let v978_mul8 = binary(ByteOp::Mul, 0, v403_byte, v357_const);
+    row.aux[370] = element(v978_mul8);
+    let v979_mul8 = binary(ByteOp::Mul, 1, v403_byte, v357_const);
+    row.aux[371] = element(v979_mul8);
+    // op 740: u8_mul 402 355
+    let v980_mul8 = binary(ByteOp::Mul, 0, v404_byte, v357_const);
+    row.aux[372] = element(v980_mul8);
+    let v981_mul8 = binary(ByteOp::Mul, 1, v404_byte, v357_const);
+    row.aux[373] = element(v981_mul8);
+    // op 741: u8_mul 403 355
+    let v982_mul8 = binary(ByteOp::Mul, 0, v405_byte, v357_const);
+    row.aux[374] = element(v982_mul8);
+    let v983_mul8 = binary(ByteOp::Mul, 1, v405_byte, v357_const);
+    row.aux[375] = element(v983_mul8);
+    // op 742: add 975 976
+    let v984_sum = v977_mul8 + v978_mul8;
+    // op 743: add 977 978
+    let v985_sum = v979_mul8 + v980_mul8;
+    // op 744: add 979 980
+    let v986_sum = v981_mul8 + v982_mul8;
+    // op 745: add 981 974
+    let v987_sum = v983_mul8 + v976_mul8;
+    // op 746: add 977 978
+    let v988_sum = v979_mul8 + v980_mul8;
+    // op 747: add 979 980
+    let v989_sum = v981_mul8 + v982_mul8;
+    // op 748: u8_xor 400 982
+    let v990_xor = binary(ByteOp::Xor, 0, v402_byte, v984_sum);
+    row.aux[376] = element(v990_xor);
+    // op 749: u8_xor 401 983
+    let v991_xor = binary(ByteOp::Xor, 0, v403_byte, v985_sum);
+    row.aux[377] = element(v991_xor);
+    // op 750: u8_xor 402 984
+    let v992_xor = binary(ByteOp::Xor, 0, v404_byte, v986_sum);
+    row.aux[378] = element(v992_xor);
+    // op 751: u8_xor 403 985
+    let v993_xor = binary(ByteOp::Xor, 0, v405_byte, v987_sum);
+    row.aux[379] = element(v993_xor);
+    // op 752: u8_mul 988 375
+    let v994_mul8 = binary(ByteOp::Mul, 0, v990_xor, v377_const);
+    row.aux[380] = element(v994_mul8);
+    let v995_mul8 = binary(ByteOp::Mul, 1, v990_xor, v377_const);
+    row.aux[381] = element(v995_mul8);
+    // op 753: u8_mul 989 375
+    let v996_mul8 = binary(ByteOp::Mul, 0, v991_xor, v377_const);
+    row.aux[382] = element(v996_mul8);
+    let v997_mul8 = binary(ByteOp::Mul, 1, v991_xor, v377_const);
+    row.aux[383] = element(v997_mul8);
+    // op 754: u8_mul 990 375
+    let v998_mul8 = binary(ByteOp::Mul, 0, v992_xor, v377_const);
+    row.aux[384] = element(v998_mul8);
+    let v999_mul8 = binary(ByteOp::Mul, 1, v992_xor, v377_const);
+    row.aux[385] = element(v999_mul8);
+    // op 755: u8_mul 991 375
+    let v1000_mul8 = binary(ByteOp::Mul, 0, v993_xor, v377_const);
+    row.aux[386] = element(v1000_mul8);
+    let v1001_mul8 = binary(ByteOp::Mul, 1, v993_xor, v377_const);
+    row.aux[387] = element(v1001_mul8);
+    // op 756: add 997 998
+    let v1002_sum = v999_mul8 + v1000_mul8;
+    // op 757: add 999 992
+    let v1003_sum = v1001_mul8 + v994_mul8;
+    // op 758: add 993 994
+    let v1004_sum = v995_mul8 + v996_mul8;
+    // op 759: add 995 996
+    let v1005_sum = v997_mul8 + v998_mul8;
+    // op 760: u8_xor 1000 986
+    let v1006_xor = binary(ByteOp::Xor, 0, v1002_sum, v988_sum);
+    row.aux[388] = element(v1006_xor);
+    // op 761: u8_xor 1001 987
+    let v1007_xor = binary(ByteOp::Xor, 0, v1003_sum, v989_sum);
+    row.aux[389] = element(v1007_xor);
+    // op 762: u8_xor 1002 981
+    let v1008_xor = binary(ByteOp::Xor, 0, v1004_sum, v983_mul8);
+    row.aux[390] = element(v1008_xor);
+    // op 763: mul 1005 150
+    let v1009_prod = v1007_xor * v152_const;
+    // op 764: mul 1006 152
+    let v1010_prod = v1008_xor * v154_const;
+    // op 765: mul 1003 131
+    let v1011_prod = v1005_sum * v133_const;
+    // op 766: add 1004 1007
+    let v1012_sum = v1006_xor + v1009_prod;
+    // op 767: add 1010 1008
+    let v1013_sum = v1012_sum + v1010_prod;
+    // op 768: add 1011 1009
+    let v1014_sum = v1013_sum + v1011_prod;
+    // op 769: add 930 967
     let v1015_sum = v932_sum + v969_sum;
+    // op 770: add 1013 973
     let v1016_sum = v1015_sum + v975_sum;
+    // op 771: add 1014 1012
     let v1017_sum = v1016_sum + v1014_sum;
-    // op 772: hint_field_to_bytes
-    write_bytes(&mut row.aux[391..], 1, low32(v1017_sum));
-    write_bytes(&mut row.aux[395..], 1, v1017_sum >> 32);
-    // ops 782 to 931
-    write_u8_mul_13(
-        row, 399, v883_byte, v884_byte, v885_byte, v886_byte, v575_byte, v576_byte, v577_byte,
-        v578_byte, v263_byte, v264_byte, v265_byte, v266_byte, u8_at(seed, 174), u8_at(seed, 175),
-        u8_at(seed, 176), u8_at(seed, 173), v926_sum, u32_at(seed, 104), v899_byte, v900_byte,
-        v901_byte, v902_byte, v591_byte, v592_byte, v593_byte, v594_byte, v280_byte, v281_byte,
-        v282_byte, v283_byte, v920_sum,
-    );
-    // ops 953 to 958
-    let v1240_sum = write_mul_1(
-        u8_at(seed, 174), u8_at(seed, 175), u8_at(seed, 176), u8_at(seed, 173),
-    );
-    // ops 959 to 973
-    let (
-        v1248_mul8, v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7,
-        v1259_split7, v1260_split7, v1261_split7, v1262_split7, v1263_split7,
-    ) = write_u8_mul_12(
-        row, 479, u8_at(seed, 177), u8_at(seed, 178), u8_at(seed, 179), u8_at(seed, 180),
-    );
-    // ops 974 to 977: add
+    // op 772: hint_field_to_bytes 1015
+    let v1018_byte = byte_of(v1017_sum, 0);
+    row.aux[391] = element(v1018_byte);
+    let v1019_byte = byte_of(v1017_sum, 1);
+    row.aux[392] = element(v1019_byte);
+    let v1020_byte = byte_of(v1017_sum, 2);
+    row.aux[393] = element(v1020_byte);
+    let v1021_byte = byte_of(v1017_sum, 3);
+    row.aux[394] = element(v1021_byte);
+    let v1022_byte = byte_of(v1017_sum, 4);
+    row.aux[395] = element(v1022_byte);
+    let v1023_byte = byte_of(v1017_sum, 5);
+    row.aux[396] = element(v1023_byte);
+    let v1024_byte = byte_of(v1017_sum, 6);
+    row.aux[397] = element(v1024_byte);
+    let v1025_byte = byte_of(v1017_sum, 7);
+    row.aux[398] = element(v1025_byte);
+    // op 782: u8_mul 881 95
+    let v1034_mul8 = binary(ByteOp::Mul, 0, v883_byte, v97_const);
+    row.aux[399] = element(v1034_mul8);
+    let v1035_mul8 = binary(ByteOp::Mul, 1, v883_byte, v97_const);
+    row.aux[400] = element(v1035_mul8);
+    // op 783: u8_mul 882 95
+    let v1036_mul8 = binary(ByteOp::Mul, 0, v884_byte, v97_const);
+    row.aux[401] = element(v1036_mul8);
+    let v1037_mul8 = binary(ByteOp::Mul, 1, v884_byte, v97_const);
+    row.aux[402] = element(v1037_mul8);
+    // op 784: u8_mul 883 95
+    let v1038_mul8 = binary(ByteOp::Mul, 0, v885_byte, v97_const);
+    row.aux[403] = element(v1038_mul8);
+    let v1039_mul8 = binary(ByteOp::Mul, 1, v885_byte, v97_const);
+    row.aux[404] = element(v1039_mul8);
+    // op 785: u8_mul 884 95
+    let v1040_mul8 = binary(ByteOp::Mul, 0, v886_byte, v97_const);
+    row.aux[405] = element(v1040_mul8);
+    let v1041_mul8 = binary(ByteOp::Mul, 1, v886_byte, v97_const);
+    row.aux[406] = element(v1041_mul8);
+    // op 786: add 1035 1036
+    let v1042_sum = v1037_mul8 + v1038_mul8;
+    // op 787: add 1037 1038
+    let v1043_sum = v1039_mul8 + v1040_mul8;
+    // op 788: add 1039 1032
+    let v1044_sum = v1041_mul8 + v1034_mul8;
+    // op 789: add 1033 1034
+    let v1045_sum = v1035_mul8 + v1036_mul8;
+    // op 790: u8_xor 881 1040
+    let v1046_xor = binary(ByteOp::Xor, 0, v883_byte, v1042_sum);
+    row.aux[407] = element(v1046_xor);
+    // op 791: u8_xor 882 1041
+    let v1047_xor = binary(ByteOp::Xor, 0, v884_byte, v1043_sum);
+    row.aux[408] = element(v1047_xor);
+    // op 792: u8_xor 883 1042
+    let v1048_xor = binary(ByteOp::Xor, 0, v885_byte, v1044_sum);
+    row.aux[409] = element(v1048_xor);
+    // op 793: u8_xor 884 1043
+    let v1049_xor = binary(ByteOp::Xor, 0, v886_byte, v1045_sum);
+    row.aux[410] = element(v1049_xor);
+    // op 794: u8_mul 1044 112
+    let v1050_mul8 = binary(ByteOp::Mul, 0, v1046_xor, v114_const);
+    row.aux[411] = element(v1050_mul8);
+    let v1051_mul8 = binary(ByteOp::Mul, 1, v1046_xor, v114_const);
+    row.aux[412] = element(v1051_mul8);
+    // op 795: u8_mul 1045 112
+    let v1052_mul8 = binary(ByteOp::Mul, 0, v1047_xor, v114_const);
+    row.aux[413] = element(v1052_mul8);
+    let v1053_mul8 = binary(ByteOp::Mul, 1, v1047_xor, v114_const);
+    row.aux[414] = element(v1053_mul8);
+    // op 796: u8_mul 1046 112
+    let v1054_mul8 = binary(ByteOp::Mul, 0, v1048_xor, v114_const);
+    row.aux[415] = element(v1054_mul8);
+    let v1055_mul8 = binary(ByteOp::Mul, 1, v1048_xor, v114_const);
+    row.aux[416] = element(v1055_mul8);
+    // op 797: u8_mul 1047 112
+    let v1056_mul8 = binary(ByteOp::Mul, 0, v1049_xor, v114_const);
+    row.aux[417] = element(v1056_mul8);
+    let v1057_mul8 = binary(ByteOp::Mul, 1, v1049_xor, v114_const);
+    row.aux[418] = element(v1057_mul8);
+    // op 798: add 1049 1050
+    let v1058_sum = v1051_mul8 + v1052_mul8;
+    // op 799: add 1051 1052
+    let v1059_sum = v1053_mul8 + v1054_mul8;
+    // op 800: add 1053 1054
+    let v1060_sum = v1055_mul8 + v1056_mul8;
+    // op 801: add 1055 1048
+    let v1061_sum = v1057_mul8 + v1050_mul8;
+    // op 802: u8_xor 881 1056
+    let v1062_xor = binary(ByteOp::Xor, 0, v883_byte, v1058_sum);
+    row.aux[419] = element(v1062_xor);
+    // op 803: u8_xor 882 1057
+    let v1063_xor = binary(ByteOp::Xor, 0, v884_byte, v1059_sum);
+    row.aux[420] = element(v1063_xor);
+    // op 804: u8_xor 883 1058
+    let v1064_xor = binary(ByteOp::Xor, 0, v885_byte, v1060_sum);
+    row.aux[421] = element(v1064_xor);
+    // op 805: u8_xor 884 1059
+    let v1065_xor = binary(ByteOp::Xor, 0, v886_byte, v1061_sum);
+    row.aux[422] = element(v1065_xor);
+    // op 806: u8_mul 1060 95
+    let v1066_mul8 = binary(ByteOp::Mul, 0, v1062_xor, v97_const);
+    row.aux[423] = element(v1066_mul8);
+    let v1067_mul8 = binary(ByteOp::Mul, 1, v1062_xor, v97_const);
+    row.aux[424] = element(v1067_mul8);
+    // op 807: mul 1064 131
+    let v1068_prod = v1066_mul8 * v133_const;
+    // op 808: mul 1061 95
+    let v1069_prod = v1063_xor * v97_const;
+    // op 809: mul 1062 134
+    let v1070_prod = v1064_xor * v136_const;
+    // op 810: mul 1063 136
+    let v1071_prod = v1065_xor * v138_const;
+    // op 811: add 1065 1066
+    let v1072_sum = v1067_mul8 + v1068_prod;
+    // op 812: add 1070 1067
+    let v1073_sum = v1072_sum + v1069_prod;
+    // op 813: add 1071 1068
+    let v1074_sum = v1073_sum + v1070_prod;
+    // op 814: add 1072 1069
+    let v1075_sum = v1074_sum + v1071_prod;
+    // op 815: u8_and 881 573
+    let v1076_and = binary(ByteOp::And, 0, v883_byte, v575_byte);
+    row.aux[425] = element(v1076_and);
+    // op 816: u8_and 882 574
+    let v1077_and = binary(ByteOp::And, 0, v884_byte, v576_byte);
+    row.aux[426] = element(v1077_and);
+    // op 817: u8_and 883 575
+    let v1078_and = binary(ByteOp::And, 0, v885_byte, v577_byte);
+    row.aux[427] = element(v1078_and);
+    // op 818: u8_and 884 576
+    let v1079_and = binary(ByteOp::And, 0, v886_byte, v578_byte);
+    row.aux[428] = element(v1079_and);
+    // op 819: u8_and 881 261
+    let v1080_and = binary(ByteOp::And, 0, v883_byte, v263_byte);
+    row.aux[429] = element(v1080_and);
+    // op 820: u8_and 882 262
+    let v1081_and = binary(ByteOp::And, 0, v884_byte, v264_byte);
+    row.aux[430] = element(v1081_and);
+    // op 821: u8_and 883 263
+    let v1082_and = binary(ByteOp::And, 0, v885_byte, v265_byte);
+    row.aux[431] = element(v1082_and);
+    // op 822: u8_and 884 264
+    let v1083_and = binary(ByteOp::And, 0, v886_byte, v266_byte);
+    row.aux[432] = element(v1083_and);
+    // op 823: mul 1075 150
+    let v1084_prod = v1077_and * v152_const;
+    // op 824: mul 1076 152
+    let v1085_prod = v1078_and * v154_const;
+    // op 825: mul 1077 131
+    let v1086_prod = v1079_and * v133_const;
+    // op 826: add 1074 1082
+    let v1087_sum = v1076_and + v1084_prod;
+    // op 827: add 1085 1083
+    let v1088_sum = v1087_sum + v1085_prod;
+    // op 828: add 1086 1084
+    let v1089_sum = v1088_sum + v1086_prod;
+    // op 829: mul 1079 150
+    let v1090_prod = v1081_and * v152_const;
+    // op 830: mul 1080 152
+    let v1091_prod = v1082_and * v154_const;
+    // op 831: mul 1081 131
+    let v1092_prod = v1083_and * v133_const;
+    // op 832: add 1078 1088
+    let v1093_sum = v1080_and + v1090_prod;
+    // op 833: add 1091 1089
+    let v1094_sum = v1093_sum + v1091_prod;
+    // op 834: add 1092 1090
+    let v1095_sum = v1094_sum + v1092_prod;
+    // op 835: mul 262 150
+    let v1096_prod = v264_byte * v152_const;
+    // op 836: mul 263 152
+    let v1097_prod = v265_byte * v154_const;
+    // op 837: mul 264 131
+    let v1098_prod = v266_byte * v133_const;
+    // op 838: add 261 1094
+    let v1099_sum = v263_byte + v1096_prod;
+    // op 839: add 1097 1095
+    let v1100_sum = v1099_sum + v1097_prod;
+    // op 840: add 1098 1096
+    let v1101_sum = v1100_sum + v1098_prod;
+    // op 841: sub 1099 1093
+    let v1102_diff = element(v1101_sum) - element(v1095_sum);
+    // op 842: add 1087 1100
+    let v1103_sum = element(v1089_sum) + v1102_diff;
+    // op 843: mul 40 150
+    let v1104_prod = input40 * v152_const;
+    // op 844: mul 41 152
+    let v1105_prod = input41 * v154_const;
+    // op 845: mul 42 131
+    let v1106_prod = input42 * v133_const;
+    // op 846: add 39 1102
+    let v1107_sum = input39 + v1104_prod;
+    // op 847: add 1105 1103
+    let v1108_sum = v1107_sum + v1105_prod;
+    // op 848: add 1106 1104
+    let v1109_sum = v1108_sum + v1106_prod;
+    // op 849: add 924 1073
+    let v1110_sum = v926_sum + v1075_sum;
+    // op 850: add 1108 1101
+    let v1111_sum = element(v1110_sum) + v1103_sum;
+    // op 851: add 1109 94
+    let v1112_sum = v1111_sum + element(v96_seed);
+    // op 852: add 1110 1107
+    let v1113_sum = v1112_sum + element(v1109_sum);
+    // op 853: u8_mul 897 182
+    let v1114_mul8 = binary(ByteOp::Mul, 0, v899_byte, v184_const);
+    row.aux[433] = element(v1114_mul8);
+    let v1115_mul8 = binary(ByteOp::Mul, 1, v899_byte, v184_const);
+    row.aux[434] = element(v1115_mul8);
+    // op 854: u8_mul 898 182
+    let v1116_mul8 = binary(ByteOp::Mul, 0, v900_byte, v184_const);
+    row.aux[435] = element(v1116_mul8);
+    let v1117_mul8 = binary(ByteOp::Mul, 1, v900_byte, v184_const);
+    row.aux[436] = element(v1117_mul8);
+    // op 855: u8_mul 899 182
+    let v1118_mul8 = binary(ByteOp::Mul, 0, v901_byte, v184_const);
+    row.aux[437] = element(v1118_mul8);
+    let v1119_mul8 = binary(ByteOp::Mul, 1, v901_byte, v184_const);
+    row.aux[438] = element(v1119_mul8);
+    // op 856: u8_mul 900 182
+    let v1120_mul8 = binary(ByteOp::Mul, 0, v902_byte, v184_const);
+    row.aux[439] = element(v1120_mul8);
+    let v1121_mul8 = binary(ByteOp::Mul, 1, v902_byte, v184_const);
+    row.aux[440] = element(v1121_mul8);
+    // op 857: add 1115 1116
+    let v1122_sum = v1117_mul8 + v1118_mul8;
+    // op 858: add 1117 1118
+    let v1123_sum = v1119_mul8 + v1120_mul8;
+    // op 859: add 1119 1112
+    let v1124_sum = v1121_mul8 + v1114_mul8;
+    // op 860: add 1113 1114
+    let v1125_sum = v1115_mul8 + v1116_mul8;
+    // op 861: u8_xor_split4 897 1120
+    let v1126_split4 = binary(ByteOp::XorSplit4, 0, v899_byte, v1122_sum);
+    row.aux[441] = element(v1126_split4);
+    let v1127_split4 = binary(ByteOp::XorSplit4, 1, v899_byte, v1122_sum);
+    row.aux[442] = element(v1127_split4);
+    // op 862: u8_xor_split4 898 1121
+    let v1128_split4 = binary(ByteOp::XorSplit4, 0, v900_byte, v1123_sum);
+    row.aux[443] = element(v1128_split4);
+    let v1129_split4 = binary(ByteOp::XorSplit4, 1, v900_byte, v1123_sum);
+    row.aux[444] = element(v1129_split4);
+    // op 863: u8_xor_split4 899 1122
+    let v1130_split4 = binary(ByteOp::XorSplit4, 0, v901_byte, v1124_sum);
+    row.aux[445] = element(v1130_split4);
+    let v1131_split4 = binary(ByteOp::XorSplit4, 1, v901_byte, v1124_sum);
+    row.aux[446] = element(v1131_split4);
+    // op 864: u8_xor_split4 900 1123
+    let v1132_split4 = binary(ByteOp::XorSplit4, 0, v902_byte, v1125_sum);
+    row.aux[447] = element(v1132_split4);
+    let v1133_split4 = binary(ByteOp::XorSplit4, 1, v902_byte, v1125_sum);
+    row.aux[448] = element(v1133_split4);
+    // op 865: add 1126 1129
+    let v1134_sum = v1128_split4 + v1131_split4;
+    // op 866: add 1128 1131
+    let v1135_sum = v1130_split4 + v1133_split4;
+    // op 867: add 1130 1125
+    let v1136_sum = v1132_split4 + v1127_split4;
+    // op 868: add 1124 1127
+    let v1137_sum = v1126_split4 + v1129_split4;
+    // op 869: u8_xor 897 1132
+    let v1138_xor = binary(ByteOp::Xor, 0, v899_byte, v1134_sum);
+    row.aux[449] = element(v1138_xor);
+    // op 870: u8_xor 898 1133
+    let v1139_xor = binary(ByteOp::Xor, 0, v900_byte, v1135_sum);
+    row.aux[450] = element(v1139_xor);
+    // op 871: u8_xor 899 1134
+    let v1140_xor = binary(ByteOp::Xor, 0, v901_byte, v1136_sum);
+    row.aux[451] = element(v1140_xor);
+    // op 872: u8_xor 900 1135
+    let v1141_xor = binary(ByteOp::Xor, 0, v902_byte, v1137_sum);
+    row.aux[452] = element(v1141_xor);
+    // op 873: u8_mul 1138 95
+    let v1142_mul8 = binary(ByteOp::Mul, 0, v1140_xor, v97_const);
+    row.aux[453] = element(v1142_mul8);
+    let v1143_mul8 = binary(ByteOp::Mul, 1, v1140_xor, v97_const);
+    row.aux[454] = element(v1143_mul8);
+    // op 874: mul 1140 131
+    let v1144_prod = v1142_mul8 * v133_const;
+    // op 875: mul 1136 134
+    let v1145_prod = v1138_xor * v136_const;
+    // op 876: mul 1137 136
+    let v1146_prod = v1139_xor * v138_const;
+    // op 877: mul 1139 95
+    let v1147_prod = v1141_xor * v97_const;
+    // op 878: add 1141 1142
+    let v1148_sum = v1143_mul8 + v1144_prod;
+    // op 879: add 1146 1143
+    let v1149_sum = v1148_sum + v1145_prod;
+    // op 880: add 1147 1144
+    let v1150_sum = v1149_sum + v1146_prod;
+    // op 881: add 1148 1145
+    let v1151_sum = v1150_sum + v1147_prod;
+    // op 882: u8_xor 897 589
+    let v1152_xor = binary(ByteOp::Xor, 0, v899_byte, v591_byte);
+    row.aux[455] = element(v1152_xor);
+    // op 883: u8_xor 898 590
+    let v1153_xor = binary(ByteOp::Xor, 0, v900_byte, v592_byte);
+    row.aux[456] = element(v1153_xor);
+    // op 884: u8_xor 899 591
+    let v1154_xor = binary(ByteOp::Xor, 0, v901_byte, v593_byte);
+    row.aux[457] = element(v1154_xor);
+    // op 885: u8_xor 900 592
+    let v1155_xor = binary(ByteOp::Xor, 0, v902_byte, v594_byte);
+    row.aux[458] = element(v1155_xor);
+    // op 886: u8_and 278 1150
+    let v1156_and = binary(ByteOp::And, 0, v280_byte, v1152_xor);
+    row.aux[459] = element(v1156_and);
+    // op 887: u8_and 279 1151
+    let v1157_and = binary(ByteOp::And, 0, v281_byte, v1153_xor);
+    row.aux[460] = element(v1157_and);
+    // op 888: u8_and 280 1152
+    let v1158_and = binary(ByteOp::And, 0, v282_byte, v1154_xor);
+    row.aux[461] = element(v1158_and);
+    // op 889: u8_and 281 1153
+    let v1159_and = binary(ByteOp::And, 0, v283_byte, v1155_xor);
+    row.aux[462] = element(v1159_and);
+    // op 890: mul 898 150
+    let v1160_prod = v900_byte * v152_const;
+    // op 891: mul 899 152
+    let v1161_prod = v901_byte * v154_const;
+    // op 892: mul 900 131
+    let v1162_prod = v902_byte * v133_const;
+    // op 893: add 897 1158
+    let v1163_sum = v899_byte + v1160_prod;
+    // op 894: add 1161 1159
+    let v1164_sum = v1163_sum + v1161_prod;
+    // op 895: add 1162 1160
+    let v1165_sum = v1164_sum + v1162_prod;
+    // op 896: mul 590 150
+    let v1166_prod = v592_byte * v152_const;
+    // op 897: mul 591 152
+    let v1167_prod = v593_byte * v154_const;
+    // op 898: mul 592 131
+    let v1168_prod = v594_byte * v133_const;
+    // op 899: add 589 1164
+    let v1169_sum = v591_byte + v1166_prod;
+    // op 900: add 1167 1165
+    let v1170_sum = v1169_sum + v1167_prod;
+    // op 901: add 1168 1166
+    let v1171_sum = v1170_sum + v1168_prod;
+    // op 902: mul 1151 150
+    let v1172_prod = v1153_xor * v152_const;
+    // op 903: mul 1152 152
+    let v1173_prod = v1154_xor * v154_const;
+    // op 904: mul 1153 131
+    let v1174_prod = v1155_xor * v133_const;
+    // op 905: add 1150 1170
+    let v1175_sum = v1152_xor + v1172_prod;
+    // op 906: add 1173 1171
+    let v1176_sum = v1175_sum + v1173_prod;
+    // op 907: add 1174 1172
+    let v1177_sum = v1176_sum + v1174_prod;
+    // op 908: mul 1155 150
+    let v1178_prod = v1157_and * v152_const;
+    // op 909: mul 1156 152
+    let v1179_prod = v1158_and * v154_const;
+    // op 910: mul 1157 131
+    let v1180_prod = v1159_and * v133_const;
+    // op 911: add 1154 1176
+    let v1181_sum = v1156_and + v1178_prod;
+    // op 912: add 1179 1177
+    let v1182_sum = v1181_sum + v1179_prod;
+    // op 913: add 1180 1178
+    let v1183_sum = v1182_sum + v1180_prod;
+    // op 914: add 1163 1169
+    let v1184_sum = v1165_sum + v1171_sum;
+    // op 915: sub 1182 1175
+    let v1185_diff = element(v1184_sum) - element(v1177_sum);
+    // op 916: mul 1183 255
+    let v1186_prod = v1185_diff * element(v257_const);
+    // op 917: add 1184 1181
+    let v1187_sum = v1186_prod + element(v1183_sum);
+    // op 918: add 918 1111
+    let v1188_sum = element(v920_sum) + v1113_sum;
+    // op 919: add 1111 1149
+    let v1189_sum = v1113_sum + element(v1151_sum);
+    // op 920: add 1187 1185
+    let v1190_sum = v1189_sum + v1187_sum;
+    // op 921: hint_field_to_bytes 1186
+    let v1191_byte = byte_of(word(v1188_sum), 0);
+    row.aux[463] = element(v1191_byte);
+    let v1192_byte = byte_of(word(v1188_sum), 1);
+    row.aux[464] = element(v1192_byte);
+    let v1193_byte = byte_of(word(v1188_sum), 2);
+    row.aux[465] = element(v1193_byte);
+    let v1194_byte = byte_of(word(v1188_sum), 3);
+    row.aux[466] = element(v1194_byte);
+    let v1195_byte = byte_of(word(v1188_sum), 4);
+    row.aux[467] = element(v1195_byte);
+    let v1196_byte = byte_of(word(v1188_sum), 5);
+    row.aux[468] = element(v1196_byte);
+    let v1197_byte = byte_of(word(v1188_sum), 6);
+    row.aux[469] = element(v1197_byte);
+    let v1198_byte = byte_of(word(v1188_sum), 7);
+    row.aux[470] = element(v1198_byte);
+    // op 931: hint_field_to_bytes 1188
+    let v1207_byte = byte_of(word(v1190_sum), 0);
+    row.aux[471] = element(v1207_byte);
+    let v1208_byte = byte_of(word(v1190_sum), 1);
+    row.aux[472] = element(v1208_byte);
+    let v1209_byte = byte_of(word(v1190_sum), 2);
+    row.aux[473] = element(v1209_byte);
+    let v1210_byte = byte_of(word(v1190_sum), 3);
+    row.aux[474] = element(v1210_byte);
+    let v1211_byte = byte_of(word(v1190_sum), 4);
+    row.aux[475] = element(v1211_byte);
+    let v1212_byte = byte_of(word(v1190_sum), 5);
+    row.aux[476] = element(v1212_byte);
+    let v1213_byte = byte_of(word(v1190_sum), 6);
+    row.aux[477] = element(v1213_byte);
+    let v1214_byte = byte_of(word(v1190_sum), 7);
+    row.aux[478] = element(v1214_byte);
+    // op 953: mul 40 150
+    let v1235_prod = input40 * v152_const;
+    // op 954: mul 41 152
+    let v1236_prod = input41 * v154_const;
+    // op 955: mul 42 131
+    let v1237_prod = input42 * v133_const;
+    // op 956: add 39 1233
+    let v1238_sum = input39 + v1235_prod;
+    // op 957: add 1236 1234
+    let v1239_sum = v1238_sum + v1236_prod;
+    // op 958: add 1237 1235
+    let v1240_sum = v1239_sum + v1237_prod;
+    // op 959: u8_mul 43 182
+    let v1241_mul8 = binary(ByteOp::Mul, 0, input43, v184_const);
+    row.aux[479] = element(v1241_mul8);
+    let v1242_mul8 = binary(ByteOp::Mul, 1, input43, v184_const);
+    row.aux[480] = element(v1242_mul8);
+    // op 960: u8_mul 44 182
+    let v1243_mul8 = binary(ByteOp::Mul, 0, input44, v184_const);
+    row.aux[481] = element(v1243_mul8);
+    let v1244_mul8 = binary(ByteOp::Mul, 1, input44, v184_const);
+    row.aux[482] = element(v1244_mul8);
+    // op 961: u8_mul 45 182
+    let v1245_mul8 = binary(ByteOp::Mul, 0, input45, v184_const);
+    row.aux[483] = element(v1245_mul8);
+    let v1246_mul8 = binary(ByteOp::Mul, 1, input45, v184_const);
+    row.aux[484] = element(v1246_mul8);
+    // op 962: u8_mul 46 182
+    let v1247_mul8 = binary(ByteOp::Mul, 0, input46, v184_const);
+    row.aux[485] = element(v1247_mul8);
+    let v1248_mul8 = binary(ByteOp::Mul, 1, input46, v184_const);
+    row.aux[486] = element(v1248_mul8);
+    // op 963: add 1242 1243
+    let v1249_sum = v1244_mul8 + v1245_mul8;
+    // op 964: add 1244 1245
+    let v1250_sum = v1246_mul8 + v1247_mul8;
+    // op 965: add 1246 1239
+    let v1251_sum = v1248_mul8 + v1241_mul8;
+    // op 966: add 1240 1241
+    let v1252_sum = v1242_mul8 + v1243_mul8;
+    // op 967: add 1240 1241
+    let v1253_sum = v1242_mul8 + v1243_mul8;
+    // op 968: add 1242 1243
+    let v1254_sum = v1244_mul8 + v1245_mul8;
+    // op 969: add 1244 1245
+    let v1255_sum = v1246_mul8 + v1247_mul8;
+    // op 970: u8_xor_split7 43 1247
+    let v1256_split7 = binary(ByteOp::XorSplit7, 0, input43, v1249_sum);
+    row.aux[487] = element(v1256_split7);
+    let v1257_split7 = binary(ByteOp::XorSplit7, 1, input43, v1249_sum);
+    row.aux[488] = element(v1257_split7);
+    // op 971: u8_xor_split7 44 1248
+    let v1258_split7 = binary(ByteOp::XorSplit7, 0, input44, v1250_sum);
+    row.aux[489] = element(v1258_split7);
+    let v1259_split7 = binary(ByteOp::XorSplit7, 1, input44, v1250_sum);
+    row.aux[490] = element(v1259_split7);
+    // op 972: u8_xor_split7 45 1249
+    let v1260_split7 = binary(ByteOp::XorSplit7, 0, input45, v1251_sum);
+    row.aux[491] = element(v1260_split7);
+    let v1261_split7 = binary(ByteOp::XorSplit7, 1, input45, v1251_sum);
+    row.aux[492] = element(v1261_split7);
+    // op 973: u8_xor_split7 46 1250
+    let v1262_split7 = binary(ByteOp::XorSplit7, 0, input46, v1252_sum);
+    row.aux[493] = element(v1262_split7);
+    let v1263_split7 = binary(ByteOp::XorSplit7, 1, input46, v1252_sum);
+    row.aux[494] = element(v1263_split7);
+    // op 974: add 1254 1257
     let v1264_sum = v1256_split7 + v1259_split7;
+    // op 975: add 1256 1259
     let v1265_sum = v1258_split7 + v1261_split7;
+    // op 976: add 1258 1261
     let v1266_sum = v1260_split7 + v1263_split7;
+    // op 977: add 1260 1255
     let v1267_sum = v1262_split7 + v1257_split7;
-    // ops 978 to 981: u8_xor
-    let v1268_xor = write_word(&mut row.aux[495], binary(ByteOp::Xor, 0, v1264_sum, v1253_sum));
-    let v1269_xor = write_word(&mut row.aux[496], binary(ByteOp::Xor, 0, v1265_sum, v1254_sum));
-    let v1270_xor = write_word(&mut row.aux[497], binary(ByteOp::Xor, 0, v1266_sum, v1255_sum));
-    let v1271_xor = write_word(&mut row.aux[498], binary(ByteOp::Xor, 0, v1267_sum, v1248_mul8));
-    // ops 982 to 993
-    let (v1277_sum, v1283_sum) = write_mul_2(
-        v1269_xor, v1270_xor, v1271_xor, v1268_xor, u8_at(seed, 210), u8_at(seed, 211),
-        u8_at(seed, 212), u8_at(seed, 209),
-    );
-    // ops 994 to 1024
-    let v1322_sum = write_u8_mul_10(
-        row, 499, byte_of(word25, 0), byte_of(word25, 1), byte_of(word25, 2), byte_of(word25, 3),
-    );
-    // ops 1025 to 1027: add
+    // op 978: u8_xor 1262 1251
+    let v1268_xor = binary(ByteOp::Xor, 0, v1264_sum, v1253_sum);
+    row.aux[495] = element(v1268_xor);
+    // op 979: u8_xor 1263 1252
+    let v1269_xor = binary(ByteOp::Xor, 0, v1265_sum, v1254_sum);
+    row.aux[496] = element(v1269_xor);
+    // op 980: u8_xor 1264 1253
+    let v1270_xor = binary(ByteOp::Xor, 0, v1266_sum, v1255_sum);
+    row.aux[497] = element(v1270_xor);
+    // op 981: u8_xor 1265 1246
+    let v1271_xor = binary(ByteOp::Xor, 0, v1267_sum, v1248_mul8);
+    row.aux[498] = element(v1271_xor);
+    // op 982: mul 1267 150
+    let v1272_prod = v1269_xor * v152_const;
+    // op 983: mul 1268 152
+    let v1273_prod = v1270_xor * v154_const;
+    // op 984: mul 1269 131
+    let v1274_prod = v1271_xor * v133_const;
+    // op 985: add 1266 1270
+    let v1275_sum = v1268_xor + v1272_prod;
+    // op 986: add 1273 1271
+    let v1276_sum = v1275_sum + v1273_prod;
+    // op 987: add 1274 1272
+    let v1277_sum = v1276_sum + v1274_prod;
+    // op 988: mul 76 150
+    let v1278_prod = input76 * v152_const;
+    // op 989: mul 77 152
+    let v1279_prod = input77 * v154_const;
+    // op 990: mul 78 131
+    let v1280_prod = input78 * v133_const;
+    // op 991: add 75 1276
+    let v1281_sum = input75 + v1278_prod;
+    // op 992: add 1279 1277
+    let v1282_sum = v1281_sum + v1279_prod;
+    // op 993: add 1280 1278
+    let v1283_sum = v1282_sum + v1280_prod;
+    // op 994: u8_mul 708 355
+    let v1284_mul8 = binary(ByteOp::Mul, 0, v710_byte, v357_const);
+    row.aux[499] = element(v1284_mul8);
+    let v1285_mul8 = binary(ByteOp::Mul, 1, v710_byte, v357_const);
+    row.aux[500] = element(v1285_mul8);
+    // op 995: u8_mul 709 355
+    let v1286_mul8 = binary(ByteOp::Mul, 0, v711_byte, v357_const);
+    row.aux[501] = element(v1286_mul8);
+    let v1287_mul8 = binary(ByteOp::Mul, 1, v711_byte, v357_const);
+    row.aux[502] = element(v1287_mul8);
+    // op 996: u8_mul 710 355
+    let v1288_mul8 = binary(ByteOp::Mul, 0, v712_byte, v357_const);
+    row.aux[503] = element(v1288_mul8);
+    let v1289_mul8 = binary(ByteOp::Mul, 1, v712_byte, v357_const);
+    row.aux[504] = element(v1289_mul8);
+    // op 997: u8_mul 711 355
+    let v1290_mul8 = binary(ByteOp::Mul, 0, v713_byte, v357_const);
+    row.aux[505] = element(v1290_mul8);
+    let v1291_mul8 = binary(ByteOp::Mul, 1, v713_byte, v357_const);
+    row.aux[506] = element(v1291_mul8);
+    // op 998: add 1283 1284
+    let v1292_sum = v1285_mul8 + v1286_mul8;
+    // op 999: add 1285 1286
+    let v1293_sum = v1287_mul8 + v1288_mul8;
+    // op 1000: add 1287 1288
+    let v1294_sum = v1289_mul8 + v1290_mul8;
+    // op 1001: add 1289 1282
+    let v1295_sum = v1291_mul8 + v1284_mul8;
+    // op 1002: add 1285 1286
+    let v1296_sum = v1287_mul8 + v1288_mul8;
+    // op 1003: add 1287 1288
+    let v1297_sum = v1289_mul8 + v1290_mul8;
+    // op 1004: u8_xor 708 1290
+    let v1298_xor = binary(ByteOp::Xor, 0, v710_byte, v1292_sum);
+    row.aux[507] = element(v1298_xor);
+    // op 1005: u8_xor 709 1291
+    let v1299_xor = binary(ByteOp::Xor, 0, v711_byte, v1293_sum);
+    row.aux[508] = element(v1299_xor);
+    // op 1006: u8_xor 710 1292
+    let v1300_xor = binary(ByteOp::Xor, 0, v712_byte, v1294_sum);
+    row.aux[509] = element(v1300_xor);
+    // op 1007: u8_xor 711 1293
+    let v1301_xor = binary(ByteOp::Xor, 0, v713_byte, v1295_sum);
+    row.aux[510] = element(v1301_xor);
+    // op 1008: u8_mul 1296 375
+    let v1302_mul8 = binary(ByteOp::Mul, 0, v1298_xor, v377_const);
+    row.aux[511] = element(v1302_mul8);
+    let v1303_mul8 = binary(ByteOp::Mul, 1, v1298_xor, v377_const);
+    row.aux[512] = element(v1303_mul8);
+    // op 1009: u8_mul 1297 375
+    let v1304_mul8 = binary(ByteOp::Mul, 0, v1299_xor, v377_const);
+    row.aux[513] = element(v1304_mul8);
+    let v1305_mul8 = binary(ByteOp::Mul, 1, v1299_xor, v377_const);
+    row.aux[514] = element(v1305_mul8);
+    // op 1010: u8_mul 1298 375
+    let v1306_mul8 = binary(ByteOp::Mul, 0, v1300_xor, v377_const);
+    row.aux[515] = element(v1306_mul8);
+    let v1307_mul8 = binary(ByteOp::Mul, 1, v1300_xor, v377_const);
+    row.aux[516] = element(v1307_mul8);
+    // op 1011: u8_mul 1299 375
+    let v1308_mul8 = binary(ByteOp::Mul, 0, v1301_xor, v377_const);
+    row.aux[517] = element(v1308_mul8);
+    let v1309_mul8 = binary(ByteOp::Mul, 1, v1301_xor, v377_const);
+    row.aux[518] = element(v1309_mul8);
+    // op 1012: add 1305 1306
+    let v1310_sum = v1307_mul8 + v1308_mul8;
+    // op 1013: add 1307 1300
+    let v1311_sum = v1309_mul8 + v1302_mul8;
+    // op 1014: add 1301 1302
+    let v1312_sum = v1303_mul8 + v1304_mul8;
+    // op 1015: add 1303 1304
+    let v1313_sum = v1305_mul8 + v1306_mul8;
+    // op 1016: u8_xor 1308 1294
+    let v1314_xor = binary(ByteOp::Xor, 0, v1310_sum, v1296_sum);
+    row.aux[519] = element(v1314_xor);
+    // op 1017: u8_xor 1309 1295
+    let v1315_xor = binary(ByteOp::Xor, 0, v1311_sum, v1297_sum);
+    row.aux[520] = element(v1315_xor);
+    // op 1018: u8_xor 1310 1289
+    let v1316_xor = binary(ByteOp::Xor, 0, v1312_sum, v1291_mul8);
+    row.aux[521] = element(v1316_xor);
+    // op 1019: mul 1313 150
+    let v1317_prod = v1315_xor * v152_const;
+    // op 1020: mul 1314 152
+    let v1318_prod = v1316_xor * v154_const;
+    // op 1021: mul 1311 131
+    let v1319_prod = v1313_sum * v133_const;
+    // op 1022: add 1312 1315
+    let v1320_sum = v1314_xor + v1317_prod;
+    // op 1023: add 1318 1316
+    let v1321_sum = v1320_sum + v1318_prod;
+    // op 1024: add 1319 1317
+    let v1322_sum = v1321_sum + v1319_prod;
+    // op 1025: add 1238 1275
     let v1323_sum = v1240_sum + v1277_sum;
+    // op 1026: add 1321 1281
     let v1324_sum = v1323_sum + v1283_sum;
+    // op 1027: add 1322 1320
     let v1325_sum = v1324_sum + v1322_sum;
-    // op 1028: hint_field_to_bytes
-    write_bytes(&mut row.aux[522..], 1, low32(v1325_sum));
-    write_bytes(&mut row.aux[526..], 1, v1325_sum >> 32);
-    // op 1044: match
-    let v1343_diff = element(u8_at(seed, 140)) - element(15);
-    write_element(&mut row.aux[530], inverse_or_zero(v1343_diff));
-    copy_words::<1>(seed, 140, &mut row.input[0..13]);
-    row.input[13] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 153, &mut row.input[14..26]);
-    copy_words::<8>(seed, 16, &mut row.input[26..31]);
-    copy_words::<1>(seed, 165, &mut row.input[31..79]);
-    copy_words::<8>(seed, 56, &mut row.input[79..83]);
-    copy_words::<1>(seed, 213, &mut row.input[83..91]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<4>(seed, 88, &mut row.aux[1..6]);
-    copy_words::<4>(seed, 108, &mut row.aux[531..539]);
+    // op 1028: hint_field_to_bytes 1323
+    let v1326_byte = byte_of(v1325_sum, 0);
+    row.aux[522] = element(v1326_byte);
+    let v1327_byte = byte_of(v1325_sum, 1);
+    row.aux[523] = element(v1327_byte);
+    let v1328_byte = byte_of(v1325_sum, 2);
+    row.aux[524] = element(v1328_byte);
+    let v1329_byte = byte_of(v1325_sum, 3);
+    row.aux[525] = element(v1329_byte);
+    let v1330_byte = byte_of(v1325_sum, 4);
+    row.aux[526] = element(v1330_byte);
+    let v1331_byte = byte_of(v1325_sum, 5);
+    row.aux[527] = element(v1331_byte);
+    let v1332_byte = byte_of(v1325_sum, 6);
+    row.aux[528] = element(v1332_byte);
+    let v1333_byte = byte_of(v1325_sum, 7);
+    row.aux[529] = element(v1333_byte);
+    // op 1044: match 0
+    let v1342_const = 15u64;
+    let v1343_diff = element(input0) - element(v1342_const);
+    let v1344_inv = inverse_or_zero(v1343_diff);
+    row.aux[530] = v1344_inv;
+    // op 1088: call function 2: 1341 1205 1206 1207 1208 897 898 899 ... (91)
+    let v1347_seed = u32_at(seed, 108);
+    row.aux[531] = element(v1347_seed);
+    let v1348_seed = u32_at(seed, 112);
+    row.aux[532] = element(v1348_seed);
+    let v1349_seed = u32_at(seed, 116);
+    row.aux[533] = element(v1349_seed);
+    let v1350_seed = u32_at(seed, 120);
+    row.aux[534] = element(v1350_seed);
+    let v1351_seed = u32_at(seed, 124);
+    row.aux[535] = element(v1351_seed);
+    let v1352_seed = u32_at(seed, 128);
+    row.aux[536] = element(v1352_seed);
+    let v1353_seed = u32_at(seed, 132);
+    row.aux[537] = element(v1353_seed);
+    let v1354_seed = u32_at(seed, 136);
+    row.aux[538] = element(v1354_seed);
+    // a leaf of this path
+    row.selector[1] = element(1);
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 848], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 848], row: Cells<'_, 91, 2, 539>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 752;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                // ops 2 to 973
-                let (
-                    v710_byte, v711_byte, v712_byte, v713_byte, v1240_sum, v1248_mul8, v1253_sum,
-                    v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7, v1259_split7,
-                    v1260_split7, v1261_split7, v1262_split7, v1263_split7,
-                ) = write_u8_mul_15(row, seed, reads);
-                // ops 974 to 1028
-                write_add_16(
-                    row, seed, v1256_split7, v1259_split7, v1258_split7, v1261_split7,
-                    v1260_split7, v1263_split7, v1262_split7, v1257_split7, v1253_sum, v1254_sum,
-                    v1255_sum, v1248_mul8, v710_byte, v711_byte, v712_byte, v713_byte, v1240_sum,
+                // op 0: call function 1: 0
+                let v93_seed = u64_at(seed, reads + 0);
+                let v94_seed = u64_at(seed, reads + 8);
+                let v95_seed = u64_at(seed, reads + 16);
+                let v96_seed = u64_at(seed, reads + 24);
+                // op 1: const 4
+                let v97_const = 4u64;
+                // op 2: u8_mul 14 95
+                let v98_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 136), v97_const);
+                let v99_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 136), v97_const);
+                // op 3: u8_mul 15 95
+                let v100_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 144), v97_const);
+                let v101_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 144), v97_const);
+                // op 4: u8_mul 16 95
+                let v102_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 152), v97_const);
+                let v103_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 152), v97_const);
+                // op 5: u8_mul 17 95
+                let v104_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 160), v97_const);
+                let v105_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 160), v97_const);
+                // op 6: add 99 100
+                let v106_sum = v101_mul8 + v102_mul8;
+                // op 7: add 101 102
+                let v107_sum = v103_mul8 + v104_mul8;
+                // op 8: add 103 96
+                let v108_sum = v105_mul8 + v98_mul8;
+                // op 9: add 97 98
+                let v109_sum = v99_mul8 + v100_mul8;
+                // op 10: u8_xor 14 104
+                let v110_xor = binary(ByteOp::Xor, 0, u64_at(seed, 136), v106_sum);
+                // op 11: u8_xor 15 105
+                let v111_xor = binary(ByteOp::Xor, 0, u64_at(seed, 144), v107_sum);
+                // op 12: u8_xor 16 106
+                let v112_xor = binary(ByteOp::Xor, 0, u64_at(seed, 152), v108_sum);
+                // op 13: u8_xor 17 107
+                let v113_xor = binary(ByteOp::Xor, 0, u64_at(seed, 160), v109_sum);
+                // op 14: const 8
+                let v114_const = 8u64;
+                // op 15: u8_mul 108 112
+                let v115_mul8 = binary(ByteOp::Mul, 0, v110_xor, v114_const);
+                let v116_mul8 = binary(ByteOp::Mul, 1, v110_xor, v114_const);
+                // op 16: u8_mul 109 112
+                let v117_mul8 = binary(ByteOp::Mul, 0, v111_xor, v114_const);
+                let v118_mul8 = binary(ByteOp::Mul, 1, v111_xor, v114_const);
+                // op 17: u8_mul 110 112
+                let v119_mul8 = binary(ByteOp::Mul, 0, v112_xor, v114_const);
+                let v120_mul8 = binary(ByteOp::Mul, 1, v112_xor, v114_const);
+                // op 18: u8_mul 111 112
+                let v121_mul8 = binary(ByteOp::Mul, 0, v113_xor, v114_const);
+                let v122_mul8 = binary(ByteOp::Mul, 1, v113_xor, v114_const);
+                // op 19: add 114 115
+                let v123_sum = v116_mul8 + v117_mul8;
+                // op 20: add 116 117
+                let v124_sum = v118_mul8 + v119_mul8;
+                // op 21: add 118 119
+                let v125_sum = v120_mul8 + v121_mul8;
+                // op 22: add 120 113
+                let v126_sum = v122_mul8 + v115_mul8;
+                // op 23: u8_xor 14 121
+                let v127_xor = binary(ByteOp::Xor, 0, u64_at(seed, 136), v123_sum);
+                // op 24: u8_xor 15 122
+                let v128_xor = binary(ByteOp::Xor, 0, u64_at(seed, 144), v124_sum);
+                // op 25: u8_xor 16 123
+                let v129_xor = binary(ByteOp::Xor, 0, u64_at(seed, 152), v125_sum);
+                // op 26: u8_xor 17 124
+                let v130_xor = binary(ByteOp::Xor, 0, u64_at(seed, 160), v126_sum);
+                // op 27: u8_mul 125 95
+                let v131_mul8 = binary(ByteOp::Mul, 0, v127_xor, v97_const);
+                let v132_mul8 = binary(ByteOp::Mul, 1, v127_xor, v97_const);
+                // op 28: const 16777216
+                let v133_const = 16777216u64;
+                // op 29: mul 129 131
+                let v134_prod = v131_mul8 * v133_const;
+                // op 30: mul 126 95
+                let v135_prod = v128_xor * v97_const;
+                // op 31: const 1024
+                let v136_const = 1024u64;
+                // op 32: mul 127 134
+                let v137_prod = v129_xor * v136_const;
+                // op 33: const 262144
+                let v138_const = 262144u64;
+                // op 34: mul 128 136
+                let v139_prod = v130_xor * v138_const;
+                // op 35: add 130 132
+                let v140_sum = v132_mul8 + v134_prod;
+                // op 36: add 138 133
+                let v141_sum = v140_sum + v135_prod;
+                // op 37: add 139 135
+                let v142_sum = v141_sum + v137_prod;
+                // op 38: add 140 137
+                let v143_sum = v142_sum + v139_prod;
+                // op 39: u8_and 14 18
+                let v144_and = binary(
+                    ByteOp::And,
+                    0,
+                    u64_at(seed, 136),
+                    u64_at(seed, 168),
                 );
-                copy_words::<8>(seed, 24, &mut row.input[0..91]);
+                // op 40: u8_and 15 19
+                let v145_and = binary(
+                    ByteOp::And,
+                    0,
+                    u64_at(seed, 144),
+                    u64_at(seed, 176),
+                );
+                // op 41: u8_and 16 20
+                let v146_and = binary(
+                    ByteOp::And,
+                    0,
+                    u64_at(seed, 152),
+                    u64_at(seed, 184),
+                );
+                // op 42: u8_and 17 21
+                let v147_and = binary(
+                    ByteOp::And,
+                    0,
+                    u64_at(seed, 160),
+                    u64_at(seed, 192),
+                );
+                // op 43: u8_and 14 22
+                let v148_and = binary(
+                    ByteOp::And,
+                    0,
+                    u64_at(seed, 136),
+                    u64_at(seed, 200),
+                );
+                // op 44: u8_and 15 23
+                let v149_and = binary(
+                    ByteOp::And,
+                    0,
+                    u64_at(seed, 144),
+                    u64_at(seed, 208),
+                );
+                // op 45: u8_and 16 24
+                let v150_and = binary(
+                    ByteOp::And,
+                    0,
+                    u64_at(seed, 152),
+                    u64_at(seed, 216),
+                );
+                // op 46: u8_and 17 25
+                let v151_and = binary(
+                    ByteOp::And,
+                    0,
+                    u64_at(seed, 160),
+                    u64_at(seed, 224),
+                );
+                // op 47: const 256
+                let v152_const = 256u64;
+                // op 48: mul 143 150
+                let v153_prod = v145_and * v152_const;
+                // op 49: const 65536
+                let v154_const = 65536u64;
+                // op 50: mul 144 152
+                let v155_prod = v146_and * v154_const;
+                // op 51: mul 145 131
+                let v156_prod = v147_and * v133_const;
+                // op 52: add 142 151
+                let v157_sum = v144_and + v153_prod;
+                // op 53: add 155 153
+                let v158_sum = v157_sum + v155_prod;
+                // op 54: add 156 154
+                let v159_sum = v158_sum + v156_prod;
+                // op 55: mul 147 150
+                let v160_prod = v149_and * v152_const;
+                // op 56: mul 148 152
+                let v161_prod = v150_and * v154_const;
+                // op 57: mul 149 131
+                let v162_prod = v151_and * v133_const;
+                // op 58: add 146 158
+                let v163_sum = v148_and + v160_prod;
+                // op 59: add 161 159
+                let v164_sum = v163_sum + v161_prod;
+                // op 60: add 162 160
+                let v165_sum = v164_sum + v162_prod;
+                // op 61: mul 23 150
+                let v166_prod = element(u64_at(seed, 208)) * element(v152_const);
+                // op 62: mul 24 152
+                let v167_prod = element(u64_at(seed, 216)) * element(v154_const);
+                // op 63: mul 25 131
+                let v168_prod = element(u64_at(seed, 224)) * element(v133_const);
+                // op 64: add 22 164
+                let v169_sum = element(u64_at(seed, 200)) + v166_prod;
+                // op 65: add 167 165
+                let v170_sum = v169_sum + v167_prod;
+                // op 66: add 168 166
+                let v171_sum = v170_sum + v168_prod;
+                // op 67: sub 169 163
+                let v172_diff = v171_sum - element(v165_sum);
+                // op 68: add 157 170
+                let v173_sum = element(v159_sum) + v172_diff;
+                // op 69: mul 28 150
+                let v174_prod = element(u64_at(seed, 248)) * element(v152_const);
+                // op 70: mul 29 152
+                let v175_prod = element(u64_at(seed, 256)) * element(v154_const);
+                // op 71: mul 30 131
+                let v176_prod = element(u64_at(seed, 264)) * element(v133_const);
+                // op 72: add 27 172
+                let v177_sum = element(u64_at(seed, 240)) + v174_prod;
+                // op 73: add 175 173
+                let v178_sum = v177_sum + v175_prod;
+                // op 74: add 176 174
+                let v179_sum = v178_sum + v176_prod;
+                // op 75: add 26 141
+                let v180_sum = element(u64_at(seed, 232)) + element(v143_sum);
+                // op 76: add 178 171
+                let v181_sum = v180_sum + v173_sum;
+                // op 77: add 179 91
+                let v182_sum = v181_sum + element(v93_seed);
+                // op 78: add 180 177
+                let v183_sum = v182_sum + v179_sum;
+                // op 79: const 32
+                let v184_const = 32u64;
+                // op 80: u8_mul 1 182
+                let v185_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 32), v184_const);
+                let v186_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 32), v184_const);
+                // op 81: u8_mul 2 182
+                let v187_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 40), v184_const);
+                let v188_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 40), v184_const);
+                // op 82: u8_mul 3 182
+                let v189_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 48), v184_const);
+                let v190_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 48), v184_const);
+                // op 83: u8_mul 4 182
+                let v191_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 56), v184_const);
+                let v192_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 56), v184_const);
+                // op 84: add 186 187
+                let v193_sum = v188_mul8 + v189_mul8;
+                // op 85: add 188 189
+                let v194_sum = v190_mul8 + v191_mul8;
+                // op 86: add 190 183
+                let v195_sum = v192_mul8 + v185_mul8;
+                // op 87: add 184 185
+                let v196_sum = v186_mul8 + v187_mul8;
+                // op 88: u8_xor_split4 1 191
+                let v197_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 32),
+                    v193_sum,
+                );
+                let v198_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 32),
+                    v193_sum,
+                );
+                // op 89: u8_xor_split4 2 192
+                let v199_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 40),
+                    v194_sum,
+                );
+                let v200_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 40),
+                    v194_sum,
+                );
+                // op 90: u8_xor_split4 3 193
+                let v201_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 48),
+                    v195_sum,
+                );
+                let v202_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 48),
+                    v195_sum,
+                );
+                // op 91: u8_xor_split4 4 194
+                let v203_split4 = binary(
+                    ByteOp::XorSplit4,
+                    0,
+                    u64_at(seed, 56),
+                    v196_sum,
+                );
+                let v204_split4 = binary(
+                    ByteOp::XorSplit4,
+                    1,
+                    u64_at(seed, 56),
+                    v196_sum,
+                );
+                // op 92: add 197 200
+                let v205_sum = v199_split4 + v202_split4;
+                // op 93: add 199 202
+                let v206_sum = v201_split4 + v204_split4;
+                // op 94: add 201 196
+                let v207_sum = v203_split4 + v198_split4;
+                // op 95: add 195 198
+                let v208_sum = v197_split4 + v200_split4;
+                // op 96: u8_xor 1 203
+                let v209_xor = binary(ByteOp::Xor, 0, u64_at(seed, 32), v205_sum);
+                // op 97: u8_xor 2 204
+                let v210_xor = binary(ByteOp::Xor, 0, u64_at(seed, 40), v206_sum);
+                // op 98: u8_xor 3 205
+                let v211_xor = binary(ByteOp::Xor, 0, u64_at(seed, 48), v207_sum);
+                // op 99: u8_xor 4 206
+                let v212_xor = binary(ByteOp::Xor, 0, u64_at(seed, 56), v208_sum);
+                // op 100: u8_mul 209 95
+                let v213_mul8 = binary(ByteOp::Mul, 0, v211_xor, v97_const);
+                let v214_mul8 = binary(ByteOp::Mul, 1, v211_xor, v97_const);
+                // op 101: mul 211 131
+                let v215_prod = v213_mul8 * v133_const;
+                // op 102: mul 207 134
+                let v216_prod = v209_xor * v136_const;
+                // op 103: mul 208 136
+                let v217_prod = v210_xor * v138_const;
+                // op 104: mul 210 95
+                let v218_prod = v212_xor * v97_const;
+                // op 105: add 212 213
+                let v219_sum = v214_mul8 + v215_prod;
+                // op 106: add 217 214
+                let v220_sum = v219_sum + v216_prod;
+                // op 107: add 218 215
+                let v221_sum = v220_sum + v217_prod;
+                // op 108: add 219 216
+                let v222_sum = v221_sum + v218_prod;
+                // op 109: u8_xor 1 5
+                let v223_xor = binary(
+                    ByteOp::Xor,
+                    0,
+                    u64_at(seed, 32),
+                    u64_at(seed, 64),
+                );
+                // op 110: u8_xor 2 6
+                let v224_xor = binary(
+                    ByteOp::Xor,
+                    0,
+                    u64_at(seed, 40),
+                    u64_at(seed, 72),
+                );
+                // op 111: u8_xor 3 7
+                let v225_xor = binary(
+                    ByteOp::Xor,
+                    0,
+                    u64_at(seed, 48),
+                    u64_at(seed, 80),
+                );
+                // op 112: u8_xor 4 8
+                let v226_xor = binary(
+                    ByteOp::Xor,
+                    0,
+                    u64_at(seed, 56),
+                    u64_at(seed, 88),
+                );
+                // op 113: u8_and 9 221
+                let v227_and = binary(ByteOp::And, 0, u64_at(seed, 96), v223_xor);
+                // op 114: u8_and 10 222
+                let v228_and = binary(ByteOp::And, 0, u64_at(seed, 104), v224_xor);
+                // op 115: u8_and 11 223
+                let v229_and = binary(ByteOp::And, 0, u64_at(seed, 112), v225_xor);
+                // op 116: u8_and 12 224
+                let v230_and = binary(ByteOp::And, 0, u64_at(seed, 120), v226_xor);
+                // op 117: mul 2 150
+                let v231_prod = element(u64_at(seed, 40)) * element(v152_const);
+                // op 118: mul 3 152
+                let v232_prod = element(u64_at(seed, 48)) * element(v154_const);
+                // op 119: mul 4 131
+                let v233_prod = element(u64_at(seed, 56)) * element(v133_const);
+                // op 120: add 1 229
+                let v234_sum = element(u64_at(seed, 32)) + v231_prod;
+                // op 121: add 232 230
+                let v235_sum = v234_sum + v232_prod;
+                // op 122: add 233 231
+                let v236_sum = v235_sum + v233_prod;
+                // op 123: mul 6 150
+                let v237_prod = element(u64_at(seed, 72)) * element(v152_const);
+                // op 124: mul 7 152
+                let v238_prod = element(u64_at(seed, 80)) * element(v154_const);
+                // op 125: mul 8 131
+                let v239_prod = element(u64_at(seed, 88)) * element(v133_const);
+                // op 126: add 5 235
+                let v240_sum = element(u64_at(seed, 64)) + v237_prod;
+                // op 127: add 238 236
+                let v241_sum = v240_sum + v238_prod;
+                // op 128: add 239 237
+                let v242_sum = v241_sum + v239_prod;
+                // op 129: mul 222 150
+                let v243_prod = v224_xor * v152_const;
+                // op 130: mul 223 152
+                let v244_prod = v225_xor * v154_const;
+                // op 131: mul 224 131
+                let v245_prod = v226_xor * v133_const;
+                // op 132: add 221 241
+                let v246_sum = v223_xor + v243_prod;
+                // op 133: add 244 242
+                let v247_sum = v246_sum + v244_prod;
+                // op 134: add 245 243
+                let v248_sum = v247_sum + v245_prod;
+                // op 135: mul 226 150
+                let v249_prod = v228_and * v152_const;
+                // op 136: mul 227 152
+                let v250_prod = v229_and * v154_const;
+                // op 137: mul 228 131
+                let v251_prod = v230_and * v133_const;
+                // op 138: add 225 247
+                let v252_sum = v227_and + v249_prod;
+                // op 139: add 250 248
+                let v253_sum = v252_sum + v250_prod;
+                // op 140: add 251 249
+                let v254_sum = v253_sum + v251_prod;
+                // op 141: add 234 240
+                let v255_sum = v236_sum + v242_sum;
+                // op 142: sub 253 246
+                let v256_diff = v255_sum - element(v248_sum);
+                // op 143: const 9223372034707292161
+                let v257_const = 9223372034707292161u64;
+                // op 144: mul 254 255
+                let v258_prod = v256_diff * element(v257_const);
+                // op 145: add 256 252
+                let v259_sum = v258_prod + element(v254_sum);
+                // op 146: add 13 181
+                let v260_sum = element(u64_at(seed, 128)) + v183_sum;
+                // op 147: add 181 220
+                let v261_sum = v183_sum + element(v222_sum);
+                // op 148: add 259 257
+                let v262_sum = v261_sum + v259_sum;
+                // op 149: hint_field_to_bytes 258
+                let v263_byte = byte_of(word(v260_sum), 0);
+                let v264_byte = byte_of(word(v260_sum), 1);
+                let v265_byte = byte_of(word(v260_sum), 2);
+                let v266_byte = byte_of(word(v260_sum), 3);
+                let v267_byte = byte_of(word(v260_sum), 4);
+                let v268_byte = byte_of(word(v260_sum), 5);
+                let v269_byte = byte_of(word(v260_sum), 6);
+                let v270_byte = byte_of(word(v260_sum), 7);
+                // op 160: hint_field_to_bytes 260
+                let v280_byte = byte_of(word(v262_sum), 0);
+                let v281_byte = byte_of(word(v262_sum), 1);
+                let v282_byte = byte_of(word(v262_sum), 2);
+                let v283_byte = byte_of(word(v262_sum), 3);
+                let v284_byte = byte_of(word(v262_sum), 4);
+                let v285_byte = byte_of(word(v262_sum), 5);
+                let v286_byte = byte_of(word(v262_sum), 6);
+                let v287_byte = byte_of(word(v262_sum), 7);
+                // op 170: mul 10 150
+                let v296_prod = element(u64_at(seed, 104)) * element(v152_const);
+                // op 171: mul 11 152
+                let v297_prod = element(u64_at(seed, 112)) * element(v154_const);
+                // op 172: mul 12 131
+                let v298_prod = element(u64_at(seed, 120)) * element(v133_const);
+                // op 173: add 9 294
+                let v299_sum = element(u64_at(seed, 96)) + v296_prod;
+                // op 174: add 297 295
+                let v300_sum = v299_sum + v297_prod;
+                // op 175: add 298 296
+                let v301_sum = v300_sum + v298_prod;
+                // op 176: mul 23 150
+                let v302_prod = element(u64_at(seed, 208)) * element(v152_const);
+                // op 177: mul 24 152
+                let v303_prod = element(u64_at(seed, 216)) * element(v154_const);
+                // op 178: mul 25 131
+                let v304_prod = element(u64_at(seed, 224)) * element(v133_const);
+                // op 179: add 22 300
+                let v305_sum = element(u64_at(seed, 200)) + v302_prod;
+                // op 180: add 303 301
+                let v306_sum = v305_sum + v303_prod;
+                // op 181: add 304 302
+                let v307_sum = v306_sum + v304_prod;
+                // op 182: mul 28 150
+                let v308_prod = element(u64_at(seed, 248)) * element(v152_const);
+                // op 183: mul 29 152
+                let v309_prod = element(u64_at(seed, 256)) * element(v154_const);
+                // op 184: mul 30 131
+                let v310_prod = element(u64_at(seed, 264)) * element(v133_const);
+                // op 185: add 27 306
+                let v311_sum = element(u64_at(seed, 240)) + v308_prod;
+                // op 186: add 309 307
+                let v312_sum = v311_sum + v309_prod;
+                // op 187: add 310 308
+                let v313_sum = v312_sum + v310_prod;
+                // op 188: u8_mul 31 182
+                let v314_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 272), v184_const);
+                let v315_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 272), v184_const);
+                // op 189: u8_mul 32 182
+                let v316_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 280), v184_const);
+                let v317_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 280), v184_const);
+                // op 190: u8_mul 33 182
+                let v318_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 288), v184_const);
+                let v319_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 288), v184_const);
+                // op 191: u8_mul 34 182
+                let v320_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 296), v184_const);
+                let v321_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 296), v184_const);
+                // op 192: add 315 316
+                let v322_sum = v317_mul8 + v318_mul8;
+                // op 193: add 317 318
+                let v323_sum = v319_mul8 + v320_mul8;
+                // op 194: add 319 312
+                let v324_sum = v321_mul8 + v314_mul8;
+                // op 195: add 313 314
+                let v325_sum = v315_mul8 + v316_mul8;
+                // op 196: add 313 314
+                let v326_sum = v315_mul8 + v316_mul8;
+                // op 197: add 315 316
+                let v327_sum = v317_mul8 + v318_mul8;
+                // op 198: add 317 318
+                let v328_sum = v319_mul8 + v320_mul8;
+                // op 199: u8_xor_split7 31 320
+                let v329_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 272),
+                    v322_sum,
+                );
+                let v330_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 272),
+                    v322_sum,
+                );
+                // op 200: u8_xor_split7 32 321
+                let v331_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 280),
+                    v323_sum,
+                );
+                let v332_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 280),
+                    v323_sum,
+                );
+                // op 201: u8_xor_split7 33 322
+                let v333_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 288),
+                    v324_sum,
+                );
+                let v334_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 288),
+                    v324_sum,
+                );
+                // op 202: u8_xor_split7 34 323
+                let v335_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 296),
+                    v325_sum,
+                );
+                let v336_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 296),
+                    v325_sum,
+                );
+                // op 203: add 327 330
+                let v337_sum = v329_split7 + v332_split7;
+                // op 204: add 329 332
+                let v338_sum = v331_split7 + v334_split7;
+                // op 205: add 331 334
+                let v339_sum = v333_split7 + v336_split7;
+                // op 206: add 333 328
+                let v340_sum = v335_split7 + v330_split7;
+                // op 207: u8_xor 335 324
+                let v341_xor = binary(ByteOp::Xor, 0, v337_sum, v326_sum);
+                // op 208: u8_xor 336 325
+                let v342_xor = binary(ByteOp::Xor, 0, v338_sum, v327_sum);
+                // op 209: u8_xor 337 326
+                let v343_xor = binary(ByteOp::Xor, 0, v339_sum, v328_sum);
+                // op 210: u8_xor 338 319
+                let v344_xor = binary(ByteOp::Xor, 0, v340_sum, v321_mul8);
+                // op 211: mul 340 150
+                let v345_prod = v342_xor * v152_const;
+                // op 212: mul 341 152
+                let v346_prod = v343_xor * v154_const;
+                // op 213: mul 342 131
+                let v347_prod = v344_xor * v133_const;
+                // op 214: add 339 343
+                let v348_sum = v341_xor + v345_prod;
+                // op 215: add 346 344
+                let v349_sum = v348_sum + v346_prod;
+                // op 216: add 347 345
+                let v350_sum = v349_sum + v347_prod;
+                // op 217: mul 64 150
+                let v351_prod = element(u64_at(seed, 536)) * element(v152_const);
+                // op 218: mul 65 152
+                let v352_prod = element(u64_at(seed, 544)) * element(v154_const);
+                // op 219: mul 66 131
+                let v353_prod = element(u64_at(seed, 552)) * element(v133_const);
+                // op 220: add 63 349
+                let v354_sum = element(u64_at(seed, 528)) + v351_prod;
+                // op 221: add 352 350
+                let v355_sum = v354_sum + v352_prod;
+                // op 222: add 353 351
+                let v356_sum = v355_sum + v353_prod;
+                // op 223: const 64
+                let v357_const = 64u64;
+                // op 224: u8_mul 83 355
+                let v358_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 688), v357_const);
+                let v359_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 688), v357_const);
+                // op 225: u8_mul 84 355
+                let v360_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 696), v357_const);
+                let v361_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 696), v357_const);
+                // op 226: u8_mul 85 355
+                let v362_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 704), v357_const);
+                let v363_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 704), v357_const);
+                // op 227: u8_mul 86 355
+                let v364_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 712), v357_const);
+                let v365_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 712), v357_const);
+                // op 228: add 357 358
+                let v366_sum = v359_mul8 + v360_mul8;
+                // op 229: add 359 360
+                let v367_sum = v361_mul8 + v362_mul8;
+                // op 230: add 361 362
+                let v368_sum = v363_mul8 + v364_mul8;
+                // op 231: add 363 356
+                let v369_sum = v365_mul8 + v358_mul8;
+                // op 232: add 359 360
+                let v370_sum = v361_mul8 + v362_mul8;
+                // op 233: add 361 362
+                let v371_sum = v363_mul8 + v364_mul8;
+                // op 235: u8_xor 83 364
+                let v373_xor = binary(ByteOp::Xor, 0, u64_at(seed, 688), v366_sum);
+                // op 236: u8_xor 84 365
+                let v374_xor = binary(ByteOp::Xor, 0, u64_at(seed, 696), v367_sum);
+                // op 237: u8_xor 85 366
+                let v375_xor = binary(ByteOp::Xor, 0, u64_at(seed, 704), v368_sum);
+                // op 238: u8_xor 86 367
+                let v376_xor = binary(ByteOp::Xor, 0, u64_at(seed, 712), v369_sum);
+                // op 239: const 128
+                let v377_const = 128u64;
+                // op 240: u8_mul 371 375
+                let v378_mul8 = binary(ByteOp::Mul, 0, v373_xor, v377_const);
+                let v379_mul8 = binary(ByteOp::Mul, 1, v373_xor, v377_const);
+                // op 241: u8_mul 372 375
+                let v380_mul8 = binary(ByteOp::Mul, 0, v374_xor, v377_const);
+                let v381_mul8 = binary(ByteOp::Mul, 1, v374_xor, v377_const);
+                // op 242: u8_mul 373 375
+                let v382_mul8 = binary(ByteOp::Mul, 0, v375_xor, v377_const);
+                let v383_mul8 = binary(ByteOp::Mul, 1, v375_xor, v377_const);
+                // op 243: u8_mul 374 375
+                let v384_mul8 = binary(ByteOp::Mul, 0, v376_xor, v377_const);
+                let v385_mul8 = binary(ByteOp::Mul, 1, v376_xor, v377_const);
+                // op 244: add 381 382
+                let v386_sum = v383_mul8 + v384_mul8;
+                // op 245: add 383 376
+                let v387_sum = v385_mul8 + v378_mul8;
+                // op 246: add 377 378
+                let v388_sum = v379_mul8 + v380_mul8;
+                // op 247: add 379 380
+                let v389_sum = v381_mul8 + v382_mul8;
+                // op 248: u8_xor 384 368
+                let v390_xor = binary(ByteOp::Xor, 0, v386_sum, v370_sum);
+                // op 249: u8_xor 385 369
+                let v391_xor = binary(ByteOp::Xor, 0, v387_sum, v371_sum);
+                // op 250: u8_xor 386 363
+                let v392_xor = binary(ByteOp::Xor, 0, v388_sum, v365_mul8);
+                // op 251: mul 389 150
+                let v393_prod = v391_xor * v152_const;
+                // op 252: mul 390 152
+                let v394_prod = v392_xor * v154_const;
+                // op 253: mul 387 131
+                let v395_prod = v389_sum * v133_const;
+                // op 254: add 388 391
+                let v396_sum = v390_xor + v393_prod;
+                // op 255: add 394 392
+                let v397_sum = v396_sum + v394_prod;
+                // op 256: add 395 393
+                let v398_sum = v397_sum + v395_prod;
+                // op 257: add 311 348
+                let v399_sum = v313_sum + element(v350_sum);
+                // op 258: add 397 354
+                let v400_sum = v399_sum + v356_sum;
+                // op 259: add 398 396
+                let v401_sum = v400_sum + element(v398_sum);
+                // op 260: hint_field_to_bytes 399
+                let v402_byte = byte_of(word(v401_sum), 0);
+                let v403_byte = byte_of(word(v401_sum), 1);
+                let v404_byte = byte_of(word(v401_sum), 2);
+                let v405_byte = byte_of(word(v401_sum), 3);
+                let v406_byte = byte_of(word(v401_sum), 4);
+                let v407_byte = byte_of(word(v401_sum), 5);
+                let v408_byte = byte_of(word(v401_sum), 6);
+                let v409_byte = byte_of(word(v401_sum), 7);
+                // op 270: u8_mul 261 95
+                let v418_mul8 = binary(ByteOp::Mul, 0, v263_byte, v97_const);
+                let v419_mul8 = binary(ByteOp::Mul, 1, v263_byte, v97_const);
+                // op 271: u8_mul 262 95
+                let v420_mul8 = binary(ByteOp::Mul, 0, v264_byte, v97_const);
+                let v421_mul8 = binary(ByteOp::Mul, 1, v264_byte, v97_const);
+                // op 272: u8_mul 263 95
+                let v422_mul8 = binary(ByteOp::Mul, 0, v265_byte, v97_const);
+                let v423_mul8 = binary(ByteOp::Mul, 1, v265_byte, v97_const);
+                // op 273: u8_mul 264 95
+                let v424_mul8 = binary(ByteOp::Mul, 0, v266_byte, v97_const);
+                let v425_mul8 = binary(ByteOp::Mul, 1, v266_byte, v97_const);
+                // op 274: add 419 420
+                let v426_sum = v421_mul8 + v422_mul8;
+                // op 275: add 421 422
+                let v427_sum = v423_mul8 + v424_mul8;
+                // op 276: add 423 416
+                let v428_sum = v425_mul8 + v418_mul8;
+                // op 277: add 417 418
+                let v429_sum = v419_mul8 + v420_mul8;
+                // op 278: u8_xor 261 424
+                let v430_xor = binary(ByteOp::Xor, 0, v263_byte, v426_sum);
+                // op 279: u8_xor 262 425
+                let v431_xor = binary(ByteOp::Xor, 0, v264_byte, v427_sum);
+                // op 280: u8_xor 263 426
+                let v432_xor = binary(ByteOp::Xor, 0, v265_byte, v428_sum);
+                // op 281: u8_xor 264 427
+                let v433_xor = binary(ByteOp::Xor, 0, v266_byte, v429_sum);
+                // op 282: u8_mul 428 112
+                let v434_mul8 = binary(ByteOp::Mul, 0, v430_xor, v114_const);
+                let v435_mul8 = binary(ByteOp::Mul, 1, v430_xor, v114_const);
+                // op 283: u8_mul 429 112
+                let v436_mul8 = binary(ByteOp::Mul, 0, v431_xor, v114_const);
+                let v437_mul8 = binary(ByteOp::Mul, 1, v431_xor, v114_const);
+                // op 284: u8_mul 430 112
+                let v438_mul8 = binary(ByteOp::Mul, 0, v432_xor, v114_const);
+                let v439_mul8 = binary(ByteOp::Mul, 1, v432_xor, v114_const);
+                // op 285: u8_mul 431 112
+                let v440_mul8 = binary(ByteOp::Mul, 0, v433_xor, v114_const);
+                let v441_mul8 = binary(ByteOp::Mul, 1, v433_xor, v114_const);
+                // op 286: add 433 434
+                let v442_sum = v435_mul8 + v436_mul8;
+                // op 287: add 435 436
+                let v443_sum = v437_mul8 + v438_mul8;
+                // op 288: add 437 438
+                let v444_sum = v439_mul8 + v440_mul8;
+                // op 289: add 439 432
+                let v445_sum = v441_mul8 + v434_mul8;
+                // op 290: u8_xor 261 440
+                let v446_xor = binary(ByteOp::Xor, 0, v263_byte, v442_sum);
+                // op 291: u8_xor 262 441
+                let v447_xor = binary(ByteOp::Xor, 0, v264_byte, v443_sum);
+                // op 292: u8_xor 263 442
+                let v448_xor = binary(ByteOp::Xor, 0, v265_byte, v444_sum);
+                // op 293: u8_xor 264 443
+                let v449_xor = binary(ByteOp::Xor, 0, v266_byte, v445_sum);
+                // op 294: u8_mul 444 95
+                let v450_mul8 = binary(ByteOp::Mul, 0, v446_xor, v97_const);
+                let v451_mul8 = binary(ByteOp::Mul, 1, v446_xor, v97_const);
+                // op 295: mul 448 131
+                let v452_prod = v450_mul8 * v133_const;
+                // op 296: mul 445 95
+                let v453_prod = v447_xor * v97_const;
+                // op 297: mul 446 134
+                let v454_prod = v448_xor * v136_const;
+                // op 298: mul 447 136
+                let v455_prod = v449_xor * v138_const;
+                // op 299: add 449 450
+                let v456_sum = v451_mul8 + v452_prod;
+                // op 300: add 454 451
+                let v457_sum = v456_sum + v453_prod;
+                // op 301: add 455 452
+                let v458_sum = v457_sum + v454_prod;
+                // op 302: add 456 453
+                let v459_sum = v458_sum + v455_prod;
+                // op 303: u8_and 261 14
+                let v460_and = binary(ByteOp::And, 0, v263_byte, u64_at(seed, 136));
+                // op 304: u8_and 262 15
+                let v461_and = binary(ByteOp::And, 0, v264_byte, u64_at(seed, 144));
+                // op 305: u8_and 263 16
+                let v462_and = binary(ByteOp::And, 0, v265_byte, u64_at(seed, 152));
+                // op 306: u8_and 264 17
+                let v463_and = binary(ByteOp::And, 0, v266_byte, u64_at(seed, 160));
+                // op 307: u8_and 261 18
+                let v464_and = binary(ByteOp::And, 0, v263_byte, u64_at(seed, 168));
+                // op 308: u8_and 262 19
+                let v465_and = binary(ByteOp::And, 0, v264_byte, u64_at(seed, 176));
+                // op 309: u8_and 263 20
+                let v466_and = binary(ByteOp::And, 0, v265_byte, u64_at(seed, 184));
+                // op 310: u8_and 264 21
+                let v467_and = binary(ByteOp::And, 0, v266_byte, u64_at(seed, 192));
+                // op 311: mul 459 150
+                let v468_prod = v461_and * v152_const;
+                // op 312: mul 460 152
+                let v469_prod = v462_and * v154_const;
+                // op 313: mul 461 131
+                let v470_prod = v463_and * v133_const;
+                // op 314: add 458 466
+                let v471_sum = v460_and + v468_prod;
+                // op 315: add 469 467
+                let v472_sum = v471_sum + v469_prod;
+                // op 316: add 470 468
+                let v473_sum = v472_sum + v470_prod;
+                // op 317: mul 463 150
+                let v474_prod = v465_and * v152_const;
+                // op 318: mul 464 152
+                let v475_prod = v466_and * v154_const;
+                // op 319: mul 465 131
+                let v476_prod = v467_and * v133_const;
+                // op 320: add 462 472
+                let v477_sum = v464_and + v474_prod;
+                // op 321: add 475 473
+                let v478_sum = v477_sum + v475_prod;
+                // op 322: add 476 474
+                let v479_sum = v478_sum + v476_prod;
+                // op 323: mul 19 150
+                let v480_prod = element(u64_at(seed, 176)) * element(v152_const);
+                // op 324: mul 20 152
+                let v481_prod = element(u64_at(seed, 184)) * element(v154_const);
+                // op 325: mul 21 131
+                let v482_prod = element(u64_at(seed, 192)) * element(v133_const);
+                // op 326: add 18 478
+                let v483_sum = element(u64_at(seed, 168)) + v480_prod;
+                // op 327: add 481 479
+                let v484_sum = v483_sum + v481_prod;
+                // op 328: add 482 480
+                let v485_sum = v484_sum + v482_prod;
+                // op 329: sub 483 477
+                let v486_diff = v485_sum - element(v479_sum);
+                // op 330: add 471 484
+                let v487_sum = element(v473_sum) + v486_diff;
+                // op 331: mul 32 150
+                let v488_prod = element(u64_at(seed, 280)) * element(v152_const);
+                // op 332: mul 33 152
+                let v489_prod = element(u64_at(seed, 288)) * element(v154_const);
+                // op 333: mul 34 131
+                let v490_prod = element(u64_at(seed, 296)) * element(v133_const);
+                // op 334: add 31 486
+                let v491_sum = element(u64_at(seed, 272)) + v488_prod;
+                // op 335: add 489 487
+                let v492_sum = v491_sum + v489_prod;
+                // op 336: add 490 488
+                let v493_sum = v492_sum + v490_prod;
+                // op 337: add 305 457
+                let v494_sum = v307_sum + element(v459_sum);
+                // op 338: add 492 485
+                let v495_sum = v494_sum + v487_sum;
+                // op 339: add 493 92
+                let v496_sum = v495_sum + element(v94_seed);
+                // op 340: add 494 491
+                let v497_sum = v496_sum + v493_sum;
+                // op 341: u8_mul 278 182
+                let v498_mul8 = binary(ByteOp::Mul, 0, v280_byte, v184_const);
+                let v499_mul8 = binary(ByteOp::Mul, 1, v280_byte, v184_const);
+                // op 342: u8_mul 279 182
+                let v500_mul8 = binary(ByteOp::Mul, 0, v281_byte, v184_const);
+                let v501_mul8 = binary(ByteOp::Mul, 1, v281_byte, v184_const);
+                // op 343: u8_mul 280 182
+                let v502_mul8 = binary(ByteOp::Mul, 0, v282_byte, v184_const);
+                let v503_mul8 = binary(ByteOp::Mul, 1, v282_byte, v184_const);
+                // op 344: u8_mul 281 182
+                let v504_mul8 = binary(ByteOp::Mul, 0, v283_byte, v184_const);
+                let v505_mul8 = binary(ByteOp::Mul, 1, v283_byte, v184_const);
+                // op 345: add 499 500
+                let v506_sum = v501_mul8 + v502_mul8;
+                // op 346: add 501 502
+                let v507_sum = v503_mul8 + v504_mul8;
+                // op 347: add 503 496
+                let v508_sum = v505_mul8 + v498_mul8;
+                // op 348: add 497 498
+                let v509_sum = v499_mul8 + v500_mul8;
+                // op 349: u8_xor_split4 278 504
+                let v510_split4 = binary(ByteOp::XorSplit4, 0, v280_byte, v506_sum);
+                let v511_split4 = binary(ByteOp::XorSplit4, 1, v280_byte, v506_sum);
+                // op 350: u8_xor_split4 279 505
+                let v512_split4 = binary(ByteOp::XorSplit4, 0, v281_byte, v507_sum);
+                let v513_split4 = binary(ByteOp::XorSplit4, 1, v281_byte, v507_sum);
+                // op 351: u8_xor_split4 280 506
+                let v514_split4 = binary(ByteOp::XorSplit4, 0, v282_byte, v508_sum);
+                let v515_split4 = binary(ByteOp::XorSplit4, 1, v282_byte, v508_sum);
+                // op 352: u8_xor_split4 281 507
+                let v516_split4 = binary(ByteOp::XorSplit4, 0, v283_byte, v509_sum);
+                let v517_split4 = binary(ByteOp::XorSplit4, 1, v283_byte, v509_sum);
+                // op 353: add 510 513
+                let v518_sum = v512_split4 + v515_split4;
+                // op 354: add 512 515
+                let v519_sum = v514_split4 + v517_split4;
+                // op 355: add 514 509
+                let v520_sum = v516_split4 + v511_split4;
+                // op 356: add 508 511
+                let v521_sum = v510_split4 + v513_split4;
+                // op 357: u8_xor 278 516
+                let v522_xor = binary(ByteOp::Xor, 0, v280_byte, v518_sum);
+                // op 358: u8_xor 279 517
+                let v523_xor = binary(ByteOp::Xor, 0, v281_byte, v519_sum);
+                // op 359: u8_xor 280 518
+                let v524_xor = binary(ByteOp::Xor, 0, v282_byte, v520_sum);
+                // op 360: u8_xor 281 519
+                let v525_xor = binary(ByteOp::Xor, 0, v283_byte, v521_sum);
+                // op 361: u8_mul 522 95
+                let v526_mul8 = binary(ByteOp::Mul, 0, v524_xor, v97_const);
+                let v527_mul8 = binary(ByteOp::Mul, 1, v524_xor, v97_const);
+                // op 362: mul 524 131
+                let v528_prod = v526_mul8 * v133_const;
+                // op 363: mul 520 134
+                let v529_prod = v522_xor * v136_const;
+                // op 364: mul 521 136
+                let v530_prod = v523_xor * v138_const;
+                // op 365: mul 523 95
+                let v531_prod = v525_xor * v97_const;
+                // op 366: add 525 526
+                let v532_sum = v527_mul8 + v528_prod;
+                // op 367: add 530 527
+                let v533_sum = v532_sum + v529_prod;
+                // op 368: add 531 528
+                let v534_sum = v533_sum + v530_prod;
+                // op 369: add 532 529
+                let v535_sum = v534_sum + v531_prod;
+                // op 370: u8_xor 278 1
+                let v536_xor = binary(ByteOp::Xor, 0, v280_byte, u64_at(seed, 32));
+                // op 371: u8_xor 279 2
+                let v537_xor = binary(ByteOp::Xor, 0, v281_byte, u64_at(seed, 40));
+                // op 372: u8_xor 280 3
+                let v538_xor = binary(ByteOp::Xor, 0, v282_byte, u64_at(seed, 48));
+                // op 373: u8_xor 281 4
+                let v539_xor = binary(ByteOp::Xor, 0, v283_byte, u64_at(seed, 56));
+                // op 374: u8_and 5 534
+                let v540_and = binary(ByteOp::And, 0, u64_at(seed, 64), v536_xor);
+                // op 375: u8_and 6 535
+                let v541_and = binary(ByteOp::And, 0, u64_at(seed, 72), v537_xor);
+                // op 376: u8_and 7 536
+                let v542_and = binary(ByteOp::And, 0, u64_at(seed, 80), v538_xor);
+                // op 377: u8_and 8 537
+                let v543_and = binary(ByteOp::And, 0, u64_at(seed, 88), v539_xor);
+                // op 378: mul 279 150
+                let v544_prod = v281_byte * v152_const;
+                // op 379: mul 280 152
+                let v545_prod = v282_byte * v154_const;
+                // op 380: mul 281 131
+                let v546_prod = v283_byte * v133_const;
+                // op 381: add 278 542
+                let v547_sum = v280_byte + v544_prod;
+                // op 382: add 545 543
+                let v548_sum = v547_sum + v545_prod;
+                // op 383: add 546 544
+                let v549_sum = v548_sum + v546_prod;
+                // op 384: mul 2 150
+                let v550_prod = element(u64_at(seed, 40)) * element(v152_const);
+                // op 385: mul 3 152
+                let v551_prod = element(u64_at(seed, 48)) * element(v154_const);
+                // op 386: mul 4 131
+                let v552_prod = element(u64_at(seed, 56)) * element(v133_const);
+                // op 387: add 1 548
+                let v553_sum = element(u64_at(seed, 32)) + v550_prod;
+                // op 388: add 551 549
+                let v554_sum = v553_sum + v551_prod;
+                // op 389: add 552 550
+                let v555_sum = v554_sum + v552_prod;
+                // op 390: mul 535 150
+                let v556_prod = v537_xor * v152_const;
+                // op 391: mul 536 152
+                let v557_prod = v538_xor * v154_const;
+                // op 392: mul 537 131
+                let v558_prod = v539_xor * v133_const;
+                // op 393: add 534 554
+                let v559_sum = v536_xor + v556_prod;
+                // op 394: add 557 555
+                let v560_sum = v559_sum + v557_prod;
+                // op 395: add 558 556
+                let v561_sum = v560_sum + v558_prod;
+                // op 396: mul 539 150
+                let v562_prod = v541_and * v152_const;
+                // op 397: mul 540 152
+                let v563_prod = v542_and * v154_const;
+                // op 398: mul 541 131
+                let v564_prod = v543_and * v133_const;
+                // op 399: add 538 560
+                let v565_sum = v540_and + v562_prod;
+                // op 400: add 563 561
+                let v566_sum = v565_sum + v563_prod;
+                // op 401: add 564 562
+                let v567_sum = v566_sum + v564_prod;
+                // op 402: add 547 553
+                let v568_sum = element(v549_sum) + v555_sum;
+                // op 403: sub 566 559
+                let v569_diff = v568_sum - element(v561_sum);
+                // op 404: mul 567 255
+                let v570_prod = v569_diff * element(v257_const);
+                // op 405: add 568 565
+                let v571_sum = v570_prod + element(v567_sum);
+                // op 406: add 299 495
+                let v572_sum = v301_sum + v497_sum;
+                // op 407: add 495 533
+                let v573_sum = v497_sum + element(v535_sum);
+                // op 408: add 571 569
+                let v574_sum = v573_sum + v571_sum;
+                // op 409: hint_field_to_bytes 570
+                let v575_byte = byte_of(word(v572_sum), 0);
+                let v576_byte = byte_of(word(v572_sum), 1);
+                let v577_byte = byte_of(word(v572_sum), 2);
+                let v578_byte = byte_of(word(v572_sum), 3);
+                let v579_byte = byte_of(word(v572_sum), 4);
+                let v580_byte = byte_of(word(v572_sum), 5);
+                let v581_byte = byte_of(word(v572_sum), 6);
+                let v582_byte = byte_of(word(v572_sum), 7);
+                // op 419: hint_field_to_bytes 572
+                let v591_byte = byte_of(word(v574_sum), 0);
+                let v592_byte = byte_of(word(v574_sum), 1);
+                let v593_byte = byte_of(word(v574_sum), 2);
+                let v594_byte = byte_of(word(v574_sum), 3);
+                let v595_byte = byte_of(word(v574_sum), 4);
+                let v596_byte = byte_of(word(v574_sum), 5);
+                let v597_byte = byte_of(word(v574_sum), 6);
+                let v598_byte = byte_of(word(v574_sum), 7);
+                // op 429: mul 6 150
+                let v607_prod = element(u64_at(seed, 72)) * element(v152_const);
+                // op 430: mul 7 152
+                let v608_prod = element(u64_at(seed, 80)) * element(v154_const);
+                // op 431: mul 8 131
+                let v609_prod = element(u64_at(seed, 88)) * element(v133_const);
+                // op 432: add 5 605
+                let v610_sum = element(u64_at(seed, 64)) + v607_prod;
+                // op 433: add 608 606
+                let v611_sum = v610_sum + v608_prod;
+                // op 434: add 609 607
+                let v612_sum = v611_sum + v609_prod;
+                // op 435: mul 19 150
+                let v613_prod = element(u64_at(seed, 176)) * element(v152_const);
+                // op 436: mul 20 152
+                let v614_prod = element(u64_at(seed, 184)) * element(v154_const);
+                // op 437: mul 21 131
+                let v615_prod = element(u64_at(seed, 192)) * element(v133_const);
+                // op 438: add 18 611
+                let v616_sum = element(u64_at(seed, 168)) + v613_prod;
+                // op 439: add 614 612
+                let v617_sum = v616_sum + v614_prod;
+                // op 440: add 615 613
+                let v618_sum = v617_sum + v615_prod;
+                // op 441: mul 32 150
+                let v619_prod = element(u64_at(seed, 280)) * element(v152_const);
+                // op 442: mul 33 152
+                let v620_prod = element(u64_at(seed, 288)) * element(v154_const);
+                // op 443: mul 34 131
+                let v621_prod = element(u64_at(seed, 296)) * element(v133_const);
+                // op 444: add 31 617
+                let v622_sum = element(u64_at(seed, 272)) + v619_prod;
+                // op 445: add 620 618
+                let v623_sum = v622_sum + v620_prod;
+                // op 446: add 621 619
+                let v624_sum = v623_sum + v621_prod;
+                // op 447: u8_mul 35 182
+                let v625_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 304), v184_const);
+                let v626_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 304), v184_const);
+                // op 448: u8_mul 36 182
+                let v627_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 312), v184_const);
+                let v628_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 312), v184_const);
+                // op 449: u8_mul 37 182
+                let v629_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 320), v184_const);
+                let v630_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 320), v184_const);
+                // op 450: u8_mul 38 182
+                let v631_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 328), v184_const);
+                let v632_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 328), v184_const);
+                // op 451: add 626 627
+                let v633_sum = v628_mul8 + v629_mul8;
+                // op 452: add 628 629
+                let v634_sum = v630_mul8 + v631_mul8;
+                // op 453: add 630 623
+                let v635_sum = v632_mul8 + v625_mul8;
+                // op 454: add 624 625
+                let v636_sum = v626_mul8 + v627_mul8;
+                // op 455: add 624 625
+                let v637_sum = v626_mul8 + v627_mul8;
+                // op 456: add 626 627
+                let v638_sum = v628_mul8 + v629_mul8;
+                // op 457: add 628 629
+                let v639_sum = v630_mul8 + v631_mul8;
+                // op 458: u8_xor_split7 35 631
+                let v640_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 304),
+                    v633_sum,
+                );
+                let v641_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 304),
+                    v633_sum,
+                );
+                // op 459: u8_xor_split7 36 632
+                let v642_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 312),
+                    v634_sum,
+                );
+                let v643_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 312),
+                    v634_sum,
+                );
+                // op 460: u8_xor_split7 37 633
+                let v644_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 320),
+                    v635_sum,
+                );
+                let v645_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 320),
+                    v635_sum,
+                );
+                // op 461: u8_xor_split7 38 634
+                let v646_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 328),
+                    v636_sum,
+                );
+                let v647_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 328),
+                    v636_sum,
+                );
+                // op 462: add 638 641
+                let v648_sum = v640_split7 + v643_split7;
+                // op 463: add 640 643
+                let v649_sum = v642_split7 + v645_split7;
+                // op 464: add 642 645
+                let v650_sum = v644_split7 + v647_split7;
+                // op 465: add 644 639
+                let v651_sum = v646_split7 + v641_split7;
+                // op 466: u8_xor 646 635
+                let v652_xor = binary(ByteOp::Xor, 0, v648_sum, v637_sum);
+                // op 467: u8_xor 647 636
+                let v653_xor = binary(ByteOp::Xor, 0, v649_sum, v638_sum);
+                // op 468: u8_xor 648 637
+                let v654_xor = binary(ByteOp::Xor, 0, v650_sum, v639_sum);
+                // op 469: u8_xor 649 630
+                let v655_xor = binary(ByteOp::Xor, 0, v651_sum, v632_mul8);
+                // op 470: mul 651 150
+                let v656_prod = v653_xor * v152_const;
+                // op 471: mul 652 152
+                let v657_prod = v654_xor * v154_const;
+                // op 472: mul 653 131
+                let v658_prod = v655_xor * v133_const;
+                // op 473: add 650 654
+                let v659_sum = v652_xor + v656_prod;
+                // op 474: add 657 655
+                let v660_sum = v659_sum + v657_prod;
+                // op 475: add 658 656
+                let v661_sum = v660_sum + v658_prod;
+                // op 476: mul 68 150
+                let v662_prod = element(u64_at(seed, 568)) * element(v152_const);
+                // op 477: mul 69 152
+                let v663_prod = element(u64_at(seed, 576)) * element(v154_const);
+                // op 478: mul 70 131
+                let v664_prod = element(u64_at(seed, 584)) * element(v133_const);
+                // op 479: add 67 660
+                let v665_sum = element(u64_at(seed, 560)) + v662_prod;
+                // op 480: add 663 661
+                let v666_sum = v665_sum + v663_prod;
+                // op 481: add 664 662
+                let v667_sum = v666_sum + v664_prod;
+                // op 482: u8_mul 87 355
+                let v668_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 720), v357_const);
+                let v669_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 720), v357_const);
+                // op 483: u8_mul 88 355
+                let v670_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 728), v357_const);
+                let v671_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 728), v357_const);
+                // op 484: u8_mul 89 355
+                let v672_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 736), v357_const);
+                let v673_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 736), v357_const);
+                // op 485: u8_mul 90 355
+                let v674_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 744), v357_const);
+                let v675_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 744), v357_const);
+                // op 486: add 667 668
+                let v676_sum = v669_mul8 + v670_mul8;
+                // op 487: add 669 670
+                let v677_sum = v671_mul8 + v672_mul8;
+                // op 488: add 671 672
+                let v678_sum = v673_mul8 + v674_mul8;
+                // op 489: add 673 666
+                let v679_sum = v675_mul8 + v668_mul8;
+                // op 490: add 669 670
+                let v680_sum = v671_mul8 + v672_mul8;
+                // op 491: add 671 672
+                let v681_sum = v673_mul8 + v674_mul8;
+                // op 492: u8_xor 87 674
+                let v682_xor = binary(ByteOp::Xor, 0, u64_at(seed, 720), v676_sum);
+                // op 493: u8_xor 88 675
+                let v683_xor = binary(ByteOp::Xor, 0, u64_at(seed, 728), v677_sum);
+                // op 494: u8_xor 89 676
+                let v684_xor = binary(ByteOp::Xor, 0, u64_at(seed, 736), v678_sum);
+                // op 495: u8_xor 90 677
+                let v685_xor = binary(ByteOp::Xor, 0, u64_at(seed, 744), v679_sum);
+                // op 496: u8_mul 680 375
+                let v686_mul8 = binary(ByteOp::Mul, 0, v682_xor, v377_const);
+                let v687_mul8 = binary(ByteOp::Mul, 1, v682_xor, v377_const);
+                // op 497: u8_mul 681 375
+                let v688_mul8 = binary(ByteOp::Mul, 0, v683_xor, v377_const);
+                let v689_mul8 = binary(ByteOp::Mul, 1, v683_xor, v377_const);
+                // op 498: u8_mul 682 375
+                let v690_mul8 = binary(ByteOp::Mul, 0, v684_xor, v377_const);
+                let v691_mul8 = binary(ByteOp::Mul, 1, v684_xor, v377_const);
+                // op 499: u8_mul 683 375
+                let v692_mul8 = binary(ByteOp::Mul, 0, v685_xor, v377_const);
+                let v693_mul8 = binary(ByteOp::Mul, 1, v685_xor, v377_const);
+                // op 500: add 689 690
+                let v694_sum = v691_mul8 + v692_mul8;
+                // op 501: add 691 684
+                let v695_sum = v693_mul8 + v686_mul8;
+                // op 502: add 685 686
+                let v696_sum = v687_mul8 + v688_mul8;
+                // op 503: add 687 688
+                let v697_sum = v689_mul8 + v690_mul8;
+                // op 504: u8_xor 692 678
+                let v698_xor = binary(ByteOp::Xor, 0, v694_sum, v680_sum);
+                // op 505: u8_xor 693 679
+                let v699_xor = binary(ByteOp::Xor, 0, v695_sum, v681_sum);
+                // op 506: u8_xor 694 673
+                let v700_xor = binary(ByteOp::Xor, 0, v696_sum, v675_mul8);
+                // op 507: mul 697 150
+                let v701_prod = v699_xor * v152_const;
+                // op 508: mul 698 152
+                let v702_prod = v700_xor * v154_const;
+                // op 509: mul 695 131
+                let v703_prod = v697_sum * v133_const;
+                // op 510: add 696 699
+                let v704_sum = v698_xor + v701_prod;
+                // op 511: add 702 700
+                let v705_sum = v704_sum + v702_prod;
+                // op 512: add 703 701
+                let v706_sum = v705_sum + v703_prod;
+                // op 513: add 622 659
+                let v707_sum = v624_sum + element(v661_sum);
+                // op 514: add 705 665
+                let v708_sum = v707_sum + v667_sum;
+                // op 515: add 706 704
+                let v709_sum = v708_sum + element(v706_sum);
+                // op 516: hint_field_to_bytes 707
+                let v710_byte = byte_of(word(v709_sum), 0);
+                let v711_byte = byte_of(word(v709_sum), 1);
+                let v712_byte = byte_of(word(v709_sum), 2);
+                let v713_byte = byte_of(word(v709_sum), 3);
+                let v714_byte = byte_of(word(v709_sum), 4);
+                let v715_byte = byte_of(word(v709_sum), 5);
+                let v716_byte = byte_of(word(v709_sum), 6);
+                let v717_byte = byte_of(word(v709_sum), 7);
+                // op 526: u8_mul 573 95
+                let v726_mul8 = binary(ByteOp::Mul, 0, v575_byte, v97_const);
+                let v727_mul8 = binary(ByteOp::Mul, 1, v575_byte, v97_const);
+                // op 527: u8_mul 574 95
+                let v728_mul8 = binary(ByteOp::Mul, 0, v576_byte, v97_const);
+                let v729_mul8 = binary(ByteOp::Mul, 1, v576_byte, v97_const);
+                // op 528: u8_mul 575 95
+                let v730_mul8 = binary(ByteOp::Mul, 0, v577_byte, v97_const);
+                let v731_mul8 = binary(ByteOp::Mul, 1, v577_byte, v97_const);
+                // op 529: u8_mul 576 95
+                let v732_mul8 = binary(ByteOp::Mul, 0, v578_byte, v97_const);
+                let v733_mul8 = binary(ByteOp::Mul, 1, v578_byte, v97_const);
+                // op 530: add 727 728
+                let v734_sum = v729_mul8 + v730_mul8;
+                // op 531: add 729 730
+                let v735_sum = v731_mul8 + v732_mul8;
+                // op 532: add 731 724
+                let v736_sum = v733_mul8 + v726_mul8;
+                // op 533: add 725 726
+                let v737_sum = v727_mul8 + v728_mul8;
+                // op 534: u8_xor 573 732
+                let v738_xor = binary(ByteOp::Xor, 0, v575_byte, v734_sum);
+                // op 535: u8_xor 574 733
+                let v739_xor = binary(ByteOp::Xor, 0, v576_byte, v735_sum);
+                // op 536: u8_xor 575 734
+                let v740_xor = binary(ByteOp::Xor, 0, v577_byte, v736_sum);
+                // op 537: u8_xor 576 735
+                let v741_xor = binary(ByteOp::Xor, 0, v578_byte, v737_sum);
+                // op 538: u8_mul 736 112
+                let v742_mul8 = binary(ByteOp::Mul, 0, v738_xor, v114_const);
+                let v743_mul8 = binary(ByteOp::Mul, 1, v738_xor, v114_const);
+                // op 539: u8_mul 737 112
+                let v744_mul8 = binary(ByteOp::Mul, 0, v739_xor, v114_const);
+                let v745_mul8 = binary(ByteOp::Mul, 1, v739_xor, v114_const);
+                // op 540: u8_mul 738 112
+                let v746_mul8 = binary(ByteOp::Mul, 0, v740_xor, v114_const);
+                let v747_mul8 = binary(ByteOp::Mul, 1, v740_xor, v114_const);
+                // op 541: u8_mul 739 112
+                let v748_mul8 = binary(ByteOp::Mul, 0, v741_xor, v114_const);
+                let v749_mul8 = binary(ByteOp::Mul, 1, v741_xor, v114_const);
+                // op 542: add 741 742
+                let v750_sum = v743_mul8 + v744_mul8;
+                // op 543: add 743 744
+                let v751_sum = v745_mul8 + v746_mul8;
+                // op 544: add 745 746
+                let v752_sum = v747_mul8 + v748_mul8;
+                // op 545: add 747 740
+                let v753_sum = v749_mul8 + v742_mul8;
+                // op 546: u8_xor 573 748
+                let v754_xor = binary(ByteOp::Xor, 0, v575_byte, v750_sum);
+                // op 547: u8_xor 574 749
+                let v755_xor = binary(ByteOp::Xor, 0, v576_byte, v751_sum);
+                // op 548: u8_xor 575 750
+                let v756_xor = binary(ByteOp::Xor, 0, v577_byte, v752_sum);
+                // op 549: u8_xor 576 751
+                let v757_xor = binary(ByteOp::Xor, 0, v578_byte, v753_sum);
+                // op 550: u8_mul 752 95
+                let v758_mul8 = binary(ByteOp::Mul, 0, v754_xor, v97_const);
+                let v759_mul8 = binary(ByteOp::Mul, 1, v754_xor, v97_const);
+                // op 551: mul 756 131
+                let v760_prod = v758_mul8 * v133_const;
+                // op 552: mul 753 95
+                let v761_prod = v755_xor * v97_const;
+                // op 553: mul 754 134
+                let v762_prod = v756_xor * v136_const;
+                // op 554: mul 755 136
+                let v763_prod = v757_xor * v138_const;
+                // op 555: add 757 758
+                let v764_sum = v759_mul8 + v760_prod;
+                // op 556: add 762 759
+                let v765_sum = v764_sum + v761_prod;
+                // op 557: add 763 760
+                let v766_sum = v765_sum + v762_prod;
+                // op 558: add 764 761
+                let v767_sum = v766_sum + v763_prod;
+                // op 559: u8_and 573 261
+                let v768_and = binary(ByteOp::And, 0, v575_byte, v263_byte);
+                // op 560: u8_and 574 262
+                let v769_and = binary(ByteOp::And, 0, v576_byte, v264_byte);
+                // op 561: u8_and 575 263
+                let v770_and = binary(ByteOp::And, 0, v577_byte, v265_byte);
+                // op 562: u8_and 576 264
+                let v771_and = binary(ByteOp::And, 0, v578_byte, v266_byte);
+                // op 563: u8_and 573 14
+                let v772_and = binary(ByteOp::And, 0, v575_byte, u64_at(seed, 136));
+                // op 564: u8_and 574 15
+                let v773_and = binary(ByteOp::And, 0, v576_byte, u64_at(seed, 144));
+                // op 565: u8_and 575 16
+                let v774_and = binary(ByteOp::And, 0, v577_byte, u64_at(seed, 152));
+                // op 566: u8_and 576 17
+                let v775_and = binary(ByteOp::And, 0, v578_byte, u64_at(seed, 160));
+                // op 567: mul 767 150
+                let v776_prod = v769_and * v152_const;
+                // op 568: mul 768 152
+                let v777_prod = v770_and * v154_const;
+                // op 569: mul 769 131
+                let v778_prod = v771_and * v133_const;
+                // op 570: add 766 774
+                let v779_sum = v768_and + v776_prod;
+                // op 571: add 777 775
+                let v780_sum = v779_sum + v777_prod;
+                // op 572: add 778 776
+                let v781_sum = v780_sum + v778_prod;
+                // op 573: mul 771 150
+                let v782_prod = v773_and * v152_const;
+                // op 574: mul 772 152
+                let v783_prod = v774_and * v154_const;
+                // op 575: mul 773 131
+                let v784_prod = v775_and * v133_const;
+                // op 576: add 770 780
+                let v785_sum = v772_and + v782_prod;
+                // op 577: add 783 781
+                let v786_sum = v785_sum + v783_prod;
+                // op 578: add 784 782
+                let v787_sum = v786_sum + v784_prod;
+                // op 579: mul 15 150
+                let v788_prod = element(u64_at(seed, 144)) * element(v152_const);
+                // op 580: mul 16 152
+                let v789_prod = element(u64_at(seed, 152)) * element(v154_const);
+                // op 581: mul 17 131
+                let v790_prod = element(u64_at(seed, 160)) * element(v133_const);
+                // op 582: add 14 786
+                let v791_sum = element(u64_at(seed, 136)) + v788_prod;
+                // op 583: add 789 787
+                let v792_sum = v791_sum + v789_prod;
+                // op 584: add 790 788
+                let v793_sum = v792_sum + v790_prod;
+                // op 585: sub 791 785
+                let v794_diff = v793_sum - element(v787_sum);
+                // op 586: add 779 792
+                let v795_sum = element(v781_sum) + v794_diff;
+                // op 587: mul 36 150
+                let v796_prod = element(u64_at(seed, 312)) * element(v152_const);
+                // op 588: mul 37 152
+                let v797_prod = element(u64_at(seed, 320)) * element(v154_const);
+                // op 589: mul 38 131
+                let v798_prod = element(u64_at(seed, 328)) * element(v133_const);
+                // op 590: add 35 794
+                let v799_sum = element(u64_at(seed, 304)) + v796_prod;
+                // op 591: add 797 795
+                let v800_sum = v799_sum + v797_prod;
+                // op 592: add 798 796
+                let v801_sum = v800_sum + v798_prod;
+                // op 593: add 616 765
+                let v802_sum = v618_sum + element(v767_sum);
+                // op 594: add 800 793
+                let v803_sum = v802_sum + v795_sum;
+                // op 595: add 801 93
+                let v804_sum = v803_sum + element(v95_seed);
+                // op 596: add 802 799
+                let v805_sum = v804_sum + v801_sum;
+                // op 597: u8_mul 589 182
+                let v806_mul8 = binary(ByteOp::Mul, 0, v591_byte, v184_const);
+                let v807_mul8 = binary(ByteOp::Mul, 1, v591_byte, v184_const);
+                // op 598: u8_mul 590 182
+                let v808_mul8 = binary(ByteOp::Mul, 0, v592_byte, v184_const);
+                let v809_mul8 = binary(ByteOp::Mul, 1, v592_byte, v184_const);
+                // op 599: u8_mul 591 182
+                let v810_mul8 = binary(ByteOp::Mul, 0, v593_byte, v184_const);
+                let v811_mul8 = binary(ByteOp::Mul, 1, v593_byte, v184_const);
+                // op 600: u8_mul 592 182
+                let v812_mul8 = binary(ByteOp::Mul, 0, v594_byte, v184_const);
+                let v813_mul8 = binary(ByteOp::Mul, 1, v594_byte, v184_const);
+                // op 601: add 807 808
+                let v814_sum = v809_mul8 + v810_mul8;
+                // op 602: add 809 810
+                let v815_sum = v811_mul8 + v812_mul8;
+                // op 603: add 811 804
+                let v816_sum = v813_mul8 + v806_mul8;
+                // op 604: add 805 806
+                let v817_sum = v807_mul8 + v808_mul8;
+                // op 605: u8_xor_split4 589 812
+                let v818_split4 = binary(ByteOp::XorSplit4, 0, v591_byte, v814_sum);
+                let v819_split4 = binary(ByteOp::XorSplit4, 1, v591_byte, v814_sum);
+                // op 606: u8_xor_split4 590 813
+                let v820_split4 = binary(ByteOp::XorSplit4, 0, v592_byte, v815_sum);
+                let v821_split4 = binary(ByteOp::XorSplit4, 1, v592_byte, v815_sum);
+                // op 607: u8_xor_split4 591 814
+                let v822_split4 = binary(ByteOp::XorSplit4, 0, v593_byte, v816_sum);
+                let v823_split4 = binary(ByteOp::XorSplit4, 1, v593_byte, v816_sum);
+                // op 608: u8_xor_split4 592 815
+                let v824_split4 = binary(ByteOp::XorSplit4, 0, v594_byte, v817_sum);
+                let v825_split4 = binary(ByteOp::XorSplit4, 1, v594_byte, v817_sum);
+                // op 609: add 818 821
+                let v826_sum = v820_split4 + v823_split4;
+                // op 610: add 820 823
+                let v827_sum = v822_split4 + v825_split4;
+                // op 611: add 822 817
+                let v828_sum = v824_split4 + v819_split4;
+                // op 612: add 816 819
+                let v829_sum = v818_split4 + v821_split4;
+                // op 613: u8_xor 589 824
+                let v830_xor = binary(ByteOp::Xor, 0, v591_byte, v826_sum);
+                // op 614: u8_xor 590 825
+                let v831_xor = binary(ByteOp::Xor, 0, v592_byte, v827_sum);
+                // op 615: u8_xor 591 826
+                let v832_xor = binary(ByteOp::Xor, 0, v593_byte, v828_sum);
+                // op 616: u8_xor 592 827
+                let v833_xor = binary(ByteOp::Xor, 0, v594_byte, v829_sum);
+                // op 617: u8_mul 830 95
+                let v834_mul8 = binary(ByteOp::Mul, 0, v832_xor, v97_const);
+                let v835_mul8 = binary(ByteOp::Mul, 1, v832_xor, v97_const);
+                // op 618: mul 832 131
+                let v836_prod = v834_mul8 * v133_const;
+                // op 619: mul 828 134
+                let v837_prod = v830_xor * v136_const;
+                // op 620: mul 829 136
+                let v838_prod = v831_xor * v138_const;
+                // op 621: mul 831 95
+                let v839_prod = v833_xor * v97_const;
+                // op 622: add 833 834
+                let v840_sum = v835_mul8 + v836_prod;
+                // op 623: add 838 835
+                let v841_sum = v840_sum + v837_prod;
+                // op 624: add 839 836
+                let v842_sum = v841_sum + v838_prod;
+                // op 625: add 840 837
+                let v843_sum = v842_sum + v839_prod;
+                // op 626: u8_xor 589 278
+                let v844_xor = binary(ByteOp::Xor, 0, v591_byte, v280_byte);
+                // op 627: u8_xor 590 279
+                let v845_xor = binary(ByteOp::Xor, 0, v592_byte, v281_byte);
+                // op 628: u8_xor 591 280
+                let v846_xor = binary(ByteOp::Xor, 0, v593_byte, v282_byte);
+                // op 629: u8_xor 592 281
+                let v847_xor = binary(ByteOp::Xor, 0, v594_byte, v283_byte);
+                // op 630: u8_and 1 842
+                let v848_and = binary(ByteOp::And, 0, u64_at(seed, 32), v844_xor);
+                // op 631: u8_and 2 843
+                let v849_and = binary(ByteOp::And, 0, u64_at(seed, 40), v845_xor);
+                // op 632: u8_and 3 844
+                let v850_and = binary(ByteOp::And, 0, u64_at(seed, 48), v846_xor);
+                // op 633: u8_and 4 845
+                let v851_and = binary(ByteOp::And, 0, u64_at(seed, 56), v847_xor);
+                // op 634: mul 590 150
+                let v852_prod = v592_byte * v152_const;
+                // op 635: mul 591 152
+                let v853_prod = v593_byte * v154_const;
+                // op 636: mul 592 131
+                let v854_prod = v594_byte * v133_const;
+                // op 637: add 589 850
+                let v855_sum = v591_byte + v852_prod;
+                // op 638: add 853 851
+                let v856_sum = v855_sum + v853_prod;
+                // op 639: add 854 852
+                let v857_sum = v856_sum + v854_prod;
+                // op 640: mul 279 150
+                let v858_prod = v281_byte * v152_const;
+                // op 641: mul 280 152
+                let v859_prod = v282_byte * v154_const;
+                // op 642: mul 281 131
+                let v860_prod = v283_byte * v133_const;
+                // op 643: add 278 856
+                let v861_sum = v280_byte + v858_prod;
+                // op 644: add 859 857
+                let v862_sum = v861_sum + v859_prod;
+                // op 645: add 860 858
+                let v863_sum = v862_sum + v860_prod;
+                // op 646: mul 843 150
+                let v864_prod = v845_xor * v152_const;
+                // op 647: mul 844 152
+                let v865_prod = v846_xor * v154_const;
+                // op 648: mul 845 131
+                let v866_prod = v847_xor * v133_const;
+                // op 649: add 842 862
+                let v867_sum = v844_xor + v864_prod;
+                // op 650: add 865 863
+                let v868_sum = v867_sum + v865_prod;
+                // op 651: add 866 864
+                let v869_sum = v868_sum + v866_prod;
+                // op 652: mul 847 150
+                let v870_prod = v849_and * v152_const;
+                // op 653: mul 848 152
+                let v871_prod = v850_and * v154_const;
+                // op 654: mul 849 131
+                let v872_prod = v851_and * v133_const;
+                // op 655: add 846 868
+                let v873_sum = v848_and + v870_prod;
+                // op 656: add 871 869
+                let v874_sum = v873_sum + v871_prod;
+                // op 657: add 872 870
+                let v875_sum = v874_sum + v872_prod;
+                // op 658: add 855 861
+                let v876_sum = v857_sum + v863_sum;
+                // op 659: sub 874 867
+                let v877_diff = element(v876_sum) - element(v869_sum);
+                // op 660: mul 875 255
+                let v878_prod = v877_diff * element(v257_const);
+                // op 661: add 876 873
+                let v879_sum = v878_prod + element(v875_sum);
+                // op 662: add 610 803
+                let v880_sum = v612_sum + v805_sum;
+                // op 663: add 803 841
+                let v881_sum = v805_sum + element(v843_sum);
+                // op 664: add 879 877
+                let v882_sum = v881_sum + v879_sum;
+                // op 665: hint_field_to_bytes 878
+                let v883_byte = byte_of(word(v880_sum), 0);
+                let v884_byte = byte_of(word(v880_sum), 1);
+                let v885_byte = byte_of(word(v880_sum), 2);
+                let v886_byte = byte_of(word(v880_sum), 3);
+                let v887_byte = byte_of(word(v880_sum), 4);
+                let v888_byte = byte_of(word(v880_sum), 5);
+                let v889_byte = byte_of(word(v880_sum), 6);
+                let v890_byte = byte_of(word(v880_sum), 7);
+                // op 675: hint_field_to_bytes 880
+                let v899_byte = byte_of(word(v882_sum), 0);
+                let v900_byte = byte_of(word(v882_sum), 1);
+                let v901_byte = byte_of(word(v882_sum), 2);
+                let v902_byte = byte_of(word(v882_sum), 3);
+                let v903_byte = byte_of(word(v882_sum), 4);
+                let v904_byte = byte_of(word(v882_sum), 5);
+                let v905_byte = byte_of(word(v882_sum), 6);
+                let v906_byte = byte_of(word(v882_sum), 7);
+                // op 685: mul 2 150
+                let v915_prod = element(u64_at(seed, 40)) * element(v152_const);
+                // op 686: mul 3 152
+                let v916_prod = element(u64_at(seed, 48)) * element(v154_const);
+                // op 687: mul 4 131
+                let v917_prod = element(u64_at(seed, 56)) * element(v133_const);
+                // op 688: add 1 913
+                let v918_sum = element(u64_at(seed, 32)) + v915_prod;
+                // op 689: add 916 914
+                let v919_sum = v918_sum + v916_prod;
+                // op 690: add 917 915
+                let v920_sum = v919_sum + v917_prod;
+                // op 691: mul 15 150
+                let v921_prod = element(u64_at(seed, 144)) * element(v152_const);
+                // op 692: mul 16 152
+                let v922_prod = element(u64_at(seed, 152)) * element(v154_const);
+                // op 693: mul 17 131
+                let v923_prod = element(u64_at(seed, 160)) * element(v133_const);
+                // op 694: add 14 919
+                let v924_sum = element(u64_at(seed, 136)) + v921_prod;
+                // op 695: add 922 920
+                let v925_sum = v924_sum + v922_prod;
+                // op 696: add 923 921
+                let v926_sum = v925_sum + v923_prod;
+                // op 697: mul 36 150
+                let v927_prod = element(u64_at(seed, 312)) * element(v152_const);
+                // op 698: mul 37 152
+                let v928_prod = element(u64_at(seed, 320)) * element(v154_const);
+                // op 699: mul 38 131
+                let v929_prod = element(u64_at(seed, 328)) * element(v133_const);
+                // op 700: add 35 925
+                let v930_sum = element(u64_at(seed, 304)) + v927_prod;
+                // op 701: add 928 926
+                let v931_sum = v930_sum + v928_prod;
+                // op 702: add 929 927
+                let v932_sum = v931_sum + v929_prod;
+                // op 703: u8_mul 39 182
+                let v933_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 336), v184_const);
+                let v934_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 336), v184_const);
+                // op 704: u8_mul 40 182
+                let v935_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 344), v184_const);
+                let v936_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 344), v184_const);
+                // op 705: u8_mul 41 182
+                let v937_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 352), v184_const);
+                let v938_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 352), v184_const);
+                // op 706: u8_mul 42 182
+                let v939_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 360), v184_const);
+                let v940_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 360), v184_const);
+                // op 707: add 934 935
+                let v941_sum = v936_mul8 + v937_mul8;
+                // op 708: add 936 937
+                let v942_sum = v938_mul8 + v939_mul8;
+                // op 709: add 938 931
+                let v943_sum = v940_mul8 + v933_mul8;
+                // op 710: add 932 933
+                let v944_sum = v934_mul8 + v935_mul8;
+                // op 711: add 932 933
+                let v945_sum = v934_mul8 + v935_mul8;
+                // op 712: add 934 935
+                let v946_sum = v936_mul8 + v937_mul8;
+                // op 713: add 936 937
+                let v947_sum = v938_mul8 + v939_mul8;
+                // op 714: u8_xor_split7 39 939
+                let v948_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 336),
+                    v941_sum,
+                );
+                let v949_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 336),
+                    v941_sum,
+                );
+                // op 715: u8_xor_split7 40 940
+                let v950_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 344),
+                    v942_sum,
+                );
+                let v951_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 344),
+                    v942_sum,
+                );
+                // op 716: u8_xor_split7 41 941
+                let v952_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 352),
+                    v943_sum,
+                );
+                let v953_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 352),
+                    v943_sum,
+                );
+                // op 717: u8_xor_split7 42 942
+                let v954_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 360),
+                    v944_sum,
+                );
+                let v955_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 360),
+                    v944_sum,
+                );
+                // op 718: add 946 949
+                let v956_sum = v948_split7 + v951_split7;
+                // op 719: add 948 951
+                let v957_sum = v950_split7 + v953_split7;
+                // op 720: add 950 953
+                let v958_sum = v952_split7 + v955_split7;
+                // op 721: add 952 947
+                let v959_sum = v954_split7 + v949_split7;
+                // op 722: u8_xor 954 943
+                let v960_xor = binary(ByteOp::Xor, 0, v956_sum, v945_sum);
+                // op 723: u8_xor 955 944
+                let v961_xor = binary(ByteOp::Xor, 0, v957_sum, v946_sum);
+                // op 724: u8_xor 956 945
+                let v962_xor = binary(ByteOp::Xor, 0, v958_sum, v947_sum);
+                // op 725: u8_xor 957 938
+                let v963_xor = binary(ByteOp::Xor, 0, v959_sum, v940_mul8);
+                // op 726: mul 959 150
+                let v964_prod = v961_xor * v152_const;
+                // op 727: mul 960 152
+                let v965_prod = v962_xor * v154_const;
+                // op 728: mul 961 131
+                let v966_prod = v963_xor * v133_const;
+                // op 729: add 958 962
+                let v967_sum = v960_xor + v964_prod;
+                // op 730: add 965 963
+                let v968_sum = v967_sum + v965_prod;
+                // op 731: add 966 964
+                let v969_sum = v968_sum + v966_prod;
+                // op 732: mul 72 150
+                let v970_prod = element(u64_at(seed, 600)) * element(v152_const);
+                // op 733: mul 73 152
+                let v971_prod = element(u64_at(seed, 608)) * element(v154_const);
+                // op 734: mul 74 131
+                let v972_prod = element(u64_at(seed, 616)) * element(v133_const);
+                // op 735: add 71 968
+                let v973_sum = element(u64_at(seed, 592)) + v970_prod;
+                // op 736: add 971 969
+                let v974_sum = v973_sum + v971_prod;
+                // op 737: add 972 970
+                let v975_sum = v974_sum + v972_prod;
+                // op 738: u8_mul 400 355
+                let v976_mul8 = binary(ByteOp::Mul, 0, v402_byte, v357_const);
+                let v977_mul8 = binary(ByteOp::Mul, 1, v402_byte, v357_const);
+                // op 739: u8_mul 401 355
+                let v978_mul8 = binary(ByteOp::Mul, 0, v403_byte, v357_const);
+                let v979_mul8 = binary(ByteOp::Mul, 1, v403_byte, v357_const);
+                // op 740: u8_mul 402 355
+                let v980_mul8 = binary(ByteOp::Mul, 0, v404_byte, v357_const);
+                let v981_mul8 = binary(ByteOp::Mul, 1, v404_byte, v357_const);
+                // op 741: u8_mul 403 355
+                let v982_mul8 = binary(ByteOp::Mul, 0, v405_byte, v357_const);
+                let v983_mul8 = binary(ByteOp::Mul, 1, v405_byte, v357_const);
+                // op 742: add 975 976
+                let v984_sum = v977_mul8 + v978_mul8;
+                // op 743: add 977 978
+                let v985_sum = v979_mul8 + v980_mul8;
+                // op 744: add 979 980
+                let v986_sum = v981_mul8 + v982_mul8;
+                // op 745: add 981 974
+                let v987_sum = v983_mul8 + v976_mul8;
+                // op 746: add 977 978
+                let v988_sum = v979_mul8 + v980_mul8;
+                // op 747: add 979 980
+                let v989_sum = v981_mul8 + v982_mul8;
+                // op 748: u8_xor 400 982
+                let v990_xor = binary(ByteOp::Xor, 0, v402_byte, v984_sum);
+                // op 749: u8_xor 401 983
+                let v991_xor = binary(ByteOp::Xor, 0, v403_byte, v985_sum);
+                // op 750: u8_xor 402 984
+                let v992_xor = binary(ByteOp::Xor, 0, v404_byte, v986_sum);
+                // op 751: u8_xor 403 985
+                let v993_xor = binary(ByteOp::Xor, 0, v405_byte, v987_sum);
+                // op 752: u8_mul 988 375
+                let v994_mul8 = binary(ByteOp::Mul, 0, v990_xor, v377_const);
+                let v995_mul8 = binary(ByteOp::Mul, 1, v990_xor, v377_const);
+                // op 753: u8_mul 989 375
+                let v996_mul8 = binary(ByteOp::Mul, 0, v991_xor, v377_const);
+                let v997_mul8 = binary(ByteOp::Mul, 1, v991_xor, v377_const);
+                // op 754: u8_mul 990 375
+                let v998_mul8 = binary(ByteOp::Mul, 0, v992_xor, v377_const);
+                let v999_mul8 = binary(ByteOp::Mul, 1, v992_xor, v377_const);
+                // op 755: u8_mul 991 375
+                let v1000_mul8 = binary(ByteOp::Mul, 0, v993_xor, v377_const);
+                let v1001_mul8 = binary(ByteOp::Mul, 1, v993_xor, v377_const);
+                // op 756: add 997 998
+                let v1002_sum = v999_mul8 + v1000_mul8;
+                // op 757: add 999 992
+                let v1003_sum = v1001_mul8 + v994_mul8;
+                // op 758: add 993 994
+                let v1004_sum = v995_mul8 + v996_mul8;
+                // op 759: add 995 996
+                let v1005_sum = v997_mul8 + v998_mul8;
+                // op 760: u8_xor 1000 986
+                let v1006_xor = binary(ByteOp::Xor, 0, v1002_sum, v988_sum);
+                // op 761: u8_xor 1001 987
+                let v1007_xor = binary(ByteOp::Xor, 0, v1003_sum, v989_sum);
+                // op 762: u8_xor 1002 981
+                let v1008_xor = binary(ByteOp::Xor, 0, v1004_sum, v983_mul8);
+                // op 763: mul 1005 150
+                let v1009_prod = v1007_xor * v152_const;
+                // op 764: mul 1006 152
+                let v1010_prod = v1008_xor * v154_const;
+                // op 765: mul 1003 131
+                let v1011_prod = v1005_sum * v133_const;
+                // op 766: add 1004 1007
+                let v1012_sum = v1006_xor + v1009_prod;
+                // op 767: add 1010 1008
+                let v1013_sum = v1012_sum + v1010_prod;
+                // op 768: add 1011 1009
+                let v1014_sum = v1013_sum + v1011_prod;
+                // op 769: add 930 967
+                let v1015_sum = v932_sum + element(v969_sum);
+                // op 770: add 1013 973
+                let v1016_sum = v1015_sum + v975_sum;
+                // op 771: add 1014 1012
+                let v1017_sum = v1016_sum + element(v1014_sum);
+                // op 772: hint_field_to_bytes 1015
+                let v1018_byte = byte_of(word(v1017_sum), 0);
+                let v1019_byte = byte_of(word(v1017_sum), 1);
+                let v1020_byte = byte_of(word(v1017_sum), 2);
+                let v1021_byte = byte_of(word(v1017_sum), 3);
+                let v1022_byte = byte_of(word(v1017_sum), 4);
+                let v1023_byte = byte_of(word(v1017_sum), 5);
+                let v1024_byte = byte_of(word(v1017_sum), 6);
+                let v1025_byte = byte_of(word(v1017_sum), 7);
+                // op 782: u8_mul 881 95
+                let v1034_mul8 = binary(ByteOp::Mul, 0, v883_byte, v97_const);
+                let v1035_mul8 = binary(ByteOp::Mul, 1, v883_byte, v97_const);
+                // op 783: u8_mul 882 95
+                let v1036_mul8 = binary(ByteOp::Mul, 0, v884_byte, v97_const);
+                let v1037_mul8 = binary(ByteOp::Mul, 1, v884_byte, v97_const);
+                // op 784: u8_mul 883 95
+                let v1038_mul8 = binary(ByteOp::Mul, 0, v885_byte, v97_const);
+                let v1039_mul8 = binary(ByteOp::Mul, 1, v885_byte, v97_const);
+                // op 785: u8_mul 884 95
+                let v1040_mul8 = binary(ByteOp::Mul, 0, v886_byte, v97_const);
+                let v1041_mul8 = binary(ByteOp::Mul, 1, v886_byte, v97_const);
+                // op 786: add 1035 1036
+                let v1042_sum = v1037_mul8 + v1038_mul8;
+                // op 787: add 1037 1038
+                let v1043_sum = v1039_mul8 + v1040_mul8;
+                // op 788: add 1039 1032
+                let v1044_sum = v1041_mul8 + v1034_mul8;
+                // op 789: add 1033 1034
+                let v1045_sum = v1035_mul8 + v1036_mul8;
+                // op 790: u8_xor 881 1040
+                let v1046_xor = binary(ByteOp::Xor, 0, v883_byte, v1042_sum);
+                // op 791: u8_xor 882 1041
+                let v1047_xor = binary(ByteOp::Xor, 0, v884_byte, v1043_sum);
+                // op 792: u8_xor 883 1042
+                let v1048_xor = binary(ByteOp::Xor, 0, v885_byte, v1044_sum);
+                // op 793: u8_xor 884 1043
+                let v1049_xor = binary(ByteOp::Xor, 0, v886_byte, v1045_sum);
+                // op 794: u8_mul 1044 112
+                let v1050_mul8 = binary(ByteOp::Mul, 0, v1046_xor, v114_const);
+                let v1051_mul8 = binary(ByteOp::Mul, 1, v1046_xor, v114_const);
+                // op 795: u8_mul 1045 112
+                let v1052_mul8 = binary(ByteOp::Mul, 0, v1047_xor, v114_const);
+                let v1053_mul8 = binary(ByteOp::Mul, 1, v1047_xor, v114_const);
+                // op 796: u8_mul 1046 112
+                let v1054_mul8 = binary(ByteOp::Mul, 0, v1048_xor, v114_const);
+                let v1055_mul8 = binary(ByteOp::Mul, 1, v1048_xor, v114_const);
+                // op 797: u8_mul 1047 112
+                let v1056_mul8 = binary(ByteOp::Mul, 0, v1049_xor, v114_const);
+                let v1057_mul8 = binary(ByteOp::Mul, 1, v1049_xor, v114_const);
+                // op 798: add 1049 1050
+                let v1058_sum = v1051_mul8 + v1052_mul8;
+                // op 799: add 1051 1052
+                let v1059_sum = v1053_mul8 + v1054_mul8;
+                // op 800: add 1053 1054
+                let v1060_sum = v1055_mul8 + v1056_mul8;
+                // op 801: add 1055 1048
+                let v1061_sum = v1057_mul8 + v1050_mul8;
+                // op 802: u8_xor 881 1056
+                let v1062_xor = binary(ByteOp::Xor, 0, v883_byte, v1058_sum);
+                // op 803: u8_xor 882 1057
+                let v1063_xor = binary(ByteOp::Xor, 0, v884_byte, v1059_sum);
+                // op 804: u8_xor 883 1058
+                let v1064_xor = binary(ByteOp::Xor, 0, v885_byte, v1060_sum);
+                // op 805: u8_xor 884 1059
+                let v1065_xor = binary(ByteOp::Xor, 0, v886_byte, v1061_sum);
+                // op 806: u8_mul 1060 95
+                let v1066_mul8 = binary(ByteOp::Mul, 0, v1062_xor, v97_const);
+                let v1067_mul8 = binary(ByteOp::Mul, 1, v1062_xor, v97_const);
+                // op 807: mul 1064 131
+                let v1068_prod = v1066_mul8 * v133_const;
+                // op 808: mul 1061 95
+                let v1069_prod = v1063_xor * v97_const;
+                // op 809: mul 1062 134
+                let v1070_prod = v1064_xor * v136_const;
+                // op 810: mul 1063 136
+                let v1071_prod = v1065_xor * v138_const;
+                // op 811: add 1065 1066
+                let v1072_sum = v1067_mul8 + v1068_prod;
+                // op 812: add 1070 1067
+                let v1073_sum = v1072_sum + v1069_prod;
+                // op 813: add 1071 1068
+                let v1074_sum = v1073_sum + v1070_prod;
+                // op 814: add 1072 1069
+                let v1075_sum = v1074_sum + v1071_prod;
+                // op 815: u8_and 881 573
+                let v1076_and = binary(ByteOp::And, 0, v883_byte, v575_byte);
+                // op 816: u8_and 882 574
+                let v1077_and = binary(ByteOp::And, 0, v884_byte, v576_byte);
+                // op 817: u8_and 883 575
+                let v1078_and = binary(ByteOp::And, 0, v885_byte, v577_byte);
+                // op 818: u8_and 884 576
+                let v1079_and = binary(ByteOp::And, 0, v886_byte, v578_byte);
+                // op 819: u8_and 881 261
+                let v1080_and = binary(ByteOp::And, 0, v883_byte, v263_byte);
+                // op 820: u8_and 882 262
+                let v1081_and = binary(ByteOp::And, 0, v884_byte, v264_byte);
+                // op 821: u8_and 883 263
+                let v1082_and = binary(ByteOp::And, 0, v885_byte, v265_byte);
+                // op 822: u8_and 884 264
+                let v1083_and = binary(ByteOp::And, 0, v886_byte, v266_byte);
+                // op 823: mul 1075 150
+                let v1084_prod = v1077_and * v152_const;
+                // op 824: mul 1076 152
+                let v1085_prod = v1078_and * v154_const;
+                // op 825: mul 1077 131
+                let v1086_prod = v1079_and * v133_const;
+                // op 826: add 1074 1082
+                let v1087_sum = v1076_and + v1084_prod;
+                // op 827: add 1085 1083
+                let v1088_sum = v1087_sum + v1085_prod;
+                // op 828: add 1086 1084
+                let v1089_sum = v1088_sum + v1086_prod;
+                // op 829: mul 1079 150
+                let v1090_prod = v1081_and * v152_const;
+                // op 830: mul 1080 152
+                let v1091_prod = v1082_and * v154_const;
+                // op 831: mul 1081 131
+                let v1092_prod = v1083_and * v133_const;
+                // op 832: add 1078 1088
+                let v1093_sum = v1080_and + v1090_prod;
+                // op 833: add 1091 1089
+                let v1094_sum = v1093_sum + v1091_prod;
+                // op 834: add 1092 1090
+                let v1095_sum = v1094_sum + v1092_prod;
+                // op 835: mul 262 150
+                let v1096_prod = v264_byte * v152_const;
+                // op 836: mul 263 152
+                let v1097_prod = v265_byte * v154_const;
+                // op 837: mul 264 131
+                let v1098_prod = v266_byte * v133_const;
+                // op 838: add 261 1094
+                let v1099_sum = v263_byte + v1096_prod;
+                // op 839: add 1097 1095
+                let v1100_sum = v1099_sum + v1097_prod;
+                // op 840: add 1098 1096
+                let v1101_sum = v1100_sum + v1098_prod;
+                // op 841: sub 1099 1093
+                let v1102_diff = element(v1101_sum) - element(v1095_sum);
+                // op 842: add 1087 1100
+                let v1103_sum = element(v1089_sum) + v1102_diff;
+                // op 843: mul 40 150
+                let v1104_prod = element(u64_at(seed, 344)) * element(v152_const);
+                // op 844: mul 41 152
+                let v1105_prod = element(u64_at(seed, 352)) * element(v154_const);
+                // op 845: mul 42 131
+                let v1106_prod = element(u64_at(seed, 360)) * element(v133_const);
+                // op 846: add 39 1102
+                let v1107_sum = element(u64_at(seed, 336)) + v1104_prod;
+                // op 847: add 1105 1103
+                let v1108_sum = v1107_sum + v1105_prod;
+                // op 848: add 1106 1104
+                let v1109_sum = v1108_sum + v1106_prod;
+                // op 849: add 924 1073
+                let v1110_sum = v926_sum + element(v1075_sum);
+                // op 850: add 1108 1101
+                let v1111_sum = v1110_sum + v1103_sum;
+                // op 851: add 1109 94
+                let v1112_sum = v1111_sum + element(v96_seed);
+                // op 852: add 1110 1107
+                let v1113_sum = v1112_sum + v1109_sum;
+                // op 853: u8_mul 897 182
+                let v1114_mul8 = binary(ByteOp::Mul, 0, v899_byte, v184_const);
+                let v1115_mul8 = binary(ByteOp::Mul, 1, v899_byte, v184_const);
+                // op 854: u8_mul 898 182
+                let v1116_mul8 = binary(ByteOp::Mul, 0, v900_byte, v184_const);
+                let v1117_mul8 = binary(ByteOp::Mul, 1, v900_byte, v184_const);
+                // op 855: u8_mul 899 182
+                let v1118_mul8 = binary(ByteOp::Mul, 0, v901_byte, v184_const);
+                let v1119_mul8 = binary(ByteOp::Mul, 1, v901_byte, v184_const);
+                // op 856: u8_mul 900 182
+                let v1120_mul8 = binary(ByteOp::Mul, 0, v902_byte, v184_const);
+                let v1121_mul8 = binary(ByteOp::Mul, 1, v902_byte, v184_const);
+                // op 857: add 1115 1116
+                let v1122_sum = v1117_mul8 + v1118_mul8;
+                // op 858: add 1117 1118
+                let v1123_sum = v1119_mul8 + v1120_mul8;
+                // op 859: add 1119 1112
+                let v1124_sum = v1121_mul8 + v1114_mul8;
+                // op 860: add 1113 1114
+                let v1125_sum = v1115_mul8 + v1116_mul8;
+                // op 861: u8_xor_split4 897 1120
+                let v1126_split4 = binary(ByteOp::XorSplit4, 0, v899_byte, v1122_sum);
+                let v1127_split4 = binary(ByteOp::XorSplit4, 1, v899_byte, v1122_sum);
+                // op 862: u8_xor_split4 898 1121
+                let v1128_split4 = binary(ByteOp::XorSplit4, 0, v900_byte, v1123_sum);
+                let v1129_split4 = binary(ByteOp::XorSplit4, 1, v900_byte, v1123_sum);
+                // op 863: u8_xor_split4 899 1122
+                let v1130_split4 = binary(ByteOp::XorSplit4, 0, v901_byte, v1124_sum);
+                let v1131_split4 = binary(ByteOp::XorSplit4, 1, v901_byte, v1124_sum);
+                // op 864: u8_xor_split4 900 1123
+                let v1132_split4 = binary(ByteOp::XorSplit4, 0, v902_byte, v1125_sum);
+                let v1133_split4 = binary(ByteOp::XorSplit4, 1, v902_byte, v1125_sum);
+                // op 865: add 1126 1129
+                let v1134_sum = v1128_split4 + v1131_split4;
+                // op 866: add 1128 1131
+                let v1135_sum = v1130_split4 + v1133_split4;
+                // op 867: add 1130 1125
+                let v1136_sum = v1132_split4 + v1127_split4;
+                // op 868: add 1124 1127
+                let v1137_sum = v1126_split4 + v1129_split4;
+                // op 869: u8_xor 897 1132
+                let v1138_xor = binary(ByteOp::Xor, 0, v899_byte, v1134_sum);
+                // op 870: u8_xor 898 1133
+                let v1139_xor = binary(ByteOp::Xor, 0, v900_byte, v1135_sum);
+                // op 871: u8_xor 899 1134
+                let v1140_xor = binary(ByteOp::Xor, 0, v901_byte, v1136_sum);
+                // op 872: u8_xor 900 1135
+                let v1141_xor = binary(ByteOp::Xor, 0, v902_byte, v1137_sum);
+                // op 873: u8_mul 1138 95
+                let v1142_mul8 = binary(ByteOp::Mul, 0, v1140_xor, v97_const);
+                let v1143_mul8 = binary(ByteOp::Mul, 1, v1140_xor, v97_const);
+                // op 874: mul 1140 131
+                let v1144_prod = v1142_mul8 * v133_const;
+                // op 875: mul 1136 134
+                let v1145_prod = v1138_xor * v136_const;
+                // op 876: mul 1137 136
+                let v1146_prod = v1139_xor * v138_const;
+                // op 877: mul 1139 95
+                let v1147_prod = v1141_xor * v97_const;
+                // op 878: add 1141 1142
+                let v1148_sum = v1143_mul8 + v1144_prod;
+                // op 879: add 1146 1143
+                let v1149_sum = v1148_sum + v1145_prod;
+                // op 880: add 1147 1144
+                let v1150_sum = v1149_sum + v1146_prod;
+                // op 881: add 1148 1145
+                let v1151_sum = v1150_sum + v1147_prod;
+                // op 882: u8_xor 897 589
+                let v1152_xor = binary(ByteOp::Xor, 0, v899_byte, v591_byte);
+                // op 883: u8_xor 898 590
+                let v1153_xor = binary(ByteOp::Xor, 0, v900_byte, v592_byte);
+                // op 884: u8_xor 899 591
+                let v1154_xor = binary(ByteOp::Xor, 0, v901_byte, v593_byte);
+                // op 885: u8_xor 900 592
+                let v1155_xor = binary(ByteOp::Xor, 0, v902_byte, v594_byte);
+                // op 886: u8_and 278 1150
+                let v1156_and = binary(ByteOp::And, 0, v280_byte, v1152_xor);
+                // op 887: u8_and 279 1151
+                let v1157_and = binary(ByteOp::And, 0, v281_byte, v1153_xor);
+                // op 888: u8_and 280 1152
+                let v1158_and = binary(ByteOp::And, 0, v282_byte, v1154_xor);
+                // op 889: u8_and 281 1153
+                let v1159_and = binary(ByteOp::And, 0, v283_byte, v1155_xor);
+                // op 890: mul 898 150
+                let v1160_prod = v900_byte * v152_const;
+                // op 891: mul 899 152
+                let v1161_prod = v901_byte * v154_const;
+                // op 892: mul 900 131
+                let v1162_prod = v902_byte * v133_const;
+                // op 893: add 897 1158
+                let v1163_sum = v899_byte + v1160_prod;
+                // op 894: add 1161 1159
+                let v1164_sum = v1163_sum + v1161_prod;
+                // op 895: add 1162 1160
+                let v1165_sum = v1164_sum + v1162_prod;
+                // op 896: mul 590 150
+                let v1166_prod = v592_byte * v152_const;
+                // op 897: mul 591 152
+                let v1167_prod = v593_byte * v154_const;
+                // op 898: mul 592 131
+                let v1168_prod = v594_byte * v133_const;
+                // op 899: add 589 1164
+                let v1169_sum = v591_byte + v1166_prod;
+                // op 900: add 1167 1165
+                let v1170_sum = v1169_sum + v1167_prod;
+                // op 901: add 1168 1166
+                let v1171_sum = v1170_sum + v1168_prod;
+                // op 902: mul 1151 150
+                let v1172_prod = v1153_xor * v152_const;
+                // op 903: mul 1152 152
+                let v1173_prod = v1154_xor * v154_const;
+                // op 904: mul 1153 131
+                let v1174_prod = v1155_xor * v133_const;
+                // op 905: add 1150 1170
+                let v1175_sum = v1152_xor + v1172_prod;
+                // op 906: add 1173 1171
+                let v1176_sum = v1175_sum + v1173_prod;
+                // op 907: add 1174 1172
+                let v1177_sum = v1176_sum + v1174_prod;
+                // op 908: mul 1155 150
+                let v1178_prod = v1157_and * v152_const;
+                // op 909: mul 1156 152
+                let v1179_prod = v1158_and * v154_const;
+                // op 910: mul 1157 131
+                let v1180_prod = v1159_and * v133_const;
+                // op 911: add 1154 1176
+                let v1181_sum = v1156_and + v1178_prod;
+                // op 912: add 1179 1177
+                let v1182_sum = v1181_sum + v1179_prod;
+                // op 913: add 1180 1178
+                let v1183_sum = v1182_sum + v1180_prod;
+                // op 914: add 1163 1169
+                let v1184_sum = v1165_sum + v1171_sum;
+                // op 915: sub 1182 1175
+                let v1185_diff = element(v1184_sum) - element(v1177_sum);
+                // op 916: mul 1183 255
+                let v1186_prod = v1185_diff * element(v257_const);
+                // op 917: add 1184 1181
+                let v1187_sum = v1186_prod + element(v1183_sum);
+                // op 918: add 918 1111
+                let v1188_sum = v920_sum + v1113_sum;
+                // op 919: add 1111 1149
+                let v1189_sum = v1113_sum + element(v1151_sum);
+                // op 920: add 1187 1185
+                let v1190_sum = v1189_sum + v1187_sum;
+                // op 921: hint_field_to_bytes 1186
+                let v1191_byte = byte_of(word(v1188_sum), 0);
+                let v1192_byte = byte_of(word(v1188_sum), 1);
+                let v1193_byte = byte_of(word(v1188_sum), 2);
+                let v1194_byte = byte_of(word(v1188_sum), 3);
+                let v1195_byte = byte_of(word(v1188_sum), 4);
+                let v1196_byte = byte_of(word(v1188_sum), 5);
+                let v1197_byte = byte_of(word(v1188_sum), 6);
+                let v1198_byte = byte_of(word(v1188_sum), 7);
+                // op 931: hint_field_to_bytes 1188
+                let v1207_byte = byte_of(word(v1190_sum), 0);
+                let v1208_byte = byte_of(word(v1190_sum), 1);
+                let v1209_byte = byte_of(word(v1190_sum), 2);
+                let v1210_byte = byte_of(word(v1190_sum), 3);
+                let v1211_byte = byte_of(word(v1190_sum), 4);
+                let v1212_byte = byte_of(word(v1190_sum), 5);
+                let v1213_byte = byte_of(word(v1190_sum), 6);
+                let v1214_byte = byte_of(word(v1190_sum), 7);
+                // op 953: mul 40 150
+                let v1235_prod = element(u64_at(seed, 344)) * element(v152_const);
+                // op 954: mul 41 152
+                let v1236_prod = element(u64_at(seed, 352)) * element(v154_const);
+                // op 955: mul 42 131
+                let v1237_prod = element(u64_at(seed, 360)) * element(v133_const);
+                // op 956: add 39 1233
+                let v1238_sum = element(u64_at(seed, 336)) + v1235_prod;
+                // op 957: add 1236 1234
+                let v1239_sum = v1238_sum + v1236_prod;
+                // op 958: add 1237 1235
+                let v1240_sum = v1239_sum + v1237_prod;
+                // op 959: u8_mul 43 182
+                let v1241_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 368), v184_const);
+                let v1242_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 368), v184_const);
+                // op 960: u8_mul 44 182
+                let v1243_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 376), v184_const);
+                let v1244_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 376), v184_const);
+                // op 961: u8_mul 45 182
+                let v1245_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 384), v184_const);
+                let v1246_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 384), v184_const);
+                // op 962: u8_mul 46 182
+                let v1247_mul8 = binary(ByteOp::Mul, 0, u64_at(seed, 392), v184_const);
+                let v1248_mul8 = binary(ByteOp::Mul, 1, u64_at(seed, 392), v184_const);
+                // op 963: add 1242 1243
+                let v1249_sum = v1244_mul8 + v1245_mul8;
+                // op 964: add 1244 1245
+                let v1250_sum = v1246_mul8 + v1247_mul8;
+                // op 965: add 1246 1239
+                let v1251_sum = v1248_mul8 + v1241_mul8;
+                // op 966: add 1240 1241
+                let v1252_sum = v1242_mul8 + v1243_mul8;
+                // op 967: add 1240 1241
+                let v1253_sum = v1242_mul8 + v1243_mul8;
+                // op 968: add 1242 1243
+                let v1254_sum = v1244_mul8 + v1245_mul8;
+                // op 969: add 1244 1245
+                let v1255_sum = v1246_mul8 + v1247_mul8;
+                // op 970: u8_xor_split7 43 1247
+                let v1256_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 368),
+                    v1249_sum,
+                );
+                let v1257_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 368),
+                    v1249_sum,
+                );
+                // op 971: u8_xor_split7 44 1248
+                let v1258_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 376),
+                    v1250_sum,
+                );
+                let v1259_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 376),
+                    v1250_sum,
+                );
+                // op 972: u8_xor_split7 45 1249
+                let v1260_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 384),
+                    v1251_sum,
+                );
+                let v1261_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 384),
+                    v1251_sum,
+                );
+                // op 973: u8_xor_split7 46 1250
+                let v1262_split7 = binary(
+                    ByteOp::XorSplit7,
+                    0,
+                    u64_at(seed, 392),
+                    v1252_sum,
+                );
+                let v1263_split7 = binary(
+                    ByteOp::XorSplit7,
+                    1,
+                    u64_at(seed, 392),
+                    v1252_sum,
+                );
+                // op 974: add 1254 1257
+                let v1264_sum = v1256_split7 + v1259_split7;
+                // op 975: add 1256 1259
+                let v1265_sum = v1258_split7 + v1261_split7;
+                // op 976: add 1258 1261
+                let v1266_sum = v1260_split7 + v1263_split7;
+                // op 977: add 1260 1255
+                let v1267_sum = v1262_split7 + v1257_split7;
+                // op 978: u8_xor 1262 1251
+                let v1268_xor = binary(ByteOp::Xor, 0, v1264_sum, v1253_sum);
+                // op 979: u8_xor 1263 1252
+                let v1269_xor = binary(ByteOp::Xor, 0, v1265_sum, v1254_sum);
+                // op 980: u8_xor 1264 1253
+                let v1270_xor = binary(ByteOp::Xor, 0, v1266_sum, v1255_sum);
+                // op 981: u8_xor 1265 1246
+                let v1271_xor = binary(ByteOp::Xor, 0, v1267_sum, v1248_mul8);
+                // op 982: mul 1267 150
+                let v1272_prod = v1269_xor * v152_const;
+                // op 983: mul 1268 152
+                let v1273_prod = v1270_xor * v154_const;
+                // op 984: mul 1269 131
+                let v1274_prod = v1271_xor * v133_const;
+                // op 985: add 1266 1270
+                let v1275_sum = v1268_xor + v1272_prod;
+                // op 986: add 1273 1271
+                let v1276_sum = v1275_sum + v1273_prod;
+                // op 987: add 1274 1272
+                let v1277_sum = v1276_sum + v1274_prod;
+                // op 988: mul 76 150
+                let v1278_prod = element(u64_at(seed, 632)) * element(v152_const);
+                // op 989: mul 77 152
+                let v1279_prod = element(u64_at(seed, 640)) * element(v154_const);
+                // op 990: mul 78 131
+                let v1280_prod = element(u64_at(seed, 648)) * element(v133_const);
+                // op 991: add 75 1276
+                let v1281_sum = element(u64_at(seed, 624)) + v1278_prod;
+                // op 992: add 1279 1277
+                let v1282_sum = v1281_sum + v1279_prod;
+                // op 993: add 1280 1278
+                let v1283_sum = v1282_sum + v1280_prod;
+                // op 994: u8_mul 708 355
+                let v1284_mul8 = binary(ByteOp::Mul, 0, v710_byte, v357_const);
+                let v1285_mul8 = binary(ByteOp::Mul, 1, v710_byte, v357_const);
+                // op 995: u8_mul 709 355
+                let v1286_mul8 = binary(ByteOp::Mul, 0, v711_byte, v357_const);
+                let v1287_mul8 = binary(ByteOp::Mul, 1, v711_byte, v357_const);
+                // op 996: u8_mul 710 355
+                let v1288_mul8 = binary(ByteOp::Mul, 0, v712_byte, v357_const);
+                let v1289_mul8 = binary(ByteOp::Mul, 1, v712_byte, v357_const);
+                // op 997: u8_mul 711 355
+                let v1290_mul8 = binary(ByteOp::Mul, 0, v713_byte, v357_const);
+                let v1291_mul8 = binary(ByteOp::Mul, 1, v713_byte, v357_const);
+                // op 998: add 1283 1284
+                let v1292_sum = v1285_mul8 + v1286_mul8;
+                // op 999: add 1285 1286
+                let v1293_sum = v1287_mul8 + v1288_mul8;
+                // op 1000: add 1287 1288
+                let v1294_sum = v1289_mul8 + v1290_mul8;
+                // op 1001: add 1289 1282
+                let v1295_sum = v1291_mul8 + v1284_mul8;
+                // op 1002: add 1285 1286
+                let v1296_sum = v1287_mul8 + v1288_mul8;
+                // op 1003: add 1287 1288
+                let v1297_sum = v1289_mul8 + v1290_mul8;
+                // op 1004: u8_xor 708 1290
+                let v1298_xor = binary(ByteOp::Xor, 0, v710_byte, v1292_sum);
+                // op 1005: u8_xor 709 1291
+                let v1299_xor = binary(ByteOp::Xor, 0, v711_byte, v1293_sum);
+                // op 1006: u8_xor 710 1292
+                let v1300_xor = binary(ByteOp::Xor, 0, v712_byte, v1294_sum);
+                // op 1007: u8_xor 711 1293
+                let v1301_xor = binary(ByteOp::Xor, 0, v713_byte, v1295_sum);
+                // op 1008: u8_mul 1296 375
+                let v1302_mul8 = binary(ByteOp::Mul, 0, v1298_xor, v377_const);
+                let v1303_mul8 = binary(ByteOp::Mul, 1, v1298_xor, v377_const);
+                // op 1009: u8_mul 1297 375
+                let v1304_mul8 = binary(ByteOp::Mul, 0, v1299_xor, v377_const);
+                let v1305_mul8 = binary(ByteOp::Mul, 1, v1299_xor, v377_const);
+                // op 1010: u8_mul 1298 375
+                let v1306_mul8 = binary(ByteOp::Mul, 0, v1300_xor, v377_const);
+                let v1307_mul8 = binary(ByteOp::Mul, 1, v1300_xor, v377_const);
+                // op 1011: u8_mul 1299 375
+                let v1308_mul8 = binary(ByteOp::Mul, 0, v1301_xor, v377_const);
+                let v1309_mul8 = binary(ByteOp::Mul, 1, v1301_xor, v377_const);
+                // op 1012: add 1305 1306
+                let v1310_sum = v1307_mul8 + v1308_mul8;
+                // op 1013: add 1307 1300
+                let v1311_sum = v1309_mul8 + v1302_mul8;
+                // op 1014: add 1301 1302
+                let v1312_sum = v1303_mul8 + v1304_mul8;
+                // op 1015: add 1303 1304
+                let v1313_sum = v1305_mul8 + v1306_mul8;
+                // op 1016: u8_xor 1308 1294
+                let v1314_xor = binary(ByteOp::Xor, 0, v1310_sum, v1296_sum);
+                // op 1017: u8_xor 1309 1295
+                let v1315_xor = binary(ByteOp::Xor, 0, v1311_sum, v1297_sum);
+                // op 1018: u8_xor 1310 1289
+                let v1316_xor = binary(ByteOp::Xor, 0, v1312_sum, v1291_mul8);
+                // op 1019: mul 1313 150
+                let v1317_prod = v1315_xor * v152_const;
+                // op 1020: mul 1314 152
+                let v1318_prod = v1316_xor * v154_const;
+                // op 1021: mul 1311 131
+                let v1319_prod = v1313_sum * v133_const;
+                // op 1022: add 1312 1315
+                let v1320_sum = v1314_xor + v1317_prod;
+                // op 1023: add 1318 1316
+                let v1321_sum = v1320_sum + v1318_prod;
+                // op 1024: add 1319 1317
+                let v1322_sum = v1321_sum + v1319_prod;
+                // op 1025: add 1238 1275
+                let v1323_sum = v1240_sum + element(v1277_sum);
+                // op 1026: add 1321 1281
+                let v1324_sum = v1323_sum + v1283_sum;
+                // op 1027: add 1322 1320
+                let v1325_sum = v1324_sum + element(v1322_sum);
+                // op 1028: hint_field_to_bytes 1323
+                let v1326_byte = byte_of(word(v1325_sum), 0);
+                let v1327_byte = byte_of(word(v1325_sum), 1);
+                let v1328_byte = byte_of(word(v1325_sum), 2);
+                let v1329_byte = byte_of(word(v1325_sum), 3);
+                let v1330_byte = byte_of(word(v1325_sum), 4);
+                let v1331_byte = byte_of(word(v1325_sum), 5);
+                let v1332_byte = byte_of(word(v1325_sum), 6);
+                let v1333_byte = byte_of(word(v1325_sum), 7);
+                row.input[0] = element(u64_at(seed, 24));
+                row.input[1] = element(u64_at(seed, 32));
+                row.input[2] = element(u64_at(seed, 40));
+                row.input[3] = element(u64_at(seed, 48));
+                row.input[4] = element(u64_at(seed, 56));
+                row.input[5] = element(u64_at(seed, 64));
+                row.input[6] = element(u64_at(seed, 72));
+                row.input[7] = element(u64_at(seed, 80));
+                row.input[8] = element(u64_at(seed, 88));
+                row.input[9] = element(u64_at(seed, 96));
+                row.input[10] = element(u64_at(seed, 104));
+                row.input[11] = element(u64_at(seed, 112));
+                row.input[12] = element(u64_at(seed, 120));
+                row.input[13] = element(u64_at(seed, 128));
+                row.input[14] = element(u64_at(seed, 136));
+                row.input[15] = element(u64_at(seed, 144));
+                row.input[16] = element(u64_at(seed, 152));
+                row.input[17] = element(u64_at(seed, 160));
+                row.input[18] = element(u64_at(seed, 168));
+                row.input[19] = element(u64_at(seed, 176));
+                row.input[20] = element(u64_at(seed, 184));
+                row.input[21] = element(u64_at(seed, 192));
+                row.input[22] = element(u64_at(seed, 200));
+                row.input[23] = element(u64_at(seed, 208));
+                row.input[24] = element(u64_at(seed, 216));
+                row.input[25] = element(u64_at(seed, 224));
+                row.input[26] = element(u64_at(seed, 232));
+                row.input[27] = element(u64_at(seed, 240));
+                row.input[28] = element(u64_at(seed, 248));
+                row.input[29] = element(u64_at(seed, 256));
+                row.input[30] = element(u64_at(seed, 264));
+                row.input[31] = element(u64_at(seed, 272));
+                row.input[32] = element(u64_at(seed, 280));
+                row.input[33] = element(u64_at(seed, 288));
+                row.input[34] = element(u64_at(seed, 296));
+                row.input[35] = element(u64_at(seed, 304));
+                row.input[36] = element(u64_at(seed, 312));
+                row.input[37] = element(u64_at(seed, 320));
+                row.input[38] = element(u64_at(seed, 328));
+                row.input[39] = element(u64_at(seed, 336));
+                row.input[40] = element(u64_at(seed, 344));
+                row.input[41] = element(u64_at(seed, 352));
+                row.input[42] = element(u64_at(seed, 360));
+                row.input[43] = element(u64_at(seed, 368));
+                row.input[44] = element(u64_at(seed, 376));
+                row.input[45] = element(u64_at(seed, 384));
+                row.input[46] = element(u64_at(seed, 392));
+                row.input[47] = element(u64_at(seed, 400));
+                row.input[48] = element(u64_at(seed, 408));
+                row.input[49] = element(u64_at(seed, 416));
+                row.input[50] = element(u64_at(seed, 424));
+                row.input[51] = element(u64_at(seed, 432));
+                row.input[52] = element(u64_at(seed, 440));
+                row.input[53] = element(u64_at(seed, 448));
+                row.input[54] = element(u64_at(seed, 456));
+                row.input[55] = element(u64_at(seed, 464));
+                row.input[56] = element(u64_at(seed, 472));
+                row.input[57] = element(u64_at(seed, 480));
+                row.input[58] = element(u64_at(seed, 488));
+                row.input[59] = element(u64_at(seed, 496));
+                row.input[60] = element(u64_at(seed, 504));
+                row.input[61] = element(u64_at(seed, 512));
+                row.input[62] = element(u64_at(seed, 520));
+                row.input[63] = element(u64_at(seed, 528));
+                row.input[64] = element(u64_at(seed, 536));
+                row.input[65] = element(u64_at(seed, 544));
+                row.input[66] = element(u64_at(seed, 552));
+                row.input[67] = element(u64_at(seed, 560));
+                row.input[68] = element(u64_at(seed, 568));
+                row.input[69] = element(u64_at(seed, 576));
+                row.input[70] = element(u64_at(seed, 584));
+                row.input[71] = element(u64_at(seed, 592));
+                row.input[72] = element(u64_at(seed, 600));
+                row.input[73] = element(u64_at(seed, 608));
+                row.input[74] = element(u64_at(seed, 616));
+                row.input[75] = element(u64_at(seed, 624));
+                row.input[76] = element(u64_at(seed, 632));
+                row.input[77] = element(u64_at(seed, 640));
+                row.input[78] = element(u64_at(seed, 648));
+                row.input[79] = element(u64_at(seed, 656));
+                row.input[80] = element(u64_at(seed, 664));
+                row.input[81] = element(u64_at(seed, 672));
+                row.input[82] = element(u64_at(seed, 680));
+                row.input[83] = element(u64_at(seed, 688));
+                row.input[84] = element(u64_at(seed, 696));
+                row.input[85] = element(u64_at(seed, 704));
+                row.input[86] = element(u64_at(seed, 712));
+                row.input[87] = element(u64_at(seed, 720));
+                row.input[88] = element(u64_at(seed, 728));
+                row.input[89] = element(u64_at(seed, 736));
+                row.input[90] = element(u64_at(seed, 744));
                 row.aux[0] = element(u64_at(seed, 0));
                 row.aux[1] = element(u64_at(seed, 16));
-                copy_words::<8>(seed, reads + 752, &mut row.aux[2..6]);
+                row.aux[2] = element(v93_seed);
+                row.aux[3] = element(v94_seed);
+                row.aux[4] = element(v95_seed);
+                row.aux[5] = element(v96_seed);
+                row.aux[6] = element(v98_mul8);
+                row.aux[7] = element(v99_mul8);
+                row.aux[8] = element(v100_mul8);
+                row.aux[9] = element(v101_mul8);
+                row.aux[10] = element(v102_mul8);
+                row.aux[11] = element(v103_mul8);
+                row.aux[12] = element(v104_mul8);
+                row.aux[13] = element(v105_mul8);
+                row.aux[14] = element(v110_xor);
+                row.aux[15] = element(v111_xor);
+                row.aux[16] = element(v112_xor);
+                row.aux[17] = element(v113_xor);
+                row.aux[18] = element(v115_mul8);
+                row.aux[19] = element(v116_mul8);
+                row.aux[20] = element(v117_mul8);
+                row.aux[21] = element(v118_mul8);
+                row.aux[22] = element(v119_mul8);
+                row.aux[23] = element(v120_mul8);
+                row.aux[24] = element(v121_mul8);
+                row.aux[25] = element(v122_mul8);
+                row.aux[26] = element(v127_xor);
+                row.aux[27] = element(v128_xor);
+                row.aux[28] = element(v129_xor);
+                row.aux[29] = element(v130_xor);
+                row.aux[30] = element(v131_mul8);
+                row.aux[31] = element(v132_mul8);
+                row.aux[32] = element(v144_and);
+                row.aux[33] = element(v145_and);
+                row.aux[34] = element(v146_and);
+                row.aux[35] = element(v147_and);
+                row.aux[36] = element(v148_and);
+                row.aux[37] = element(v149_and);
+                row.aux[38] = element(v150_and);
+                row.aux[39] = element(v151_and);
+                row.aux[40] = element(v185_mul8);
+                row.aux[41] = element(v186_mul8);
+                row.aux[42] = element(v187_mul8);
+                row.aux[43] = element(v188_mul8);
+                row.aux[44] = element(v189_mul8);
+                row.aux[45] = element(v190_mul8);
+                row.aux[46] = element(v191_mul8);
+                row.aux[47] = element(v192_mul8);
+                row.aux[48] = element(v197_split4);
+                row.aux[49] = element(v198_split4);
+                row.aux[50] = element(v199_split4);
+                row.aux[51] = element(v200_split4);
+                row.aux[52] = element(v201_split4);
+                row.aux[53] = element(v202_split4);
+                row.aux[54] = element(v203_split4);
+                row.aux[55] = element(v204_split4);
+                row.aux[56] = element(v209_xor);
+                row.aux[57] = element(v210_xor);
+                row.aux[58] = element(v211_xor);
+                row.aux[59] = element(v212_xor);
+                row.aux[60] = element(v213_mul8);
+                row.aux[61] = element(v214_mul8);
+                row.aux[62] = element(v223_xor);
+                row.aux[63] = element(v224_xor);
+                row.aux[64] = element(v225_xor);
+                row.aux[65] = element(v226_xor);
+                row.aux[66] = element(v227_and);
+                row.aux[67] = element(v228_and);
+                row.aux[68] = element(v229_and);
+                row.aux[69] = element(v230_and);
+                row.aux[70] = element(v263_byte);
+                row.aux[71] = element(v264_byte);
+                row.aux[72] = element(v265_byte);
+                row.aux[73] = element(v266_byte);
+                row.aux[74] = element(v267_byte);
+                row.aux[75] = element(v268_byte);
+                row.aux[76] = element(v269_byte);
+                row.aux[77] = element(v270_byte);
+                row.aux[78] = element(v280_byte);
+                row.aux[79] = element(v281_byte);
+                row.aux[80] = element(v282_byte);
+                row.aux[81] = element(v283_byte);
+                row.aux[82] = element(v284_byte);
+                row.aux[83] = element(v285_byte);
+                row.aux[84] = element(v286_byte);
+                row.aux[85] = element(v287_byte);
+                row.aux[86] = element(v314_mul8);
+                row.aux[87] = element(v315_mul8);
+                row.aux[88] = element(v316_mul8);
+                row.aux[89] = element(v317_mul8);
+                row.aux[90] = element(v318_mul8);
+                row.aux[91] = element(v319_mul8);
+                row.aux[92] = element(v320_mul8);
+                row.aux[93] = element(v321_mul8);
+                row.aux[94] = element(v329_split7);
+                row.aux[95] = element(v330_split7);
+                row.aux[96] = element(v331_split7);
+                row.aux[97] = element(v332_split7);
+                row.aux[98] = element(v333_split7);
+                row.aux[99] = element(v334_split7);
+                row.aux[100] = element(v335_split7);
+                row.aux[101] = element(v336_split7);
+                row.aux[102] = element(v341_xor);
+                row.aux[103] = element(v342_xor);
+                row.aux[104] = element(v343_xor);
+                row.aux[105] = element(v344_xor);
+                row.aux[106] = element(v358_mul8);
+                row.aux[107] = element(v359_mul8);
+                row.aux[108] = element(v360_mul8);
+                row.aux[109] = element(v361_mul8);
+                row.aux[110] = element(v362_mul8);
+                row.aux[111] = element(v363_mul8);
+                row.aux[112] = element(v364_mul8);
+                row.aux[113] = element(v365_mul8);
+                row.aux[114] = element(v373_xor);
+                row.aux[115] = element(v374_xor);
+                row.aux[116] = element(v375_xor);
+                row.aux[117] = element(v376_xor);
+                row.aux[118] = element(v378_mul8);
+                row.aux[119] = element(v379_mul8);
+                row.aux[120] = element(v380_mul8);
+                row.aux[121] = element(v381_mul8);
+                row.aux[122] = element(v382_mul8);
+                row.aux[123] = element(v383_mul8);
+                row.aux[124] = element(v384_mul8);
+                row.aux[125] = element(v385_mul8);
+                row.aux[126] = element(v390_xor);
+                row.aux[127] = element(v391_xor);
+                row.aux[128] = element(v392_xor);
+                row.aux[129] = element(v402_byte);
+                row.aux[130] = element(v403_byte);
+                row.aux[131] = element(v404_byte);
+                row.aux[132] = element(v405_byte);
+                row.aux[133] = element(v406_byte);
+                row.aux[134] = element(v407_byte);
+                row.aux[135] = element(v408_byte);
+                row.aux[136] = element(v409_byte);
+                row.aux[137] = element(v418_mul8);
+                row.aux[138] = element(v419_mul8);
+                row.aux[139] = element(v420_mul8);
+                row.aux[140] = element(v421_mul8);
+                row.aux[141] = element(v422_mul8);
+                row.aux[142] = element(v423_mul8);
+                row.aux[143] = element(v424_mul8);
+                row.aux[144] = element(v425_mul8);
+                row.aux[145] = element(v430_xor);
+                row.aux[146] = element(v431_xor);
+                row.aux[147] = element(v432_xor);
+                row.aux[148] = element(v433_xor);
+                row.aux[149] = element(v434_mul8);
+                row.aux[150] = element(v435_mul8);
+                row.aux[151] = element(v436_mul8);
+                row.aux[152] = element(v437_mul8);
+                row.aux[153] = element(v438_mul8);
+                row.aux[154] = element(v439_mul8);
+                row.aux[155] = element(v440_mul8);
+                row.aux[156] = element(v441_mul8);
+                row.aux[157] = element(v446_xor);
+                row.aux[158] = element(v447_xor);
+                row.aux[159] = element(v448_xor);
+                row.aux[160] = element(v449_xor);
+                row.aux[161] = element(v450_mul8);
+                row.aux[162] = element(v451_mul8);
+                row.aux[163] = element(v460_and);
+                row.aux[164] = element(v461_and);
+                row.aux[165] = element(v462_and);
+                row.aux[166] = element(v463_and);
+                row.aux[167] = element(v464_and);
+                row.aux[168] = element(v465_and);
+                row.aux[169] = element(v466_and);
+                row.aux[170] = element(v467_and);
+                row.aux[171] = element(v498_mul8);
+                row.aux[172] = element(v499_mul8);
+                row.aux[173] = element(v500_mul8);
+                row.aux[174] = element(v501_mul8);
+                row.aux[175] = element(v502_mul8);
+                row.aux[176] = element(v503_mul8);
+                row.aux[177] = element(v504_mul8);
+                row.aux[178] = element(v505_mul8);
+                row.aux[179] = element(v510_split4);
+                row.aux[180] = element(v511_split4);
+                row.aux[181] = element(v512_split4);
+                row.aux[182] = element(v513_split4);
+                row.aux[183] = element(v514_split4);
+                row.aux[184] = element(v515_split4);
+                row.aux[185] = element(v516_split4);
+                row.aux[186] = element(v517_split4);
+                row.aux[187] = element(v522_xor);
+                row.aux[188] = element(v523_xor);
+                row.aux[189] = element(v524_xor);
+                row.aux[190] = element(v525_xor);
+                row.aux[191] = element(v526_mul8);
+                row.aux[192] = element(v527_mul8);
+                row.aux[193] = element(v536_xor);
+                row.aux[194] = element(v537_xor);
+                row.aux[195] = element(v538_xor);
+                row.aux[196] = element(v539_xor);
+                row.aux[197] = element(v540_and);
+                row.aux[198] = element(v541_and);
+                row.aux[199] = element(v542_and);
+                row.aux[200] = element(v543_and);
+                row.aux[201] = element(v575_byte);
+                row.aux[202] = element(v576_byte);
+                row.aux[203] = element(v577_byte);
+                row.aux[204] = element(v578_byte);
+                row.aux[205] = element(v579_byte);
+                row.aux[206] = element(v580_byte);
+                row.aux[207] = element(v581_byte);
+                row.aux[208] = element(v582_byte);
+                row.aux[209] = element(v591_byte);
+                row.aux[210] = element(v592_byte);
+                row.aux[211] = element(v593_byte);
+                row.aux[212] = element(v594_byte);
+                row.aux[213] = element(v595_byte);
+                row.aux[214] = element(v596_byte);
+                row.aux[215] = element(v597_byte);
+                row.aux[216] = element(v598_byte);
+                row.aux[217] = element(v625_mul8);
+                row.aux[218] = element(v626_mul8);
+                row.aux[219] = element(v627_mul8);
+                row.aux[220] = element(v628_mul8);
+                row.aux[221] = element(v629_mul8);
+                row.aux[222] = element(v630_mul8);
+                row.aux[223] = element(v631_mul8);
+                row.aux[224] = element(v632_mul8);
+                row.aux[225] = element(v640_split7);
+                row.aux[226] = element(v641_split7);
+                row.aux[227] = element(v642_split7);
+                row.aux[228] = element(v643_split7);
+                row.aux[229] = element(v644_split7);
+                row.aux[230] = element(v645_split7);
+                row.aux[231] = element(v646_split7);
+                row.aux[232] = element(v647_split7);
+                row.aux[233] = element(v652_xor);
+                row.aux[234] = element(v653_xor);
+                row.aux[235] = element(v654_xor);
+                row.aux[236] = element(v655_xor);
+                row.aux[237] = element(v668_mul8);
+                row.aux[238] = element(v669_mul8);
+                row.aux[239] = element(v670_mul8);
+                row.aux[240] = element(v671_mul8);
+                row.aux[241] = element(v672_mul8);
+                row.aux[242] = element(v673_mul8);
+                row.aux[243] = element(v674_mul8);
+                row.aux[244] = element(v675_mul8);
+                row.aux[245] = element(v682_xor);
+                row.aux[246] = element(v683_xor);
+                row.aux[247] = element(v684_xor);
+                row.aux[248] = element(v685_xor);
+                row.aux[249] = element(v686_mul8);
+                row.aux[250] = element(v687_mul8);
+                row.aux[251] = element(v688_mul8);
+                row.aux[252] = element(v689_mul8);
+                row.aux[253] = element(v690_mul8);
+                row.aux[254] = element(v691_mul8);
+                row.aux[255] = element(v692_mul8);
+                row.aux[256] = element(v693_mul8);
+                row.aux[257] = element(v698_xor);
+                row.aux[258] = element(v699_xor);
+                row.aux[259] = element(v700_xor);
+                row.aux[260] = element(v710_byte);
+                row.aux[261] = element(v711_byte);
+                row.aux[262] = element(v712_byte);
+                row.aux[263] = element(v713_byte);
+                row.aux[264] = element(v714_byte);
+                row.aux[265] = element(v715_byte);
+                row.aux[266] = element(v716_byte);
+                row.aux[267] = element(v717_byte);
+                row.aux[268] = element(v726_mul8);
+                row.aux[269] = element(v727_mul8);
+                row.aux[270] = element(v728_mul8);
+                row.aux[271] = element(v729_mul8);
+                row.aux[272] = element(v730_mul8);
+                row.aux[273] = element(v731_mul8);
+                row.aux[274] = element(v732_mul8);
+                row.aux[275] = element(v733_mul8);
+                row.aux[276] = element(v738_xor);
+                row.aux[277] = element(v739_xor);
+                row.aux[278] = element(v740_xor);
+                row.aux[279] = element(v741_xor);
+                row.aux[280] = element(v742_mul8);
+                row.aux[281] = element(v743_mul8);
+                row.aux[282] = element(v744_mul8);
+                row.aux[283] = element(v745_mul8);
+                row.aux[284] = element(v746_mul8);
+                row.aux[285] = element(v747_mul8);
+                row.aux[286] = element(v748_mul8);
+                row.aux[287] = element(v749_mul8);
+                row.aux[288] = element(v754_xor);
+                row.aux[289] = element(v755_xor);
+                row.aux[290] = element(v756_xor);
+                row.aux[291] = element(v757_xor);
+                row.aux[292] = element(v758_mul8);
+                row.aux[293] = element(v759_mul8);
+                row.aux[294] = element(v768_and);
+                row.aux[295] = element(v769_and);
+                row.aux[296] = element(v770_and);
+                row.aux[297] = element(v771_and);
+                row.aux[298] = element(v772_and);
+                row.aux[299] = element(v773_and);
+                row.aux[300] = element(v774_and);
+                row.aux[301] = element(v775_and);
+                row.aux[302] = element(v806_mul8);
+                row.aux[303] = element(v807_mul8);
+                row.aux[304] = element(v808_mul8);
+                row.aux[305] = element(v809_mul8);
+                row.aux[306] = element(v810_mul8);
+                row.aux[307] = element(v811_mul8);
+                row.aux[308] = element(v812_mul8);
+                row.aux[309] = element(v813_mul8);
+                row.aux[310] = element(v818_split4);
+                row.aux[311] = element(v819_split4);
+                row.aux[312] = element(v820_split4);
+                row.aux[313] = element(v821_split4);
+                row.aux[314] = element(v822_split4);
+                row.aux[315] = element(v823_split4);
+                row.aux[316] = element(v824_split4);
+                row.aux[317] = element(v825_split4);
+                row.aux[318] = element(v830_xor);
+                row.aux[319] = element(v831_xor);
+                row.aux[320] = element(v832_xor);
+                row.aux[321] = element(v833_xor);
+                row.aux[322] = element(v834_mul8);
+                row.aux[323] = element(v835_mul8);
+                row.aux[324] = element(v844_xor);
+                row.aux[325] = element(v845_xor);
+                row.aux[326] = element(v846_xor);
+                row.aux[327] = element(v847_xor);
+                row.aux[328] = element(v848_and);
+                row.aux[329] = element(v849_and);
+                row.aux[330] = element(v850_and);
+                row.aux[331] = element(v851_and);
+                row.aux[332] = element(v883_byte);
+                row.aux[333] = element(v884_byte);
+                row.aux[334] = element(v885_byte);
+                row.aux[335] = element(v886_byte);
+                row.aux[336] = element(v887_byte);
+                row.aux[337] = element(v888_byte);
+                row.aux[338] = element(v889_byte);
+                row.aux[339] = element(v890_byte);
+                row.aux[340] = element(v899_byte);
+                row.aux[341] = element(v900_byte);
+                row.aux[342] = element(v901_byte);
+                row.aux[343] = element(v902_byte);
+                row.aux[344] = element(v903_byte);
+                row.aux[345] = element(v904_byte);
+                row.aux[346] = element(v905_byte);
+                row.aux[347] = element(v906_byte);
+                row.aux[348] = element(v933_mul8);
+                row.aux[349] = element(v934_mul8);
+                row.aux[350] = element(v935_mul8);
+                row.aux[351] = element(v936_mul8);
+                row.aux[352] = element(v937_mul8);
+                row.aux[353] = element(v938_mul8);
+                row.aux[354] = element(v939_mul8);
+                row.aux[355] = element(v940_mul8);
+                row.aux[356] = element(v948_split7);
+                row.aux[357] = element(v949_split7);
+                row.aux[358] = element(v950_split7);
+                row.aux[359] = element(v951_split7);
+                row.aux[360] = element(v952_split7);
+                row.aux[361] = element(v953_split7);
+                row.aux[362] = element(v954_split7);
+                row.aux[363] = element(v955_split7);
+                row.aux[364] = element(v960_xor);
+                row.aux[365] = element(v961_xor);
+                row.aux[366] = element(v962_xor);
+                row.aux[367] = element(v963_xor);
+                row.aux[368] = element(v976_mul8);
+                row.aux[369] = element(v977_mul8);
+                row.aux[370] = element(v978_mul8);
+                row.aux[371] = element(v979_mul8);
+                row.aux[372] = element(v980_mul8);
+                row.aux[373] = element(v981_mul8);
+                row.aux[374] = element(v982_mul8);
+                row.aux[375] = element(v983_mul8);
+                row.aux[376] = element(v990_xor);
+                row.aux[377] = element(v991_xor);
+                row.aux[378] = element(v992_xor);
+                row.aux[379] = element(v993_xor);
+                row.aux[380] = element(v994_mul8);
+                row.aux[381] = element(v995_mul8);
+                row.aux[382] = element(v996_mul8);
+                row.aux[383] = element(v997_mul8);
+                row.aux[384] = element(v998_mul8);
+                row.aux[385] = element(v999_mul8);
+                row.aux[386] = element(v1000_mul8);
+                row.aux[387] = element(v1001_mul8);
+                row.aux[388] = element(v1006_xor);
+                row.aux[389] = element(v1007_xor);
+                row.aux[390] = element(v1008_xor);
+                row.aux[391] = element(v1018_byte);
+                row.aux[392] = element(v1019_byte);
+                row.aux[393] = element(v1020_byte);
+                row.aux[394] = element(v1021_byte);
+                row.aux[395] = element(v1022_byte);
+                row.aux[396] = element(v1023_byte);
+                row.aux[397] = element(v1024_byte);
+                row.aux[398] = element(v1025_byte);
+                row.aux[399] = element(v1034_mul8);
+                row.aux[400] = element(v1035_mul8);
+                row.aux[401] = element(v1036_mul8);
+                row.aux[402] = element(v1037_mul8);
+                row.aux[403] = element(v1038_mul8);
+                row.aux[404] = element(v1039_mul8);
+                row.aux[405] = element(v1040_mul8);
+                row.aux[406] = element(v1041_mul8);
+                row.aux[407] = element(v1046_xor);
+                row.aux[408] = element(v1047_xor);
+                row.aux[409] = element(v1048_xor);
+                row.aux[410] = element(v1049_xor);
+                row.aux[411] = element(v1050_mul8);
+                row.aux[412] = element(v1051_mul8);
+                row.aux[413] = element(v1052_mul8);
+                row.aux[414] = element(v1053_mul8);
+                row.aux[415] = element(v1054_mul8);
+                row.aux[416] = element(v1055_mul8);
+                row.aux[417] = element(v1056_mul8);
+                row.aux[418] = element(v1057_mul8);
+                row.aux[419] = element(v1062_xor);
+                row.aux[420] = element(v1063_xor);
+                row.aux[421] = element(v1064_xor);
+                row.aux[422] = element(v1065_xor);
+                row.aux[423] = element(v1066_mul8);
+                row.aux[424] = element(v1067_mul8);
+                row.aux[425] = element(v1076_and);
+                row.aux[426] = element(v1077_and);
+                row.aux[427] = element(v1078_and);
+                row.aux[428] = element(v1079_and);
+                row.aux[429] = element(v1080_and);
+                row.aux[430] = element(v1081_and);
+                row.aux[431] = element(v1082_and);
+                row.aux[432] = element(v1083_and);
+                row.aux[433] = element(v1114_mul8);
+                row.aux[434] = element(v1115_mul8);
+                row.aux[435] = element(v1116_mul8);
+                row.aux[436] = element(v1117_mul8);
+                row.aux[437] = element(v1118_mul8);
+                row.aux[438] = element(v1119_mul8);
+                row.aux[439] = element(v1120_mul8);
+                row.aux[440] = element(v1121_mul8);
+                row.aux[441] = element(v1126_split4);
+                row.aux[442] = element(v1127_split4);
+                row.aux[443] = element(v1128_split4);
+                row.aux[444] = element(v1129_split4);
+                row.aux[445] = element(v1130_split4);
+                row.aux[446] = element(v1131_split4);
+                row.aux[447] = element(v1132_split4);
+                row.aux[448] = element(v1133_split4);
+                row.aux[449] = element(v1138_xor);
+                row.aux[450] = element(v1139_xor);
+                row.aux[451] = element(v1140_xor);
+                row.aux[452] = element(v1141_xor);
+                row.aux[453] = element(v1142_mul8);
+                row.aux[454] = element(v1143_mul8);
+                row.aux[455] = element(v1152_xor);
+                row.aux[456] = element(v1153_xor);
+                row.aux[457] = element(v1154_xor);
+                row.aux[458] = element(v1155_xor);
+                row.aux[459] = element(v1156_and);
+                row.aux[460] = element(v1157_and);
+                row.aux[461] = element(v1158_and);
+                row.aux[462] = element(v1159_and);
+                row.aux[463] = element(v1191_byte);
+                row.aux[464] = element(v1192_byte);
+                row.aux[465] = element(v1193_byte);
+                row.aux[466] = element(v1194_byte);
+                row.aux[467] = element(v1195_byte);
+                row.aux[468] = element(v1196_byte);
+                row.aux[469] = element(v1197_byte);
+                row.aux[470] = element(v1198_byte);
+                row.aux[471] = element(v1207_byte);
+                row.aux[472] = element(v1208_byte);
+                row.aux[473] = element(v1209_byte);
+                row.aux[474] = element(v1210_byte);
+                row.aux[475] = element(v1211_byte);
+                row.aux[476] = element(v1212_byte);
+                row.aux[477] = element(v1213_byte);
+                row.aux[478] = element(v1214_byte);
+                row.aux[479] = element(v1241_mul8);
+                row.aux[480] = element(v1242_mul8);
+                row.aux[481] = element(v1243_mul8);
+                row.aux[482] = element(v1244_mul8);
+                row.aux[483] = element(v1245_mul8);
+                row.aux[484] = element(v1246_mul8);
+                row.aux[485] = element(v1247_mul8);
+                row.aux[486] = element(v1248_mul8);
+                row.aux[487] = element(v1256_split7);
+                row.aux[488] = element(v1257_split7);
+                row.aux[489] = element(v1258_split7);
+                row.aux[490] = element(v1259_split7);
+                row.aux[491] = element(v1260_split7);
+                row.aux[492] = element(v1261_split7);
+                row.aux[493] = element(v1262_split7);
+                row.aux[494] = element(v1263_split7);
+                row.aux[495] = element(v1268_xor);
+                row.aux[496] = element(v1269_xor);
+                row.aux[497] = element(v1270_xor);
+                row.aux[498] = element(v1271_xor);
+                row.aux[499] = element(v1284_mul8);
+                row.aux[500] = element(v1285_mul8);
+                row.aux[501] = element(v1286_mul8);
+                row.aux[502] = element(v1287_mul8);
+                row.aux[503] = element(v1288_mul8);
+                row.aux[504] = element(v1289_mul8);
+                row.aux[505] = element(v1290_mul8);
+                row.aux[506] = element(v1291_mul8);
+                row.aux[507] = element(v1298_xor);
+                row.aux[508] = element(v1299_xor);
+                row.aux[509] = element(v1300_xor);
+                row.aux[510] = element(v1301_xor);
+                row.aux[511] = element(v1302_mul8);
+                row.aux[512] = element(v1303_mul8);
+                row.aux[513] = element(v1304_mul8);
+                row.aux[514] = element(v1305_mul8);
+                row.aux[515] = element(v1306_mul8);
+                row.aux[516] = element(v1307_mul8);
+                row.aux[517] = element(v1308_mul8);
+                row.aux[518] = element(v1309_mul8);
+                row.aux[519] = element(v1314_xor);
+                row.aux[520] = element(v1315_xor);
+                row.aux[521] = element(v1316_xor);
+                row.aux[522] = element(v1326_byte);
+                row.aux[523] = element(v1327_byte);
+                row.aux[524] = element(v1328_byte);
+                row.aux[525] = element(v1329_byte);
+                row.aux[526] = element(v1330_byte);
+                row.aux[527] = element(v1331_byte);
+                row.aux[528] = element(v1332_byte);
+                row.aux[529] = element(v1333_byte);
+                reads += 32;
                 block = match u64_at(seed, 24) {
                     15 => 1,
                     _ => 2,
                 };
-                reads += 32;
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[530..539].fill(element(0));
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 1044: match 0
+                let v1378_const = 15u64;
+                let v1379_diff = element(u64_at(seed, 24)) - element(v1378_const);
+                let v1380_inv = inverse_or_zero(v1379_diff);
+                // op 1088: call function 2: 1341 1205 1206 1207 1208 897 898 899 ... (91)
+                let v1383_seed = u64_at(seed, reads + 0);
+                let v1384_seed = u64_at(seed, reads + 8);
+                let v1385_seed = u64_at(seed, reads + 16);
+                let v1386_seed = u64_at(seed, reads + 24);
+                let v1387_seed = u64_at(seed, reads + 32);
+                let v1388_seed = u64_at(seed, reads + 40);
+                let v1389_seed = u64_at(seed, reads + 48);
+                let v1390_seed = u64_at(seed, reads + 56);
                 row.selector[1] = element(1);
-                // op 1044: match
-                let v1379_diff = element(u64_at(seed, 24)) - element(15);
-                write_element(&mut row.aux[530], inverse_or_zero(v1379_diff));
-                copy_words::<8>(seed, reads + 752, &mut row.aux[531..539]);
+                row.aux[530] = v1380_inv;
+                row.aux[531] = element(v1383_seed);
+                row.aux[532] = element(v1384_seed);
+                row.aux[533] = element(v1385_seed);
+                row.aux[534] = element(v1386_seed);
+                row.aux[535] = element(v1387_seed);
+                row.aux[536] = element(v1388_seed);
+                row.aux[537] = element(v1389_seed);
+                row.aux[538] = element(v1390_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),
         }
     }
-}
-/// Operations 2 to 3 and alike, 128 times.
-fn write_u8_mul_0(
-    row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64,
-) -> (u64, u64, u64, u64) {
-    // ops 2 to 3: u8_mul
-    let v98_mul8 = write_word(&mut row.aux[aux_at], binary(ByteOp::Mul, 0, a0, a1));
-    let v99_mul8 = write_word(&mut row.aux[aux_at + 1], binary(ByteOp::Mul, 1, a0, a1));
-    let v100_mul8 = write_word(&mut row.aux[aux_at + 2], binary(ByteOp::Mul, 0, a2, a1));
-    let v101_mul8 = write_word(&mut row.aux[aux_at + 3], binary(ByteOp::Mul, 1, a2, a1));
-    (v98_mul8, v99_mul8, v100_mul8, v101_mul8)
-}
-/// Operations 48 to 54 and alike, 118 times.
-fn write_mul_1(a0: u64, a1: u64, a2: u64, a3: u64) -> u64 {
-    // ops 48 to 51: mul
-    let v153_prod = a0 * 256;
-    let v155_prod = a1 * 65536;
-    let v156_prod = a2 * 16777216;
-    // ops 52 to 54: add
-    let v157_sum = a3 + v153_prod;
-    let v158_sum = v157_sum + v155_prod;
-    let v159_sum = v158_sum + v156_prod;
-    v159_sum
-}
-/// Operations 48 to 60 and alike, 44 times.
-fn write_mul_2(
-    a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64, a6: u64, a7: u64,
-) -> (u64, u64) {
-    // ops 48 to 60
-    let v159_sum = write_mul_1(a0, a1, a2, a3);
-    let v165_sum = write_mul_1(a4, a5, a6, a7);
-    (v159_sum, v165_sum)
-}
-/// Operation 149 and alike, 33 times.
-fn write_hint_field_to_bytes_3(
-    row: &mut Row<'_>, aux_at: usize, a0: Goldilocks,
-) -> (u64, u64, u64, u64) {
-    // op 149: hint_field_to_bytes
-    let v263_byte = write_word(&mut row.aux[aux_at], byte_of(word(a0), 0));
-    let v264_byte = write_word(&mut row.aux[aux_at + 1], byte_of(word(a0), 1));
-    let v265_byte = write_word(&mut row.aux[aux_at + 2], byte_of(word(a0), 2));
-    let v266_byte = write_word(&mut row.aux[aux_at + 3], byte_of(word(a0), 3));
-    write_word(&mut row.aux[aux_at + 4], byte_of(word(a0), 4));
-    write_word(&mut row.aux[aux_at + 5], byte_of(word(a0), 5));
-    write_word(&mut row.aux[aux_at + 6], byte_of(word(a0), 6));
-    write_word(&mut row.aux[aux_at + 7], byte_of(word(a0), 7));
-    (v263_byte, v264_byte, v265_byte, v266_byte)
-}
-/// Operations 69 to 74 and alike, 32 times.
-fn write_mul_4(a0: Goldilocks, a1: Goldilocks, a2: Goldilocks, a3: Goldilocks) -> Goldilocks {
-    // ops 69 to 71: mul
-    let v174_prod = a0 * element(256);
-    let v175_prod = a1 * element(65536);
-    let v176_prod = a2 * element(16777216);
-    // ops 72 to 74: add
-    let v177_sum = a3 + v174_prod;
-    let v178_sum = v177_sum + v175_prod;
-    let v179_sum = v178_sum + v176_prod;
-    v179_sum
-}
-/// Operations 192 to 197 and alike, 24 times.
-fn write_add_5(
-    a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64, a6: u64, a7: u64, a8: u64, a9: u64,
-    a10: u64, a11: u64,
-) -> (u64, u64, u64, u64, u64, u64) {
-    // ops 192 to 197: add
-    let v322_sum = a0 + a1;
-    let v323_sum = a2 + a3;
-    let v324_sum = a4 + a5;
-    let v325_sum = a6 + a7;
-    let v326_sum = a8 + a9;
-    let v327_sum = a10 + a11;
-    (v322_sum, v323_sum, v324_sum, v325_sum, v326_sum, v327_sum)
-}
-/// Operations 2 to 3 and alike, 16 times.
-fn write_u8_mul_6(
-    row: &mut Row<'_>, aux_at: usize, a0: Goldilocks, a1: u64, a2: Goldilocks,
-) -> (u64, u64, u64, u64) {
-    // ops 2 to 3: u8_mul
-    let v98_mul8 = write_word(&mut row.aux[aux_at], binary(ByteOp::Mul, 0, word(a0), a1));
-    let v99_mul8 = write_word(&mut row.aux[aux_at + 1], binary(ByteOp::Mul, 1, word(a0), a1));
-    let v100_mul8 = write_word(&mut row.aux[aux_at + 2], binary(ByteOp::Mul, 0, word(a2), a1));
-    let v101_mul8 = write_word(&mut row.aux[aux_at + 3], binary(ByteOp::Mul, 1, word(a2), a1));
-    (v98_mul8, v99_mul8, v100_mul8, v101_mul8)
-}
-/// Operations 240 to 256 and alike, 12 times.
-fn write_u8_mul_7(
-    row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64,
-    a6: u64,
-) -> u64 {
-    // ops 240 to 243
-    let (v378_mul8, v379_mul8, v380_mul8, v381_mul8) = write_u8_mul_0(row, aux_at, a0, 128, a1);
-    let (v382_mul8, v383_mul8, v384_mul8, v385_mul8) = write_u8_mul_0(
-        row, aux_at + 4, a2, 128, a3,
-    );
-    // ops 244 to 247: add
-    let v386_sum = v383_mul8 + v384_mul8;
-    let v387_sum = v385_mul8 + v378_mul8;
-    let v388_sum = v379_mul8 + v380_mul8;
-    let v389_sum = v381_mul8 + v382_mul8;
-    // ops 248 to 250: u8_xor
-    let v390_xor = write_word(&mut row.aux[aux_at + 8], binary(ByteOp::Xor, 0, v386_sum, a4));
-    let v391_xor = write_word(&mut row.aux[aux_at + 9], binary(ByteOp::Xor, 0, v387_sum, a5));
-    let v392_xor = write_word(&mut row.aux[aux_at + 10], binary(ByteOp::Xor, 0, v388_sum, a6));
-    // ops 251 to 253: mul
-    let v393_prod = v391_xor * 256;
-    let v394_prod = v392_xor * 65536;
-    let v395_prod = v389_sum * 16777216;
-    // ops 254 to 256: add
-    let v396_sum = v390_xor + v393_prod;
-    let v397_sum = v396_sum + v394_prod;
-    let v398_sum = v397_sum + v395_prod;
-    v398_sum
-}
-/// Operations 80 to 108 and alike, 11 times.
-fn write_u8_mul_8(row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64) -> u64 {
-    // ops 80 to 83
-    let (v185_mul8, v186_mul8, v187_mul8, v188_mul8) = write_u8_mul_0(row, aux_at, a0, 32, a1);
-    let (v189_mul8, v190_mul8, v191_mul8, v192_mul8) = write_u8_mul_0(row, aux_at + 4, a2, 32, a3);
-    // ops 84 to 87: add
-    let v193_sum = v188_mul8 + v189_mul8;
-    let v194_sum = v190_mul8 + v191_mul8;
-    let v195_sum = v192_mul8 + v185_mul8;
-    let v196_sum = v186_mul8 + v187_mul8;
-    // ops 88 to 91: u8_xor_split4
-    let v197_split4 = write_word(
-        &mut row.aux[aux_at + 8], binary(ByteOp::XorSplit4, 0, a0, v193_sum),
-    );
-    let v198_split4 = write_word(
-        &mut row.aux[aux_at + 9], binary(ByteOp::XorSplit4, 1, a0, v193_sum),
-    );
-    let v199_split4 = write_word(
-        &mut row.aux[aux_at + 10], binary(ByteOp::XorSplit4, 0, a1, v194_sum),
-    );
-    let v200_split4 = write_word(
-        &mut row.aux[aux_at + 11], binary(ByteOp::XorSplit4, 1, a1, v194_sum),
-    );
-    let v201_split4 = write_word(
-        &mut row.aux[aux_at + 12], binary(ByteOp::XorSplit4, 0, a2, v195_sum),
-    );
-    let v202_split4 = write_word(
-        &mut row.aux[aux_at + 13], binary(ByteOp::XorSplit4, 1, a2, v195_sum),
-    );
-    let v203_split4 = write_word(
-        &mut row.aux[aux_at + 14], binary(ByteOp::XorSplit4, 0, a3, v196_sum),
-    );
-    let v204_split4 = write_word(
-        &mut row.aux[aux_at + 15], binary(ByteOp::XorSplit4, 1, a3, v196_sum),
-    );
-    // ops 92 to 95: add
-    let v205_sum = v199_split4 + v202_split4;
-    let v206_sum = v201_split4 + v204_split4;
-    let v207_sum = v203_split4 + v198_split4;
-    let v208_sum = v197_split4 + v200_split4;
-    // ops 96 to 99: u8_xor
-    let v209_xor = write_word(&mut row.aux[aux_at + 16], binary(ByteOp::Xor, 0, a0, v205_sum));
-    let v210_xor = write_word(&mut row.aux[aux_at + 17], binary(ByteOp::Xor, 0, a1, v206_sum));
-    let v211_xor = write_word(&mut row.aux[aux_at + 18], binary(ByteOp::Xor, 0, a2, v207_sum));
-    let v212_xor = write_word(&mut row.aux[aux_at + 19], binary(ByteOp::Xor, 0, a3, v208_sum));
-    // op 100: u8_mul
-    let v213_mul8 = write_word(&mut row.aux[aux_at + 20], binary(ByteOp::Mul, 0, v211_xor, 4));
-    let v214_mul8 = write_word(&mut row.aux[aux_at + 21], binary(ByteOp::Mul, 1, v211_xor, 4));
-    // ops 101 to 104: mul
-    let v215_prod = v213_mul8 * 16777216;
-    let v216_prod = v209_xor * 1024;
-    let v217_prod = v210_xor * 262144;
-    let v218_prod = v212_xor * 4;
-    // ops 105 to 108: add
-    let v219_sum = v214_mul8 + v215_prod;
-    let v220_sum = v219_sum + v216_prod;
-    let v221_sum = v220_sum + v217_prod;
-    let v222_sum = v221_sum + v218_prod;
-    v222_sum
-}
-/// Operations 2 to 38 and alike, 11 times.
-fn write_u8_mul_9(row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64) -> u64 {
-    // ops 2 to 5
-    let (v98_mul8, v99_mul8, v100_mul8, v101_mul8) = write_u8_mul_0(row, aux_at, a0, 4, a1);
-    let (v102_mul8, v103_mul8, v104_mul8, v105_mul8) = write_u8_mul_0(row, aux_at + 4, a2, 4, a3);
-    // ops 6 to 9: add
-    let v106_sum = v101_mul8 + v102_mul8;
-    let v107_sum = v103_mul8 + v104_mul8;
-    let v108_sum = v105_mul8 + v98_mul8;
-    let v109_sum = v99_mul8 + v100_mul8;
-    // ops 10 to 13: u8_xor
-    let v110_xor = write_word(&mut row.aux[aux_at + 8], binary(ByteOp::Xor, 0, a0, v106_sum));
-    let v111_xor = write_word(&mut row.aux[aux_at + 9], binary(ByteOp::Xor, 0, a1, v107_sum));
-    let v112_xor = write_word(&mut row.aux[aux_at + 10], binary(ByteOp::Xor, 0, a2, v108_sum));
-    let v113_xor = write_word(&mut row.aux[aux_at + 11], binary(ByteOp::Xor, 0, a3, v109_sum));
-    // ops 15 to 18
-    let (v115_mul8, v116_mul8, v117_mul8, v118_mul8) = write_u8_mul_0(
-        row, aux_at + 12, v110_xor, 8, v111_xor,
-    );
-    let (v119_mul8, v120_mul8, v121_mul8, v122_mul8) = write_u8_mul_0(
-        row, aux_at + 16, v112_xor, 8, v113_xor,
-    );
-    // ops 19 to 22: add
-    let v123_sum = v116_mul8 + v117_mul8;
-    let v124_sum = v118_mul8 + v119_mul8;
-    let v125_sum = v120_mul8 + v121_mul8;
-    let v126_sum = v122_mul8 + v115_mul8;
-    // ops 23 to 26: u8_xor
-    let v127_xor = write_word(&mut row.aux[aux_at + 20], binary(ByteOp::Xor, 0, a0, v123_sum));
-    let v128_xor = write_word(&mut row.aux[aux_at + 21], binary(ByteOp::Xor, 0, a1, v124_sum));
-    let v129_xor = write_word(&mut row.aux[aux_at + 22], binary(ByteOp::Xor, 0, a2, v125_sum));
-    let v130_xor = write_word(&mut row.aux[aux_at + 23], binary(ByteOp::Xor, 0, a3, v126_sum));
-    // op 27: u8_mul
-    let v131_mul8 = write_word(&mut row.aux[aux_at + 24], binary(ByteOp::Mul, 0, v127_xor, 4));
-    let v132_mul8 = write_word(&mut row.aux[aux_at + 25], binary(ByteOp::Mul, 1, v127_xor, 4));
-    // ops 29 to 34: mul
-    let v134_prod = v131_mul8 * 16777216;
-    let v135_prod = v128_xor * 4;
-    let v137_prod = v129_xor * 1024;
-    let v139_prod = v130_xor * 262144;
-    // ops 35 to 38: add
-    let v140_sum = v132_mul8 + v134_prod;
-    let v141_sum = v140_sum + v135_prod;
-    let v142_sum = v141_sum + v137_prod;
-    let v143_sum = v142_sum + v139_prod;
-    v143_sum
-}
-/// Operations 224 to 256 and alike, 10 times.
-fn write_u8_mul_10(row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64) -> u64 {
-    // ops 224 to 227
-    let (v358_mul8, v359_mul8, v360_mul8, v361_mul8) = write_u8_mul_0(row, aux_at, a0, 64, a1);
-    let (v362_mul8, v363_mul8, v364_mul8, v365_mul8) = write_u8_mul_0(row, aux_at + 4, a2, 64, a3);
-    // ops 228 to 233
-    let (v366_sum, v367_sum, v368_sum, v369_sum, v370_sum, v371_sum) = write_add_5(
-        v359_mul8, v360_mul8, v361_mul8, v362_mul8, v363_mul8, v364_mul8, v365_mul8, v358_mul8,
-        v361_mul8, v362_mul8, v363_mul8, v364_mul8,
-    );
-    // ops 235 to 238: u8_xor
-    let v373_xor = write_word(&mut row.aux[aux_at + 8], binary(ByteOp::Xor, 0, a0, v366_sum));
-    let v374_xor = write_word(&mut row.aux[aux_at + 9], binary(ByteOp::Xor, 0, a1, v367_sum));
-    let v375_xor = write_word(&mut row.aux[aux_at + 10], binary(ByteOp::Xor, 0, a2, v368_sum));
-    let v376_xor = write_word(&mut row.aux[aux_at + 11], binary(ByteOp::Xor, 0, a3, v369_sum));
-    // ops 240 to 256
-    let v398_sum = write_u8_mul_7(
-        row, aux_at + 12, v373_xor, v374_xor, v375_xor, v376_xor, v370_sum, v371_sum, v365_mul8,
-    );
-    v398_sum
-}
-/// Operations 203 to 222 and alike, 8 times.
-fn write_add_11(
-    row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64,
-    a6: u64, a7: u64, a8: u64, a9: u64, a10: u64, a11: u64, a12: Goldilocks, a13: Goldilocks,
-    a14: Goldilocks, a15: Goldilocks,
-) -> (u64, Goldilocks) {
-    // ops 203 to 206: add
-    let v337_sum = a0 + a1;
-    let v338_sum = a2 + a3;
-    let v339_sum = a4 + a5;
-    let v340_sum = a6 + a7;
-    // ops 207 to 210: u8_xor
-    let v341_xor = write_word(&mut row.aux[aux_at], binary(ByteOp::Xor, 0, v337_sum, a8));
-    let v342_xor = write_word(&mut row.aux[aux_at + 1], binary(ByteOp::Xor, 0, v338_sum, a9));
-    let v343_xor = write_word(&mut row.aux[aux_at + 2], binary(ByteOp::Xor, 0, v339_sum, a10));
-    let v344_xor = write_word(&mut row.aux[aux_at + 3], binary(ByteOp::Xor, 0, v340_sum, a11));
-    // ops 211 to 216
-    let v350_sum = write_mul_1(v342_xor, v343_xor, v344_xor, v341_xor);
-    // ops 217 to 222
-    let v356_sum = write_mul_4(a12, a13, a14, a15);
-    (v350_sum, v356_sum)
-}
-/// Operations 188 to 202 and alike, 8 times.
-fn write_u8_mul_12(
-    row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64,
-) -> (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) {
-    // ops 188 to 191
-    let (v314_mul8, v315_mul8, v316_mul8, v317_mul8) = write_u8_mul_0(row, aux_at, a0, 32, a1);
-    let (v318_mul8, v319_mul8, v320_mul8, v321_mul8) = write_u8_mul_0(row, aux_at + 4, a2, 32, a3);
-    // ops 192 to 197
-    let (v322_sum, v323_sum, v324_sum, v325_sum, v326_sum, v327_sum) = write_add_5(
-        v317_mul8, v318_mul8, v319_mul8, v320_mul8, v321_mul8, v314_mul8, v315_mul8, v316_mul8,
-        v315_mul8, v316_mul8, v317_mul8, v318_mul8,
-    );
-    // op 198: add
-    let v328_sum = v319_mul8 + v320_mul8;
-    // ops 199 to 202: u8_xor_split7
-    let v329_split7 = write_word(
-        &mut row.aux[aux_at + 8], binary(ByteOp::XorSplit7, 0, a0, v322_sum),
-    );
-    let v330_split7 = write_word(
-        &mut row.aux[aux_at + 9], binary(ByteOp::XorSplit7, 1, a0, v322_sum),
-    );
-    let v331_split7 = write_word(
-        &mut row.aux[aux_at + 10], binary(ByteOp::XorSplit7, 0, a1, v323_sum),
-    );
-    let v332_split7 = write_word(
-        &mut row.aux[aux_at + 11], binary(ByteOp::XorSplit7, 1, a1, v323_sum),
-    );
-    let v333_split7 = write_word(
-        &mut row.aux[aux_at + 12], binary(ByteOp::XorSplit7, 0, a2, v324_sum),
-    );
-    let v334_split7 = write_word(
-        &mut row.aux[aux_at + 13], binary(ByteOp::XorSplit7, 1, a2, v324_sum),
-    );
-    let v335_split7 = write_word(
-        &mut row.aux[aux_at + 14], binary(ByteOp::XorSplit7, 0, a3, v325_sum),
-    );
-    let v336_split7 = write_word(
-        &mut row.aux[aux_at + 15], binary(ByteOp::XorSplit7, 1, a3, v325_sum),
-    );
-    (
-        v321_mul8, v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7,
-        v332_split7, v333_split7, v334_split7, v335_split7, v336_split7,
-    )
-}
-/// Operations 270 to 419 and alike, 6 times.
-fn write_u8_mul_13(
-    row: &mut Row<'_>, aux_at: usize, a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64,
-    a6: u64, a7: u64, a8: u64, a9: u64, a10: u64, a11: u64, a12: u64, a13: u64, a14: u64, a15: u64,
-    a16: u64, a17: u64, a18: u64, a19: u64, a20: u64, a21: u64, a22: u64, a23: u64, a24: u64,
-    a25: u64, a26: u64, a27: u64, a28: u64, a29: u64, a30: u64,
-) -> (u64, u64, u64, u64, u64, u64, u64, u64) {
-    // ops 270 to 302
-    let v459_sum = write_u8_mul_9(row, aux_at, a0, a1, a2, a3);
-    // ops 303 to 310: u8_and
-    let v460_and = write_word(&mut row.aux[aux_at + 26], binary(ByteOp::And, 0, a0, a4));
-    let v461_and = write_word(&mut row.aux[aux_at + 27], binary(ByteOp::And, 0, a1, a5));
-    let v462_and = write_word(&mut row.aux[aux_at + 28], binary(ByteOp::And, 0, a2, a6));
-    let v463_and = write_word(&mut row.aux[aux_at + 29], binary(ByteOp::And, 0, a3, a7));
-    let v464_and = write_word(&mut row.aux[aux_at + 30], binary(ByteOp::And, 0, a0, a8));
-    let v465_and = write_word(&mut row.aux[aux_at + 31], binary(ByteOp::And, 0, a1, a9));
-    let v466_and = write_word(&mut row.aux[aux_at + 32], binary(ByteOp::And, 0, a2, a10));
-    let v467_and = write_word(&mut row.aux[aux_at + 33], binary(ByteOp::And, 0, a3, a11));
-    // ops 311 to 322
-    let (v473_sum, v479_sum) = write_mul_2(
-        v461_and, v462_and, v463_and, v460_and, v465_and, v466_and, v467_and, v464_and,
-    );
-    // ops 323 to 328
-    let v485_sum = write_mul_1(a9, a10, a11, a8);
-    // op 329: sub
-    let v486_diff = element(v485_sum) - element(v479_sum);
-    // op 330: add
-    let v487_sum = element(v473_sum) + v486_diff;
-    // ops 331 to 336
-    let v493_sum = write_mul_1(a12, a13, a14, a15);
-    // ops 337 to 340: add
-    let v494_sum = a16 + v459_sum;
-    let v495_sum = element(v494_sum) + v487_sum;
-    let v496_sum = v495_sum + element(a17);
-    let v497_sum = v496_sum + element(v493_sum);
-    // ops 341 to 369
-    let v535_sum = write_u8_mul_8(row, aux_at + 34, a18, a19, a20, a21);
-    // ops 370 to 373: u8_xor
-    let v536_xor = write_word(&mut row.aux[aux_at + 56], binary(ByteOp::Xor, 0, a18, a22));
-    let v537_xor = write_word(&mut row.aux[aux_at + 57], binary(ByteOp::Xor, 0, a19, a23));
-    let v538_xor = write_word(&mut row.aux[aux_at + 58], binary(ByteOp::Xor, 0, a20, a24));
-    let v539_xor = write_word(&mut row.aux[aux_at + 59], binary(ByteOp::Xor, 0, a21, a25));
-    // ops 374 to 377: u8_and
-    let v540_and = write_word(&mut row.aux[aux_at + 60], binary(ByteOp::And, 0, a26, v536_xor));
-    let v541_and = write_word(&mut row.aux[aux_at + 61], binary(ByteOp::And, 0, a27, v537_xor));
-    let v542_and = write_word(&mut row.aux[aux_at + 62], binary(ByteOp::And, 0, a28, v538_xor));
-    let v543_and = write_word(&mut row.aux[aux_at + 63], binary(ByteOp::And, 0, a29, v539_xor));
-    // ops 378 to 401
-    let (v549_sum, v555_sum) = write_mul_2(a19, a20, a21, a18, a23, a24, a25, a22);
-    let (v561_sum, v567_sum) = write_mul_2(
-        v537_xor, v538_xor, v539_xor, v536_xor, v541_and, v542_and, v543_and, v540_and,
-    );
-    // op 402: add
-    let v568_sum = v549_sum + v555_sum;
-    // op 403: sub
-    let v569_diff = element(v568_sum) - element(v561_sum);
-    // op 404: mul
-    let v570_prod = v569_diff * element(9223372034707292161);
-    // ops 405 to 408: add
-    let v571_sum = v570_prod + element(v567_sum);
-    let v572_sum = element(a30) + v497_sum;
-    let v573_sum = v497_sum + element(v535_sum);
-    let v574_sum = v573_sum + v571_sum;
-    // ops 409 to 419
-    let (v575_byte, v576_byte, v577_byte, v578_byte) = write_hint_field_to_bytes_3(
-        row, aux_at + 64, v572_sum,
-    );
-    let (v591_byte, v592_byte, v593_byte, v594_byte) = write_hint_field_to_bytes_3(
-        row, aux_at + 72, v574_sum,
-    );
-    (v575_byte, v576_byte, v577_byte, v578_byte, v591_byte, v592_byte, v593_byte, v594_byte)
-}
-/// Operations 182 to 202 and alike, 4 times.
-fn write_mul_14(
-    row: &mut Row<'_>, aux_at: usize, a0: Goldilocks, a1: Goldilocks, a2: Goldilocks,
-    a3: Goldilocks, a4: Goldilocks, a5: Goldilocks, a6: Goldilocks, a7: Goldilocks,
-) -> (Goldilocks, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) {
-    // ops 182 to 187
-    let v313_sum = write_mul_4(a0, a1, a2, a3);
-    // ops 188 to 191
-    let (v314_mul8, v315_mul8, v316_mul8, v317_mul8) = write_u8_mul_6(row, aux_at, a4, 32, a5);
-    let (v318_mul8, v319_mul8, v320_mul8, v321_mul8) = write_u8_mul_6(row, aux_at + 4, a6, 32, a7);
-    // ops 192 to 197
-    let (v322_sum, v323_sum, v324_sum, v325_sum, v326_sum, v327_sum) = write_add_5(
-        v317_mul8, v318_mul8, v319_mul8, v320_mul8, v321_mul8, v314_mul8, v315_mul8, v316_mul8,
-        v315_mul8, v316_mul8, v317_mul8, v318_mul8,
-    );
-    // op 198: add
-    let v328_sum = v319_mul8 + v320_mul8;
-    // ops 199 to 202: u8_xor_split7
-    let v329_split7 = write_word(
-        &mut row.aux[aux_at + 8], binary(ByteOp::XorSplit7, 0, word(a4), v322_sum),
-    );
-    let v330_split7 = write_word(
-        &mut row.aux[aux_at + 9], binary(ByteOp::XorSplit7, 1, word(a4), v322_sum),
-    );
-    let v331_split7 = write_word(
-        &mut row.aux[aux_at + 10], binary(ByteOp::XorSplit7, 0, word(a5), v323_sum),
-    );
-    let v332_split7 = write_word(
-        &mut row.aux[aux_at + 11], binary(ByteOp::XorSplit7, 1, word(a5), v323_sum),
-    );
-    let v333_split7 = write_word(
-        &mut row.aux[aux_at + 12], binary(ByteOp::XorSplit7, 0, word(a6), v324_sum),
-    );
-    let v334_split7 = write_word(
-        &mut row.aux[aux_at + 13], binary(ByteOp::XorSplit7, 1, word(a6), v324_sum),
-    );
-    let v335_split7 = write_word(
-        &mut row.aux[aux_at + 14], binary(ByteOp::XorSplit7, 0, word(a7), v325_sum),
-    );
-    let v336_split7 = write_word(
-        &mut row.aux[aux_at + 15], binary(ByteOp::XorSplit7, 1, word(a7), v325_sum),
-    );
-    (
-        v313_sum, v321_mul8, v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7,
-        v332_split7, v333_split7, v334_split7, v335_split7, v336_split7,
-    )
-}
-/// Operations 2 to 973.
-fn write_u8_mul_15(row: &mut Row<'_>, seed: &[u8], reads: usize) -> (
-    u64, u64, u64, u64, Goldilocks, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64,
-) {
-    // ops 2 to 5
-    let (v98_mul8, v99_mul8, v100_mul8, v101_mul8) = write_u8_mul_6(
-        row, 6, element(u64_at(seed, 136)), 4, element(u64_at(seed, 144)),
-    );
-    let (v102_mul8, v103_mul8, v104_mul8, v105_mul8) = write_u8_mul_6(
-        row, 10, element(u64_at(seed, 152)), 4, element(u64_at(seed, 160)),
-    );
-    // ops 6 to 9: add
-    let v106_sum = v101_mul8 + v102_mul8;
-    let v107_sum = v103_mul8 + v104_mul8;
-    let v108_sum = v105_mul8 + v98_mul8;
-    let v109_sum = v99_mul8 + v100_mul8;
-    // ops 10 to 13: u8_xor
-    let v110_xor = write_word(
-        &mut row.aux[14], binary(ByteOp::Xor, 0, u64_at(seed, 136), v106_sum),
-    );
-    let v111_xor = write_word(
-        &mut row.aux[15], binary(ByteOp::Xor, 0, u64_at(seed, 144), v107_sum),
-    );
-    let v112_xor = write_word(
-        &mut row.aux[16], binary(ByteOp::Xor, 0, u64_at(seed, 152), v108_sum),
-    );
-    let v113_xor = write_word(
-        &mut row.aux[17], binary(ByteOp::Xor, 0, u64_at(seed, 160), v109_sum),
-    );
-    // ops 15 to 18
-    let (v115_mul8, v116_mul8, v117_mul8, v118_mul8) = write_u8_mul_0(
-        row, 18, v110_xor, 8, v111_xor,
-    );
-    let (v119_mul8, v120_mul8, v121_mul8, v122_mul8) = write_u8_mul_0(
-        row, 22, v112_xor, 8, v113_xor,
-    );
-    // ops 19 to 22: add
-    let v123_sum = v116_mul8 + v117_mul8;
-    let v124_sum = v118_mul8 + v119_mul8;
-    let v125_sum = v120_mul8 + v121_mul8;
-    let v126_sum = v122_mul8 + v115_mul8;
-    // ops 23 to 26: u8_xor
-    let v127_xor = write_word(
-        &mut row.aux[26], binary(ByteOp::Xor, 0, u64_at(seed, 136), v123_sum),
-    );
-    let v128_xor = write_word(
-        &mut row.aux[27], binary(ByteOp::Xor, 0, u64_at(seed, 144), v124_sum),
-    );
-    let v129_xor = write_word(
-        &mut row.aux[28], binary(ByteOp::Xor, 0, u64_at(seed, 152), v125_sum),
-    );
-    let v130_xor = write_word(
-        &mut row.aux[29], binary(ByteOp::Xor, 0, u64_at(seed, 160), v126_sum),
-    );
-    // op 27: u8_mul
-    let v131_mul8 = write_word(&mut row.aux[30], binary(ByteOp::Mul, 0, v127_xor, 4));
-    let v132_mul8 = write_word(&mut row.aux[31], binary(ByteOp::Mul, 1, v127_xor, 4));
-    // ops 29 to 34: mul
-    let v134_prod = v131_mul8 * 16777216;
-    let v135_prod = v128_xor * 4;
-    let v137_prod = v129_xor * 1024;
-    let v139_prod = v130_xor * 262144;
-    // ops 35 to 38: add
-    let v140_sum = v132_mul8 + v134_prod;
-    let v141_sum = v140_sum + v135_prod;
-    let v142_sum = v141_sum + v137_prod;
-    let v143_sum = v142_sum + v139_prod;
-    // ops 39 to 46: u8_and
-    let v144_and = write_word(
-        &mut row.aux[32], binary(ByteOp::And, 0, u64_at(seed, 136), u64_at(seed, 168)),
-    );
-    let v145_and = write_word(
-        &mut row.aux[33], binary(ByteOp::And, 0, u64_at(seed, 144), u64_at(seed, 176)),
-    );
-    let v146_and = write_word(
-        &mut row.aux[34], binary(ByteOp::And, 0, u64_at(seed, 152), u64_at(seed, 184)),
-    );
-    let v147_and = write_word(
-        &mut row.aux[35], binary(ByteOp::And, 0, u64_at(seed, 160), u64_at(seed, 192)),
-    );
-    let v148_and = write_word(
-        &mut row.aux[36], binary(ByteOp::And, 0, u64_at(seed, 136), u64_at(seed, 200)),
-    );
-    let v149_and = write_word(
-        &mut row.aux[37], binary(ByteOp::And, 0, u64_at(seed, 144), u64_at(seed, 208)),
-    );
-    let v150_and = write_word(
-        &mut row.aux[38], binary(ByteOp::And, 0, u64_at(seed, 152), u64_at(seed, 216)),
-    );
-    let v151_and = write_word(
-        &mut row.aux[39], binary(ByteOp::And, 0, u64_at(seed, 160), u64_at(seed, 224)),
-    );
-    // ops 48 to 60
-    let (v159_sum, v165_sum) = write_mul_2(
-        v145_and, v146_and, v147_and, v144_and, v149_and, v150_and, v151_and, v148_and,
-    );
-    // ops 61 to 66
-    let v171_sum = write_mul_4(
-        element(u64_at(seed, 208)), element(u64_at(seed, 216)), element(u64_at(seed, 224)),
-        element(u64_at(seed, 200)),
-    );
-    // op 67: sub
-    let v172_diff = v171_sum - element(v165_sum);
-    // op 68: add
-    let v173_sum = element(v159_sum) + v172_diff;
-    // ops 69 to 74
-    let v179_sum = write_mul_4(
-        element(u64_at(seed, 248)), element(u64_at(seed, 256)), element(u64_at(seed, 264)),
-        element(u64_at(seed, 240)),
-    );
-    // ops 75 to 78: add
-    let v180_sum = element(u64_at(seed, 232)) + element(v143_sum);
-    let v181_sum = v180_sum + v173_sum;
-    let v182_sum = v181_sum + element(u64_at(seed, reads + 752));
-    let v183_sum = v182_sum + v179_sum;
-    // ops 80 to 83
-    let (v185_mul8, v186_mul8, v187_mul8, v188_mul8) = write_u8_mul_6(
-        row, 40, element(u64_at(seed, 32)), 32, element(u64_at(seed, 40)),
-    );
-    let (v189_mul8, v190_mul8, v191_mul8, v192_mul8) = write_u8_mul_6(
-        row, 44, element(u64_at(seed, 48)), 32, element(u64_at(seed, 56)),
-    );
-    // ops 84 to 87: add
-    let v193_sum = v188_mul8 + v189_mul8;
-    let v194_sum = v190_mul8 + v191_mul8;
-    let v195_sum = v192_mul8 + v185_mul8;
-    let v196_sum = v186_mul8 + v187_mul8;
-    // ops 88 to 91: u8_xor_split4
-    let v197_split4 = write_word(
-        &mut row.aux[48], binary(ByteOp::XorSplit4, 0, u64_at(seed, 32), v193_sum),
-    );
-    let v198_split4 = write_word(
-        &mut row.aux[49], binary(ByteOp::XorSplit4, 1, u64_at(seed, 32), v193_sum),
-    );
-    let v199_split4 = write_word(
-        &mut row.aux[50], binary(ByteOp::XorSplit4, 0, u64_at(seed, 40), v194_sum),
-    );
-    let v200_split4 = write_word(
-        &mut row.aux[51], binary(ByteOp::XorSplit4, 1, u64_at(seed, 40), v194_sum),
-    );
-    let v201_split4 = write_word(
-        &mut row.aux[52], binary(ByteOp::XorSplit4, 0, u64_at(seed, 48), v195_sum),
-    );
-    let v202_split4 = write_word(
-        &mut row.aux[53], binary(ByteOp::XorSplit4, 1, u64_at(seed, 48), v195_sum),
-    );
-    let v203_split4 = write_word(
-        &mut row.aux[54], binary(ByteOp::XorSplit4, 0, u64_at(seed, 56), v196_sum),
-    );
-    let v204_split4 = write_word(
-        &mut row.aux[55], binary(ByteOp::XorSplit4, 1, u64_at(seed, 56), v196_sum),
-    );
-    // ops 92 to 95: add
-    let v205_sum = v199_split4 + v202_split4;
-    let v206_sum = v201_split4 + v204_split4;
-    let v207_sum = v203_split4 + v198_split4;
-    let v208_sum = v197_split4 + v200_split4;
-    // ops 96 to 99: u8_xor
-    let v209_xor = write_word(
-        &mut row.aux[56], binary(ByteOp::Xor, 0, u64_at(seed, 32), v205_sum),
-    );
-    let v210_xor = write_word(
-        &mut row.aux[57], binary(ByteOp::Xor, 0, u64_at(seed, 40), v206_sum),
-    );
-    let v211_xor = write_word(
-        &mut row.aux[58], binary(ByteOp::Xor, 0, u64_at(seed, 48), v207_sum),
-    );
-    let v212_xor = write_word(
-        &mut row.aux[59], binary(ByteOp::Xor, 0, u64_at(seed, 56), v208_sum),
-    );
-    // op 100: u8_mul
-    let v213_mul8 = write_word(&mut row.aux[60], binary(ByteOp::Mul, 0, v211_xor, 4));
-    let v214_mul8 = write_word(&mut row.aux[61], binary(ByteOp::Mul, 1, v211_xor, 4));
-    // ops 101 to 104: mul
-    let v215_prod = v213_mul8 * 16777216;
-    let v216_prod = v209_xor * 1024;
-    let v217_prod = v210_xor * 262144;
-    let v218_prod = v212_xor * 4;
-    // ops 105 to 108: add
-    let v219_sum = v214_mul8 + v215_prod;
-    let v220_sum = v219_sum + v216_prod;
-    let v221_sum = v220_sum + v217_prod;
-    let v222_sum = v221_sum + v218_prod;
-    // ops 109 to 112: u8_xor
-    let v223_xor = write_word(
-        &mut row.aux[62], binary(ByteOp::Xor, 0, u64_at(seed, 32), u64_at(seed, 64)),
-    );
-    let v224_xor = write_word(
-        &mut row.aux[63], binary(ByteOp::Xor, 0, u64_at(seed, 40), u64_at(seed, 72)),
-    );
-    let v225_xor = write_word(
-        &mut row.aux[64], binary(ByteOp::Xor, 0, u64_at(seed, 48), u64_at(seed, 80)),
-    );
-    let v226_xor = write_word(
-        &mut row.aux[65], binary(ByteOp::Xor, 0, u64_at(seed, 56), u64_at(seed, 88)),
-    );
-    // ops 113 to 116: u8_and
-    let v227_and = write_word(
-        &mut row.aux[66], binary(ByteOp::And, 0, u64_at(seed, 96), v223_xor),
-    );
-    let v228_and = write_word(
-        &mut row.aux[67], binary(ByteOp::And, 0, u64_at(seed, 104), v224_xor),
-    );
-    let v229_and = write_word(
-        &mut row.aux[68], binary(ByteOp::And, 0, u64_at(seed, 112), v225_xor),
-    );
-    let v230_and = write_word(
-        &mut row.aux[69], binary(ByteOp::And, 0, u64_at(seed, 120), v226_xor),
-    );
-    // ops 117 to 128
-    let v236_sum = write_mul_4(
-        element(u64_at(seed, 40)), element(u64_at(seed, 48)), element(u64_at(seed, 56)),
-        element(u64_at(seed, 32)),
-    );
-    let v242_sum = write_mul_4(
-        element(u64_at(seed, 72)), element(u64_at(seed, 80)), element(u64_at(seed, 88)),
-        element(u64_at(seed, 64)),
-    );
-    // ops 129 to 140
-    let (v248_sum, v254_sum) = write_mul_2(
-        v224_xor, v225_xor, v226_xor, v223_xor, v228_and, v229_and, v230_and, v227_and,
-    );
-    // op 141: add
-    let v255_sum = v236_sum + v242_sum;
-    // op 142: sub
-    let v256_diff = v255_sum - element(v248_sum);
-    // op 144: mul
-    let v258_prod = v256_diff * element(9223372034707292161);
-    // ops 145 to 148: add
-    let v259_sum = v258_prod + element(v254_sum);
-    let v260_sum = element(u64_at(seed, 128)) + v183_sum;
-    let v261_sum = v183_sum + element(v222_sum);
-    let v262_sum = v261_sum + v259_sum;
-    // ops 149 to 160
-    let (v263_byte, v264_byte, v265_byte, v266_byte) = write_hint_field_to_bytes_3(
-        row, 70, v260_sum,
-    );
-    let (v280_byte, v281_byte, v282_byte, v283_byte) = write_hint_field_to_bytes_3(
-        row, 78, v262_sum,
-    );
-    // ops 170 to 181
-    let v301_sum = write_mul_4(
-        element(u64_at(seed, 104)), element(u64_at(seed, 112)), element(u64_at(seed, 120)),
-        element(u64_at(seed, 96)),
-    );
-    let v307_sum = write_mul_4(
-        element(u64_at(seed, 208)), element(u64_at(seed, 216)), element(u64_at(seed, 224)),
-        element(u64_at(seed, 200)),
-    );
-    // ops 182 to 202
-    let (
-        v313_sum, v321_mul8, v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7,
-        v332_split7, v333_split7, v334_split7, v335_split7, v336_split7,
-    ) = write_mul_14(
-        row, 86, element(u64_at(seed, 248)), element(u64_at(seed, 256)),
-        element(u64_at(seed, 264)), element(u64_at(seed, 240)), element(u64_at(seed, 272)),
-        element(u64_at(seed, 280)), element(u64_at(seed, 288)), element(u64_at(seed, 296)),
-    );
-    // ops 203 to 222
-    let (v350_sum, v356_sum) = write_add_11(
-        row, 102, v329_split7, v332_split7, v331_split7, v334_split7, v333_split7, v336_split7,
-        v335_split7, v330_split7, v326_sum, v327_sum, v328_sum, v321_mul8,
-        element(u64_at(seed, 536)), element(u64_at(seed, 544)), element(u64_at(seed, 552)),
-        element(u64_at(seed, 528)),
-    );
-    // ops 224 to 227
-    let (v358_mul8, v359_mul8, v360_mul8, v361_mul8) = write_u8_mul_6(
-        row, 106, element(u64_at(seed, 688)), 64, element(u64_at(seed, 696)),
-    );
-    let (v362_mul8, v363_mul8, v364_mul8, v365_mul8) = write_u8_mul_6(
-        row, 110, element(u64_at(seed, 704)), 64, element(u64_at(seed, 712)),
-    );
-    // ops 228 to 233
-    let (v366_sum, v367_sum, v368_sum, v369_sum, v370_sum, v371_sum) = write_add_5(
-        v359_mul8, v360_mul8, v361_mul8, v362_mul8, v363_mul8, v364_mul8, v365_mul8, v358_mul8,
-        v361_mul8, v362_mul8, v363_mul8, v364_mul8,
-    );
-    // ops 235 to 238: u8_xor
-    let v373_xor = write_word(
-        &mut row.aux[114], binary(ByteOp::Xor, 0, u64_at(seed, 688), v366_sum),
-    );
-    let v374_xor = write_word(
-        &mut row.aux[115], binary(ByteOp::Xor, 0, u64_at(seed, 696), v367_sum),
-    );
-    let v375_xor = write_word(
-        &mut row.aux[116], binary(ByteOp::Xor, 0, u64_at(seed, 704), v368_sum),
-    );
-    let v376_xor = write_word(
-        &mut row.aux[117], binary(ByteOp::Xor, 0, u64_at(seed, 712), v369_sum),
-    );
-    // ops 240 to 256
-    let v398_sum = write_u8_mul_7(
-        row, 118, v373_xor, v374_xor, v375_xor, v376_xor, v370_sum, v371_sum, v365_mul8,
-    );
-    // ops 257 to 259: add
-    let v399_sum = v313_sum + element(v350_sum);
-    let v400_sum = v399_sum + v356_sum;
-    let v401_sum = v400_sum + element(v398_sum);
-    // op 260
-    let (v402_byte, v403_byte, v404_byte, v405_byte) = write_hint_field_to_bytes_3(
-        row, 129, v401_sum,
-    );
-    // ops 270 to 302
-    let v459_sum = write_u8_mul_9(row, 137, v263_byte, v264_byte, v265_byte, v266_byte);
-    // ops 303 to 310: u8_and
-    let v460_and = write_word(
-        &mut row.aux[163], binary(ByteOp::And, 0, v263_byte, u64_at(seed, 136)),
-    );
-    let v461_and = write_word(
-        &mut row.aux[164], binary(ByteOp::And, 0, v264_byte, u64_at(seed, 144)),
-    );
-    let v462_and = write_word(
-        &mut row.aux[165], binary(ByteOp::And, 0, v265_byte, u64_at(seed, 152)),
-    );
-    let v463_and = write_word(
-        &mut row.aux[166], binary(ByteOp::And, 0, v266_byte, u64_at(seed, 160)),
-    );
-    let v464_and = write_word(
-        &mut row.aux[167], binary(ByteOp::And, 0, v263_byte, u64_at(seed, 168)),
-    );
-    let v465_and = write_word(
-        &mut row.aux[168], binary(ByteOp::And, 0, v264_byte, u64_at(seed, 176)),
-    );
-    let v466_and = write_word(
-        &mut row.aux[169], binary(ByteOp::And, 0, v265_byte, u64_at(seed, 184)),
-    );
-    let v467_and = write_word(
-        &mut row.aux[170], binary(ByteOp::And, 0, v266_byte, u64_at(seed, 192)),
-    );
-    // ops 311 to 322
-    let (v473_sum, v479_sum) = write_mul_2(
-        v461_and, v462_and, v463_and, v460_and, v465_and, v466_and, v467_and, v464_and,
-    );
-    // ops 323 to 328
-    let v485_sum = write_mul_4(
-        element(u64_at(seed, 176)), element(u64_at(seed, 184)), element(u64_at(seed, 192)),
-        element(u64_at(seed, 168)),
-    );
-    // op 329: sub
-    let v486_diff = v485_sum - element(v479_sum);
-    // op 330: add
-    let v487_sum = element(v473_sum) + v486_diff;
-    // ops 331 to 336
-    let v493_sum = write_mul_4(
-        element(u64_at(seed, 280)), element(u64_at(seed, 288)), element(u64_at(seed, 296)),
-        element(u64_at(seed, 272)),
-    );
-    // ops 337 to 340: add
-    let v494_sum = v307_sum + element(v459_sum);
-    let v495_sum = v494_sum + v487_sum;
-    let v496_sum = v495_sum + element(u64_at(seed, reads + 760));
-    let v497_sum = v496_sum + v493_sum;
-    // ops 341 to 369
-    let v535_sum = write_u8_mul_8(row, 171, v280_byte, v281_byte, v282_byte, v283_byte);
-    // ops 370 to 373: u8_xor
-    let v536_xor = write_word(
-        &mut row.aux[193], binary(ByteOp::Xor, 0, v280_byte, u64_at(seed, 32)),
-    );
-    let v537_xor = write_word(
-        &mut row.aux[194], binary(ByteOp::Xor, 0, v281_byte, u64_at(seed, 40)),
-    );
-    let v538_xor = write_word(
-        &mut row.aux[195], binary(ByteOp::Xor, 0, v282_byte, u64_at(seed, 48)),
-    );
-    let v539_xor = write_word(
-        &mut row.aux[196], binary(ByteOp::Xor, 0, v283_byte, u64_at(seed, 56)),
-    );
-    // ops 374 to 377: u8_and
-    let v540_and = write_word(
-        &mut row.aux[197], binary(ByteOp::And, 0, u64_at(seed, 64), v536_xor),
-    );
-    let v541_and = write_word(
-        &mut row.aux[198], binary(ByteOp::And, 0, u64_at(seed, 72), v537_xor),
-    );
-    let v542_and = write_word(
-        &mut row.aux[199], binary(ByteOp::And, 0, u64_at(seed, 80), v538_xor),
-    );
-    let v543_and = write_word(
-        &mut row.aux[200], binary(ByteOp::And, 0, u64_at(seed, 88), v539_xor),
-    );
-    // ops 378 to 383
-    let v549_sum = write_mul_1(v281_byte, v282_byte, v283_byte, v280_byte);
-    // ops 384 to 389
-    let v555_sum = write_mul_4(
-        element(u64_at(seed, 40)), element(u64_at(seed, 48)), element(u64_at(seed, 56)),
-        element(u64_at(seed, 32)),
-    );
-    // ops 390 to 401
-    let (v561_sum, v567_sum) = write_mul_2(
-        v537_xor, v538_xor, v539_xor, v536_xor, v541_and, v542_and, v543_and, v540_and,
-    );
-    // op 402: add
-    let v568_sum = element(v549_sum) + v555_sum;
-    // op 403: sub
-    let v569_diff = v568_sum - element(v561_sum);
-    // op 404: mul
-    let v570_prod = v569_diff * element(9223372034707292161);
-    // ops 405 to 408: add
-    let v571_sum = v570_prod + element(v567_sum);
-    let v572_sum = v301_sum + v497_sum;
-    let v573_sum = v497_sum + element(v535_sum);
-    let v574_sum = v573_sum + v571_sum;
-    // ops 409 to 419
-    let (v575_byte, v576_byte, v577_byte, v578_byte) = write_hint_field_to_bytes_3(
-        row, 201, v572_sum,
-    );
-    let (v591_byte, v592_byte, v593_byte, v594_byte) = write_hint_field_to_bytes_3(
-        row, 209, v574_sum,
-    );
-    // ops 429 to 440
-    let v612_sum = write_mul_4(
-        element(u64_at(seed, 72)), element(u64_at(seed, 80)), element(u64_at(seed, 88)),
-        element(u64_at(seed, 64)),
-    );
-    let v618_sum = write_mul_4(
-        element(u64_at(seed, 176)), element(u64_at(seed, 184)), element(u64_at(seed, 192)),
-        element(u64_at(seed, 168)),
-    );
-    // ops 441 to 461
-    let (
-        v624_sum, v632_mul8, v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7,
-        v643_split7, v644_split7, v645_split7, v646_split7, v647_split7,
-    ) = write_mul_14(
-        row, 217, element(u64_at(seed, 280)), element(u64_at(seed, 288)),
-        element(u64_at(seed, 296)), element(u64_at(seed, 272)), element(u64_at(seed, 304)),
-        element(u64_at(seed, 312)), element(u64_at(seed, 320)), element(u64_at(seed, 328)),
-    );
-    // ops 462 to 481
-    let (v661_sum, v667_sum) = write_add_11(
-        row, 233, v640_split7, v643_split7, v642_split7, v645_split7, v644_split7, v647_split7,
-        v646_split7, v641_split7, v637_sum, v638_sum, v639_sum, v632_mul8,
-        element(u64_at(seed, 568)), element(u64_at(seed, 576)), element(u64_at(seed, 584)),
-        element(u64_at(seed, 560)),
-    );
-    // ops 482 to 485
-    let (v668_mul8, v669_mul8, v670_mul8, v671_mul8) = write_u8_mul_6(
-        row, 237, element(u64_at(seed, 720)), 64, element(u64_at(seed, 728)),
-    );
-    let (v672_mul8, v673_mul8, v674_mul8, v675_mul8) = write_u8_mul_6(
-        row, 241, element(u64_at(seed, 736)), 64, element(u64_at(seed, 744)),
-    );
-    // ops 486 to 491
-    let (v676_sum, v677_sum, v678_sum, v679_sum, v680_sum, v681_sum) = write_add_5(
-        v669_mul8, v670_mul8, v671_mul8, v672_mul8, v673_mul8, v674_mul8, v675_mul8, v668_mul8,
-        v671_mul8, v672_mul8, v673_mul8, v674_mul8,
-    );
-    // ops 492 to 495: u8_xor
-    let v682_xor = write_word(
-        &mut row.aux[245], binary(ByteOp::Xor, 0, u64_at(seed, 720), v676_sum),
-    );
-    let v683_xor = write_word(
-        &mut row.aux[246], binary(ByteOp::Xor, 0, u64_at(seed, 728), v677_sum),
-    );
-    let v684_xor = write_word(
-        &mut row.aux[247], binary(ByteOp::Xor, 0, u64_at(seed, 736), v678_sum),
-    );
-    let v685_xor = write_word(
-        &mut row.aux[248], binary(ByteOp::Xor, 0, u64_at(seed, 744), v679_sum),
-    );
-    // ops 496 to 512
-    let v706_sum = write_u8_mul_7(
-        row, 249, v682_xor, v683_xor, v684_xor, v685_xor, v680_sum, v681_sum, v675_mul8,
-    );
-    // ops 513 to 515: add
-    let v707_sum = v624_sum + element(v661_sum);
-    let v708_sum = v707_sum + v667_sum;
-    let v709_sum = v708_sum + element(v706_sum);
-    // op 516
-    let (v710_byte, v711_byte, v712_byte, v713_byte) = write_hint_field_to_bytes_3(
-        row, 260, v709_sum,
-    );
-    // ops 526 to 558
-    let v767_sum = write_u8_mul_9(row, 268, v575_byte, v576_byte, v577_byte, v578_byte);
-    // ops 559 to 566: u8_and
-    let v768_and = write_word(&mut row.aux[294], binary(ByteOp::And, 0, v575_byte, v263_byte));
-    let v769_and = write_word(&mut row.aux[295], binary(ByteOp::And, 0, v576_byte, v264_byte));
-    let v770_and = write_word(&mut row.aux[296], binary(ByteOp::And, 0, v577_byte, v265_byte));
-    let v771_and = write_word(&mut row.aux[297], binary(ByteOp::And, 0, v578_byte, v266_byte));
-    let v772_and = write_word(
-        &mut row.aux[298], binary(ByteOp::And, 0, v575_byte, u64_at(seed, 136)),
-    );
-    let v773_and = write_word(
-        &mut row.aux[299], binary(ByteOp::And, 0, v576_byte, u64_at(seed, 144)),
-    );
-    let v774_and = write_word(
-        &mut row.aux[300], binary(ByteOp::And, 0, v577_byte, u64_at(seed, 152)),
-    );
-    let v775_and = write_word(
-        &mut row.aux[301], binary(ByteOp::And, 0, v578_byte, u64_at(seed, 160)),
-    );
-    // ops 567 to 578
-    let (v781_sum, v787_sum) = write_mul_2(
-        v769_and, v770_and, v771_and, v768_and, v773_and, v774_and, v775_and, v772_and,
-    );
-    // ops 579 to 584
-    let v793_sum = write_mul_4(
-        element(u64_at(seed, 144)), element(u64_at(seed, 152)), element(u64_at(seed, 160)),
-        element(u64_at(seed, 136)),
-    );
-    // op 585: sub
-    let v794_diff = v793_sum - element(v787_sum);
-    // op 586: add
-    let v795_sum = element(v781_sum) + v794_diff;
-    // ops 587 to 592
-    let v801_sum = write_mul_4(
-        element(u64_at(seed, 312)), element(u64_at(seed, 320)), element(u64_at(seed, 328)),
-        element(u64_at(seed, 304)),
-    );
-    // ops 593 to 596: add
-    let v802_sum = v618_sum + element(v767_sum);
-    let v803_sum = v802_sum + v795_sum;
-    let v804_sum = v803_sum + element(u64_at(seed, reads + 768));
-    let v805_sum = v804_sum + v801_sum;
-    // ops 597 to 625
-    let v843_sum = write_u8_mul_8(row, 302, v591_byte, v592_byte, v593_byte, v594_byte);
-    // ops 626 to 629: u8_xor
-    let v844_xor = write_word(&mut row.aux[324], binary(ByteOp::Xor, 0, v591_byte, v280_byte));
-    let v845_xor = write_word(&mut row.aux[325], binary(ByteOp::Xor, 0, v592_byte, v281_byte));
-    let v846_xor = write_word(&mut row.aux[326], binary(ByteOp::Xor, 0, v593_byte, v282_byte));
-    let v847_xor = write_word(&mut row.aux[327], binary(ByteOp::Xor, 0, v594_byte, v283_byte));
-    // ops 630 to 633: u8_and
-    let v848_and = write_word(
-        &mut row.aux[328], binary(ByteOp::And, 0, u64_at(seed, 32), v844_xor),
-    );
-    let v849_and = write_word(
-        &mut row.aux[329], binary(ByteOp::And, 0, u64_at(seed, 40), v845_xor),
-    );
-    let v850_and = write_word(
-        &mut row.aux[330], binary(ByteOp::And, 0, u64_at(seed, 48), v846_xor),
-    );
-    let v851_and = write_word(
-        &mut row.aux[331], binary(ByteOp::And, 0, u64_at(seed, 56), v847_xor),
-    );
-    // ops 634 to 657
-    let (v857_sum, v863_sum) = write_mul_2(
-        v592_byte, v593_byte, v594_byte, v591_byte, v281_byte, v282_byte, v283_byte, v280_byte,
-    );
-    let (v869_sum, v875_sum) = write_mul_2(
-        v845_xor, v846_xor, v847_xor, v844_xor, v849_and, v850_and, v851_and, v848_and,
-    );
-    // op 658: add
-    let v876_sum = v857_sum + v863_sum;
-    // op 659: sub
-    let v877_diff = element(v876_sum) - element(v869_sum);
-    // op 660: mul
-    let v878_prod = v877_diff * element(9223372034707292161);
-    // ops 661 to 664: add
-    let v879_sum = v878_prod + element(v875_sum);
-    let v880_sum = v612_sum + v805_sum;
-    let v881_sum = v805_sum + element(v843_sum);
-    let v882_sum = v881_sum + v879_sum;
-    // ops 665 to 675
-    let (v883_byte, v884_byte, v885_byte, v886_byte) = write_hint_field_to_bytes_3(
-        row, 332, v880_sum,
-    );
-    let (v899_byte, v900_byte, v901_byte, v902_byte) = write_hint_field_to_bytes_3(
-        row, 340, v882_sum,
-    );
-    // ops 685 to 696
-    let v920_sum = write_mul_4(
-        element(u64_at(seed, 40)), element(u64_at(seed, 48)), element(u64_at(seed, 56)),
-        element(u64_at(seed, 32)),
-    );
-    let v926_sum = write_mul_4(
-        element(u64_at(seed, 144)), element(u64_at(seed, 152)), element(u64_at(seed, 160)),
-        element(u64_at(seed, 136)),
-    );
-    // ops 697 to 717
-    let (
-        v932_sum, v940_mul8, v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7,
-        v951_split7, v952_split7, v953_split7, v954_split7, v955_split7,
-    ) = write_mul_14(
-        row, 348, element(u64_at(seed, 312)), element(u64_at(seed, 320)),
-        element(u64_at(seed, 328)), element(u64_at(seed, 304)), element(u64_at(seed, 336)),
-        element(u64_at(seed, 344)), element(u64_at(seed, 352)), element(u64_at(seed, 360)),
-    );
-    // ops 718 to 737
-    let (v969_sum, v975_sum) = write_add_11(
-        row, 364, v948_split7, v951_split7, v950_split7, v953_split7, v952_split7, v955_split7,
-        v954_split7, v949_split7, v945_sum, v946_sum, v947_sum, v940_mul8,
-        element(u64_at(seed, 600)), element(u64_at(seed, 608)), element(u64_at(seed, 616)),
-        element(u64_at(seed, 592)),
-    );
-    // ops 738 to 768
-    let v1014_sum = write_u8_mul_10(row, 368, v402_byte, v403_byte, v404_byte, v405_byte);
-    // ops 769 to 771: add
-    let v1015_sum = v932_sum + element(v969_sum);
-    let v1016_sum = v1015_sum + v975_sum;
-    let v1017_sum = v1016_sum + element(v1014_sum);
-    // op 772
-    write_hint_field_to_bytes_3(row, 391, v1017_sum);
-    // ops 782 to 814
-    let v1075_sum = write_u8_mul_9(row, 399, v883_byte, v884_byte, v885_byte, v886_byte);
-    // ops 815 to 822: u8_and
-    let v1076_and = write_word(&mut row.aux[425], binary(ByteOp::And, 0, v883_byte, v575_byte));
-    let v1077_and = write_word(&mut row.aux[426], binary(ByteOp::And, 0, v884_byte, v576_byte));
-    let v1078_and = write_word(&mut row.aux[427], binary(ByteOp::And, 0, v885_byte, v577_byte));
-    let v1079_and = write_word(&mut row.aux[428], binary(ByteOp::And, 0, v886_byte, v578_byte));
-    let v1080_and = write_word(&mut row.aux[429], binary(ByteOp::And, 0, v883_byte, v263_byte));
-    let v1081_and = write_word(&mut row.aux[430], binary(ByteOp::And, 0, v884_byte, v264_byte));
-    let v1082_and = write_word(&mut row.aux[431], binary(ByteOp::And, 0, v885_byte, v265_byte));
-    let v1083_and = write_word(&mut row.aux[432], binary(ByteOp::And, 0, v886_byte, v266_byte));
-    // ops 823 to 834
-    let (v1089_sum, v1095_sum) = write_mul_2(
-        v1077_and, v1078_and, v1079_and, v1076_and, v1081_and, v1082_and, v1083_and, v1080_and,
-    );
-    // ops 835 to 840
-    let v1101_sum = write_mul_1(v264_byte, v265_byte, v266_byte, v263_byte);
-    // op 841: sub
-    let v1102_diff = element(v1101_sum) - element(v1095_sum);
-    // op 842: add
-    let v1103_sum = element(v1089_sum) + v1102_diff;
-    // ops 843 to 848
-    let v1109_sum = write_mul_4(
-        element(u64_at(seed, 344)), element(u64_at(seed, 352)), element(u64_at(seed, 360)),
-        element(u64_at(seed, 336)),
-    );
-    // ops 849 to 852: add
-    let v1110_sum = v926_sum + element(v1075_sum);
-    let v1111_sum = v1110_sum + v1103_sum;
-    let v1112_sum = v1111_sum + element(u64_at(seed, reads + 776));
-    let v1113_sum = v1112_sum + v1109_sum;
-    // ops 853 to 881
-    let v1151_sum = write_u8_mul_8(row, 433, v899_byte, v900_byte, v901_byte, v902_byte);
-    // ops 882 to 885: u8_xor
-    let v1152_xor = write_word(&mut row.aux[455], binary(ByteOp::Xor, 0, v899_byte, v591_byte));
-    let v1153_xor = write_word(&mut row.aux[456], binary(ByteOp::Xor, 0, v900_byte, v592_byte));
-    let v1154_xor = write_word(&mut row.aux[457], binary(ByteOp::Xor, 0, v901_byte, v593_byte));
-    let v1155_xor = write_word(&mut row.aux[458], binary(ByteOp::Xor, 0, v902_byte, v594_byte));
-    // ops 886 to 889: u8_and
-    let v1156_and = write_word(&mut row.aux[459], binary(ByteOp::And, 0, v280_byte, v1152_xor));
-    let v1157_and = write_word(&mut row.aux[460], binary(ByteOp::And, 0, v281_byte, v1153_xor));
-    let v1158_and = write_word(&mut row.aux[461], binary(ByteOp::And, 0, v282_byte, v1154_xor));
-    let v1159_and = write_word(&mut row.aux[462], binary(ByteOp::And, 0, v283_byte, v1155_xor));
-    // ops 890 to 913
-    let (v1165_sum, v1171_sum) = write_mul_2(
-        v900_byte, v901_byte, v902_byte, v899_byte, v592_byte, v593_byte, v594_byte, v591_byte,
-    );
-    let (v1177_sum, v1183_sum) = write_mul_2(
-        v1153_xor, v1154_xor, v1155_xor, v1152_xor, v1157_and, v1158_and, v1159_and, v1156_and,
-    );
-    // op 914: add
-    let v1184_sum = v1165_sum + v1171_sum;
-    // op 915: sub
-    let v1185_diff = element(v1184_sum) - element(v1177_sum);
-    // op 916: mul
-    let v1186_prod = v1185_diff * element(9223372034707292161);
-    // ops 917 to 920: add
-    let v1187_sum = v1186_prod + element(v1183_sum);
-    let v1188_sum = v920_sum + v1113_sum;
-    let v1189_sum = v1113_sum + element(v1151_sum);
-    let v1190_sum = v1189_sum + v1187_sum;
-    // ops 921 to 931
-    write_hint_field_to_bytes_3(row, 463, v1188_sum);
-    write_hint_field_to_bytes_3(row, 471, v1190_sum);
-    // ops 953 to 973
-    let (
-        v1240_sum, v1248_mul8, v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7,
-        v1258_split7, v1259_split7, v1260_split7, v1261_split7, v1262_split7, v1263_split7,
-    ) = write_mul_14(
-        row, 479, element(u64_at(seed, 344)), element(u64_at(seed, 352)),
-        element(u64_at(seed, 360)), element(u64_at(seed, 336)), element(u64_at(seed, 368)),
-        element(u64_at(seed, 376)), element(u64_at(seed, 384)), element(u64_at(seed, 392)),
-    );
-    (
-        v710_byte, v711_byte, v712_byte, v713_byte, v1240_sum, v1248_mul8, v1253_sum, v1254_sum,
-        v1255_sum, v1256_split7, v1257_split7, v1258_split7, v1259_split7, v1260_split7,
-        v1261_split7, v1262_split7, v1263_split7,
-    )
-}
-/// Operations 974 to 1028.
-fn write_add_16(
-    row: &mut Row<'_>, seed: &[u8], a0: u64, a1: u64, a2: u64, a3: u64, a4: u64, a5: u64, a6: u64,
-    a7: u64, a8: u64, a9: u64, a10: u64, a11: u64, a12: u64, a13: u64, a14: u64, a15: u64,
-    a16: Goldilocks,
-) {
-    // ops 974 to 993
-    let (v1277_sum, v1283_sum) = write_add_11(
-        row, 495, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, element(u64_at(seed, 632)),
-        element(u64_at(seed, 640)), element(u64_at(seed, 648)), element(u64_at(seed, 624)),
-    );
-    // ops 994 to 1024
-    let v1322_sum = write_u8_mul_10(row, 499, a12, a13, a14, a15);
-    // ops 1025 to 1027: add
-    let v1323_sum = a16 + element(v1277_sum);
-    let v1324_sum = v1323_sum + v1283_sum;
-    let v1325_sum = v1324_sum + element(v1322_sum);
-    // op 1028
-    write_hint_field_to_bytes_3(row, 522, v1325_sum);
 }

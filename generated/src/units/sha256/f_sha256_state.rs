@@ -2,30 +2,24 @@
 // Program sha256, function sha256_state.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_sha256_state",
     function: 4,
-    contract: bytes32("de7c9253a04d4bb17f7da0b8a9c29aa94a526f8645db7bf1f60109b43b6a942d"),
+    contract: bytes32(
+        "ff90fe0fda69835cf2d3baa7779dc55c0b777286d6159d473d0726a7024f4231",
+    ),
     layout: UnitLayout {
         num_inputs: 1,
         num_selectors: 2,
@@ -67,18 +61,11 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_sha256_state_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 3] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, U32, Rank, 1),
-        SeedRun::of(12, U8, Input(0), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 131] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, U32, Rank, 1), SeedRun::of(20, U8, Read(0), 128),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 3] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, U32, Rank),
+    SeedWord::at(12, U8, Input(0)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 16]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
@@ -98,23 +85,170 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 1056]) -> Pack
     over |= put::<8>(seed, 24, own.input(query, 0));
     Ok(over)
 }
-fn path1_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(usize, &'a [u64]), PackError> {
-    // op 34: sub
-    let v7_diff = element(own.input(query, 0)) - element(1);
-    // op 36: mul
-    let v9_prod = v7_diff * element(64);
-    // op 37: call
-    let call0 = find_call(&record.functions[4], &[word(v7_diff)], 37)?;
-    // op 39: io_read
-    let io1 = io_words(record, 0, word(v9_prod), 64, 39)?;
-    Ok((call0, io1))
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 16], row: Cells<'_, 1, 2, 131>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 8);
+    row.aux[1] = element(rank);
+    let input0 = u8_at(seed, 12);
+    row.input[0] = element(input0);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[2..131].fill(element(0));
 }
+static PATH1_WORDS: [SeedWord; 131] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, U32, Rank),
+    SeedWord::at(20, U8, Read(0)),
+    SeedWord::at(21, U8, Read(1)),
+    SeedWord::at(22, U8, Read(2)),
+    SeedWord::at(23, U8, Read(3)),
+    SeedWord::at(24, U8, Read(4)),
+    SeedWord::at(25, U8, Read(5)),
+    SeedWord::at(26, U8, Read(6)),
+    SeedWord::at(27, U8, Read(7)),
+    SeedWord::at(28, U8, Read(8)),
+    SeedWord::at(29, U8, Read(9)),
+    SeedWord::at(30, U8, Read(10)),
+    SeedWord::at(31, U8, Read(11)),
+    SeedWord::at(32, U8, Read(12)),
+    SeedWord::at(33, U8, Read(13)),
+    SeedWord::at(34, U8, Read(14)),
+    SeedWord::at(35, U8, Read(15)),
+    SeedWord::at(36, U8, Read(16)),
+    SeedWord::at(37, U8, Read(17)),
+    SeedWord::at(38, U8, Read(18)),
+    SeedWord::at(39, U8, Read(19)),
+    SeedWord::at(40, U8, Read(20)),
+    SeedWord::at(41, U8, Read(21)),
+    SeedWord::at(42, U8, Read(22)),
+    SeedWord::at(43, U8, Read(23)),
+    SeedWord::at(44, U8, Read(24)),
+    SeedWord::at(45, U8, Read(25)),
+    SeedWord::at(46, U8, Read(26)),
+    SeedWord::at(47, U8, Read(27)),
+    SeedWord::at(48, U8, Read(28)),
+    SeedWord::at(49, U8, Read(29)),
+    SeedWord::at(50, U8, Read(30)),
+    SeedWord::at(51, U8, Read(31)),
+    SeedWord::at(52, U8, Read(32)),
+    SeedWord::at(53, U8, Read(33)),
+    SeedWord::at(54, U8, Read(34)),
+    SeedWord::at(55, U8, Read(35)),
+    SeedWord::at(56, U8, Read(36)),
+    SeedWord::at(57, U8, Read(37)),
+    SeedWord::at(58, U8, Read(38)),
+    SeedWord::at(59, U8, Read(39)),
+    SeedWord::at(60, U8, Read(40)),
+    SeedWord::at(61, U8, Read(41)),
+    SeedWord::at(62, U8, Read(42)),
+    SeedWord::at(63, U8, Read(43)),
+    SeedWord::at(64, U8, Read(44)),
+    SeedWord::at(65, U8, Read(45)),
+    SeedWord::at(66, U8, Read(46)),
+    SeedWord::at(67, U8, Read(47)),
+    SeedWord::at(68, U8, Read(48)),
+    SeedWord::at(69, U8, Read(49)),
+    SeedWord::at(70, U8, Read(50)),
+    SeedWord::at(71, U8, Read(51)),
+    SeedWord::at(72, U8, Read(52)),
+    SeedWord::at(73, U8, Read(53)),
+    SeedWord::at(74, U8, Read(54)),
+    SeedWord::at(75, U8, Read(55)),
+    SeedWord::at(76, U8, Read(56)),
+    SeedWord::at(77, U8, Read(57)),
+    SeedWord::at(78, U8, Read(58)),
+    SeedWord::at(79, U8, Read(59)),
+    SeedWord::at(80, U8, Read(60)),
+    SeedWord::at(81, U8, Read(61)),
+    SeedWord::at(82, U8, Read(62)),
+    SeedWord::at(83, U8, Read(63)),
+    SeedWord::at(84, U8, Read(64)),
+    SeedWord::at(85, U8, Read(65)),
+    SeedWord::at(86, U8, Read(66)),
+    SeedWord::at(87, U8, Read(67)),
+    SeedWord::at(88, U8, Read(68)),
+    SeedWord::at(89, U8, Read(69)),
+    SeedWord::at(90, U8, Read(70)),
+    SeedWord::at(91, U8, Read(71)),
+    SeedWord::at(92, U8, Read(72)),
+    SeedWord::at(93, U8, Read(73)),
+    SeedWord::at(94, U8, Read(74)),
+    SeedWord::at(95, U8, Read(75)),
+    SeedWord::at(96, U8, Read(76)),
+    SeedWord::at(97, U8, Read(77)),
+    SeedWord::at(98, U8, Read(78)),
+    SeedWord::at(99, U8, Read(79)),
+    SeedWord::at(100, U8, Read(80)),
+    SeedWord::at(101, U8, Read(81)),
+    SeedWord::at(102, U8, Read(82)),
+    SeedWord::at(103, U8, Read(83)),
+    SeedWord::at(104, U8, Read(84)),
+    SeedWord::at(105, U8, Read(85)),
+    SeedWord::at(106, U8, Read(86)),
+    SeedWord::at(107, U8, Read(87)),
+    SeedWord::at(108, U8, Read(88)),
+    SeedWord::at(109, U8, Read(89)),
+    SeedWord::at(110, U8, Read(90)),
+    SeedWord::at(111, U8, Read(91)),
+    SeedWord::at(112, U8, Read(92)),
+    SeedWord::at(113, U8, Read(93)),
+    SeedWord::at(114, U8, Read(94)),
+    SeedWord::at(115, U8, Read(95)),
+    SeedWord::at(116, U8, Read(96)),
+    SeedWord::at(117, U8, Read(97)),
+    SeedWord::at(118, U8, Read(98)),
+    SeedWord::at(119, U8, Read(99)),
+    SeedWord::at(120, U8, Read(100)),
+    SeedWord::at(121, U8, Read(101)),
+    SeedWord::at(122, U8, Read(102)),
+    SeedWord::at(123, U8, Read(103)),
+    SeedWord::at(124, U8, Read(104)),
+    SeedWord::at(125, U8, Read(105)),
+    SeedWord::at(126, U8, Read(106)),
+    SeedWord::at(127, U8, Read(107)),
+    SeedWord::at(128, U8, Read(108)),
+    SeedWord::at(129, U8, Read(109)),
+    SeedWord::at(130, U8, Read(110)),
+    SeedWord::at(131, U8, Read(111)),
+    SeedWord::at(132, U8, Read(112)),
+    SeedWord::at(133, U8, Read(113)),
+    SeedWord::at(134, U8, Read(114)),
+    SeedWord::at(135, U8, Read(115)),
+    SeedWord::at(136, U8, Read(116)),
+    SeedWord::at(137, U8, Read(117)),
+    SeedWord::at(138, U8, Read(118)),
+    SeedWord::at(139, U8, Read(119)),
+    SeedWord::at(140, U8, Read(120)),
+    SeedWord::at(141, U8, Read(121)),
+    SeedWord::at(142, U8, Read(122)),
+    SeedWord::at(143, U8, Read(123)),
+    SeedWord::at(144, U8, Read(124)),
+    SeedWord::at(145, U8, Read(125)),
+    SeedWord::at(146, U8, Read(126)),
+    SeedWord::at(147, U8, Read(127)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 152]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    let (call0, io1) = path1_find(record, own, query)?;
+    // op 33: const 1
+    let v6_const = 1u64;
+    // op 34: sub 0 1
+    let v7_diff = element(own.input(query, 0)) - element(v6_const);
+    // op 35: const 64
+    let v8_const = 64u64;
+    // op 36: mul 2 3
+    let v9_prod = v7_diff * element(v8_const);
+    // op 37: call function 4: 2
+    let call0 = find_call(&record.functions[4], &[word(v7_diff)], 37)?;
+    // op 38: const 0
+    let v42_const = 0u64;
+    // op 39: io_read 37 4
+    let io1 = io_words(record, v42_const, word(v9_prod), 64, 39)?;
     seed[148..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, own.input(query, 0));
@@ -127,7 +261,20 @@ fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 152]) -> Pack
 fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1056]) -> Packed {
     let own = &record.functions[4];
     let mut over = 0;
-    let (call0, io1) = path1_find(record, own, query)?;
+    // op 33: const 1
+    let v6_const = 1u64;
+    // op 34: sub 0 1
+    let v7_diff = element(own.input(query, 0)) - element(v6_const);
+    // op 35: const 64
+    let v8_const = 64u64;
+    // op 36: mul 2 3
+    let v9_prod = v7_diff * element(v8_const);
+    // op 37: call function 4: 2
+    let call0 = find_call(&record.functions[4], &[word(v7_diff)], 37)?;
+    // op 38: const 0
+    let v42_const = 0u64;
+    // op 39: io_read 37 4
+    let io1 = io_words(record, v42_const, word(v9_prod), 64, 39)?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 1);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
@@ -137,35 +284,286 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 1056]) -> Pack
     over |= own.pack_outputs::<8>(query, 0, &mut seed[800..1056]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 1, 2, 131>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 16], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[2..131].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u8_at(seed, 12));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 8));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 152], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 152], row: Cells<'_, 1, 2, 131>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 16);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    // op 0: match 0
+    let v3_const = 0u64;
+    let v4_diff = input0 - element(v3_const);
+    let v5_inv = inverse_or_zero(v4_diff);
+    row.aux[2] = v5_inv;
+    // op 37: call function 4: 2
+    let v10_seed = u8_at(seed, 20);
+    row.aux[3] = element(v10_seed);
+    let v11_seed = u8_at(seed, 21);
+    row.aux[4] = element(v11_seed);
+    let v12_seed = u8_at(seed, 22);
+    row.aux[5] = element(v12_seed);
+    let v13_seed = u8_at(seed, 23);
+    row.aux[6] = element(v13_seed);
+    let v14_seed = u8_at(seed, 24);
+    row.aux[7] = element(v14_seed);
+    let v15_seed = u8_at(seed, 25);
+    row.aux[8] = element(v15_seed);
+    let v16_seed = u8_at(seed, 26);
+    row.aux[9] = element(v16_seed);
+    let v17_seed = u8_at(seed, 27);
+    row.aux[10] = element(v17_seed);
+    let v18_seed = u8_at(seed, 28);
+    row.aux[11] = element(v18_seed);
+    let v19_seed = u8_at(seed, 29);
+    row.aux[12] = element(v19_seed);
+    let v20_seed = u8_at(seed, 30);
+    row.aux[13] = element(v20_seed);
+    let v21_seed = u8_at(seed, 31);
+    row.aux[14] = element(v21_seed);
+    let v22_seed = u8_at(seed, 32);
+    row.aux[15] = element(v22_seed);
+    let v23_seed = u8_at(seed, 33);
+    row.aux[16] = element(v23_seed);
+    let v24_seed = u8_at(seed, 34);
+    row.aux[17] = element(v24_seed);
+    let v25_seed = u8_at(seed, 35);
+    row.aux[18] = element(v25_seed);
+    let v26_seed = u8_at(seed, 36);
+    row.aux[19] = element(v26_seed);
+    let v27_seed = u8_at(seed, 37);
+    row.aux[20] = element(v27_seed);
+    let v28_seed = u8_at(seed, 38);
+    row.aux[21] = element(v28_seed);
+    let v29_seed = u8_at(seed, 39);
+    row.aux[22] = element(v29_seed);
+    let v30_seed = u8_at(seed, 40);
+    row.aux[23] = element(v30_seed);
+    let v31_seed = u8_at(seed, 41);
+    row.aux[24] = element(v31_seed);
+    let v32_seed = u8_at(seed, 42);
+    row.aux[25] = element(v32_seed);
+    let v33_seed = u8_at(seed, 43);
+    row.aux[26] = element(v33_seed);
+    let v34_seed = u8_at(seed, 44);
+    row.aux[27] = element(v34_seed);
+    let v35_seed = u8_at(seed, 45);
+    row.aux[28] = element(v35_seed);
+    let v36_seed = u8_at(seed, 46);
+    row.aux[29] = element(v36_seed);
+    let v37_seed = u8_at(seed, 47);
+    row.aux[30] = element(v37_seed);
+    let v38_seed = u8_at(seed, 48);
+    row.aux[31] = element(v38_seed);
+    let v39_seed = u8_at(seed, 49);
+    row.aux[32] = element(v39_seed);
+    let v40_seed = u8_at(seed, 50);
+    row.aux[33] = element(v40_seed);
+    let v41_seed = u8_at(seed, 51);
+    row.aux[34] = element(v41_seed);
+    // op 39: io_read 37 4
+    let v43_seed = u8_at(seed, 52);
+    row.aux[35] = element(v43_seed);
+    let v44_seed = u8_at(seed, 53);
+    row.aux[36] = element(v44_seed);
+    let v45_seed = u8_at(seed, 54);
+    row.aux[37] = element(v45_seed);
+    let v46_seed = u8_at(seed, 55);
+    row.aux[38] = element(v46_seed);
+    let v47_seed = u8_at(seed, 56);
+    row.aux[39] = element(v47_seed);
+    let v48_seed = u8_at(seed, 57);
+    row.aux[40] = element(v48_seed);
+    let v49_seed = u8_at(seed, 58);
+    row.aux[41] = element(v49_seed);
+    let v50_seed = u8_at(seed, 59);
+    row.aux[42] = element(v50_seed);
+    let v51_seed = u8_at(seed, 60);
+    row.aux[43] = element(v51_seed);
+    let v52_seed = u8_at(seed, 61);
+    row.aux[44] = element(v52_seed);
+    let v53_seed = u8_at(seed, 62);
+    row.aux[45] = element(v53_seed);
+    let v54_seed = u8_at(seed, 63);
+    row.aux[46] = element(v54_seed);
+    let v55_seed = u8_at(seed, 64);
+    row.aux[47] = element(v55_seed);
+    let v56_seed = u8_at(seed, 65);
+    row.aux[48] = element(v56_seed);
+    let v57_seed = u8_at(seed, 66);
+    row.aux[49] = element(v57_seed);
+    let v58_seed = u8_at(seed, 67);
+    row.aux[50] = element(v58_seed);
+    let v59_seed = u8_at(seed, 68);
+    row.aux[51] = element(v59_seed);
+    let v60_seed = u8_at(seed, 69);
+    row.aux[52] = element(v60_seed);
+    let v61_seed = u8_at(seed, 70);
+    row.aux[53] = element(v61_seed);
+    let v62_seed = u8_at(seed, 71);
+    row.aux[54] = element(v62_seed);
+    let v63_seed = u8_at(seed, 72);
+    row.aux[55] = element(v63_seed);
+    let v64_seed = u8_at(seed, 73);
+    row.aux[56] = element(v64_seed);
+    let v65_seed = u8_at(seed, 74);
+    row.aux[57] = element(v65_seed);
+    let v66_seed = u8_at(seed, 75);
+    row.aux[58] = element(v66_seed);
+    let v67_seed = u8_at(seed, 76);
+    row.aux[59] = element(v67_seed);
+    let v68_seed = u8_at(seed, 77);
+    row.aux[60] = element(v68_seed);
+    let v69_seed = u8_at(seed, 78);
+    row.aux[61] = element(v69_seed);
+    let v70_seed = u8_at(seed, 79);
+    row.aux[62] = element(v70_seed);
+    let v71_seed = u8_at(seed, 80);
+    row.aux[63] = element(v71_seed);
+    let v72_seed = u8_at(seed, 81);
+    row.aux[64] = element(v72_seed);
+    let v73_seed = u8_at(seed, 82);
+    row.aux[65] = element(v73_seed);
+    let v74_seed = u8_at(seed, 83);
+    row.aux[66] = element(v74_seed);
+    let v75_seed = u8_at(seed, 84);
+    row.aux[67] = element(v75_seed);
+    let v76_seed = u8_at(seed, 85);
+    row.aux[68] = element(v76_seed);
+    let v77_seed = u8_at(seed, 86);
+    row.aux[69] = element(v77_seed);
+    let v78_seed = u8_at(seed, 87);
+    row.aux[70] = element(v78_seed);
+    let v79_seed = u8_at(seed, 88);
+    row.aux[71] = element(v79_seed);
+    let v80_seed = u8_at(seed, 89);
+    row.aux[72] = element(v80_seed);
+    let v81_seed = u8_at(seed, 90);
+    row.aux[73] = element(v81_seed);
+    let v82_seed = u8_at(seed, 91);
+    row.aux[74] = element(v82_seed);
+    let v83_seed = u8_at(seed, 92);
+    row.aux[75] = element(v83_seed);
+    let v84_seed = u8_at(seed, 93);
+    row.aux[76] = element(v84_seed);
+    let v85_seed = u8_at(seed, 94);
+    row.aux[77] = element(v85_seed);
+    let v86_seed = u8_at(seed, 95);
+    row.aux[78] = element(v86_seed);
+    let v87_seed = u8_at(seed, 96);
+    row.aux[79] = element(v87_seed);
+    let v88_seed = u8_at(seed, 97);
+    row.aux[80] = element(v88_seed);
+    let v89_seed = u8_at(seed, 98);
+    row.aux[81] = element(v89_seed);
+    let v90_seed = u8_at(seed, 99);
+    row.aux[82] = element(v90_seed);
+    let v91_seed = u8_at(seed, 100);
+    row.aux[83] = element(v91_seed);
+    let v92_seed = u8_at(seed, 101);
+    row.aux[84] = element(v92_seed);
+    let v93_seed = u8_at(seed, 102);
+    row.aux[85] = element(v93_seed);
+    let v94_seed = u8_at(seed, 103);
+    row.aux[86] = element(v94_seed);
+    let v95_seed = u8_at(seed, 104);
+    row.aux[87] = element(v95_seed);
+    let v96_seed = u8_at(seed, 105);
+    row.aux[88] = element(v96_seed);
+    let v97_seed = u8_at(seed, 106);
+    row.aux[89] = element(v97_seed);
+    let v98_seed = u8_at(seed, 107);
+    row.aux[90] = element(v98_seed);
+    let v99_seed = u8_at(seed, 108);
+    row.aux[91] = element(v99_seed);
+    let v100_seed = u8_at(seed, 109);
+    row.aux[92] = element(v100_seed);
+    let v101_seed = u8_at(seed, 110);
+    row.aux[93] = element(v101_seed);
+    let v102_seed = u8_at(seed, 111);
+    row.aux[94] = element(v102_seed);
+    let v103_seed = u8_at(seed, 112);
+    row.aux[95] = element(v103_seed);
+    let v104_seed = u8_at(seed, 113);
+    row.aux[96] = element(v104_seed);
+    let v105_seed = u8_at(seed, 114);
+    row.aux[97] = element(v105_seed);
+    let v106_seed = u8_at(seed, 115);
+    row.aux[98] = element(v106_seed);
+    // op 72: call function 3: 5 6 7 8 9 10 11 12 ... (96)
+    let v107_seed = u8_at(seed, 116);
+    row.aux[99] = element(v107_seed);
+    let v108_seed = u8_at(seed, 117);
+    row.aux[100] = element(v108_seed);
+    let v109_seed = u8_at(seed, 118);
+    row.aux[101] = element(v109_seed);
+    let v110_seed = u8_at(seed, 119);
+    row.aux[102] = element(v110_seed);
+    let v111_seed = u8_at(seed, 120);
+    row.aux[103] = element(v111_seed);
+    let v112_seed = u8_at(seed, 121);
+    row.aux[104] = element(v112_seed);
+    let v113_seed = u8_at(seed, 122);
+    row.aux[105] = element(v113_seed);
+    let v114_seed = u8_at(seed, 123);
+    row.aux[106] = element(v114_seed);
+    let v115_seed = u8_at(seed, 124);
+    row.aux[107] = element(v115_seed);
+    let v116_seed = u8_at(seed, 125);
+    row.aux[108] = element(v116_seed);
+    let v117_seed = u8_at(seed, 126);
+    row.aux[109] = element(v117_seed);
+    let v118_seed = u8_at(seed, 127);
+    row.aux[110] = element(v118_seed);
+    let v119_seed = u8_at(seed, 128);
+    row.aux[111] = element(v119_seed);
+    let v120_seed = u8_at(seed, 129);
+    row.aux[112] = element(v120_seed);
+    let v121_seed = u8_at(seed, 130);
+    row.aux[113] = element(v121_seed);
+    let v122_seed = u8_at(seed, 131);
+    row.aux[114] = element(v122_seed);
+    let v123_seed = u8_at(seed, 132);
+    row.aux[115] = element(v123_seed);
+    let v124_seed = u8_at(seed, 133);
+    row.aux[116] = element(v124_seed);
+    let v125_seed = u8_at(seed, 134);
+    row.aux[117] = element(v125_seed);
+    let v126_seed = u8_at(seed, 135);
+    row.aux[118] = element(v126_seed);
+    let v127_seed = u8_at(seed, 136);
+    row.aux[119] = element(v127_seed);
+    let v128_seed = u8_at(seed, 137);
+    row.aux[120] = element(v128_seed);
+    let v129_seed = u8_at(seed, 138);
+    row.aux[121] = element(v129_seed);
+    let v130_seed = u8_at(seed, 139);
+    row.aux[122] = element(v130_seed);
+    let v131_seed = u8_at(seed, 140);
+    row.aux[123] = element(v131_seed);
+    let v132_seed = u8_at(seed, 141);
+    row.aux[124] = element(v132_seed);
+    let v133_seed = u8_at(seed, 142);
+    row.aux[125] = element(v133_seed);
+    let v134_seed = u8_at(seed, 143);
+    row.aux[126] = element(v134_seed);
+    let v135_seed = u8_at(seed, 144);
+    row.aux[127] = element(v135_seed);
+    let v136_seed = u8_at(seed, 145);
+    row.aux[128] = element(v136_seed);
+    let v137_seed = u8_at(seed, 146);
+    row.aux[129] = element(v137_seed);
+    let v138_seed = u8_at(seed, 147);
+    row.aux[130] = element(v138_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    // op 0: match
-    let v4_diff = element(u64_at(seed, 8)) - element(0);
-    write_element(&mut row.aux[2], inverse_or_zero(v4_diff));
-    row.input[0] = element(u64_at(seed, 8));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 16));
-    copy_words::<1>(seed, 20, &mut row.aux[3..131]);
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 1056], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 1056], row: Cells<'_, 1, 2, 131>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 32;
     let mut block = 0;
     loop {
         match block {
@@ -179,18 +577,280 @@ fn generic_write(seed: &[u8; 1056], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[2..131].fill(element(0));
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 0: match 0
+                let v34_const = 0u64;
+                let v35_diff = element(u64_at(seed, 24)) - element(v34_const);
+                let v36_inv = inverse_or_zero(v35_diff);
+                // op 37: call function 4: 2
+                let v41_seed = u64_at(seed, reads + 0);
+                let v42_seed = u64_at(seed, reads + 8);
+                let v43_seed = u64_at(seed, reads + 16);
+                let v44_seed = u64_at(seed, reads + 24);
+                let v45_seed = u64_at(seed, reads + 32);
+                let v46_seed = u64_at(seed, reads + 40);
+                let v47_seed = u64_at(seed, reads + 48);
+                let v48_seed = u64_at(seed, reads + 56);
+                let v49_seed = u64_at(seed, reads + 64);
+                let v50_seed = u64_at(seed, reads + 72);
+                let v51_seed = u64_at(seed, reads + 80);
+                let v52_seed = u64_at(seed, reads + 88);
+                let v53_seed = u64_at(seed, reads + 96);
+                let v54_seed = u64_at(seed, reads + 104);
+                let v55_seed = u64_at(seed, reads + 112);
+                let v56_seed = u64_at(seed, reads + 120);
+                let v57_seed = u64_at(seed, reads + 128);
+                let v58_seed = u64_at(seed, reads + 136);
+                let v59_seed = u64_at(seed, reads + 144);
+                let v60_seed = u64_at(seed, reads + 152);
+                let v61_seed = u64_at(seed, reads + 160);
+                let v62_seed = u64_at(seed, reads + 168);
+                let v63_seed = u64_at(seed, reads + 176);
+                let v64_seed = u64_at(seed, reads + 184);
+                let v65_seed = u64_at(seed, reads + 192);
+                let v66_seed = u64_at(seed, reads + 200);
+                let v67_seed = u64_at(seed, reads + 208);
+                let v68_seed = u64_at(seed, reads + 216);
+                let v69_seed = u64_at(seed, reads + 224);
+                let v70_seed = u64_at(seed, reads + 232);
+                let v71_seed = u64_at(seed, reads + 240);
+                let v72_seed = u64_at(seed, reads + 248);
+                // op 39: io_read 37 4
+                let v74_seed = u64_at(seed, reads + 256);
+                let v75_seed = u64_at(seed, reads + 264);
+                let v76_seed = u64_at(seed, reads + 272);
+                let v77_seed = u64_at(seed, reads + 280);
+                let v78_seed = u64_at(seed, reads + 288);
+                let v79_seed = u64_at(seed, reads + 296);
+                let v80_seed = u64_at(seed, reads + 304);
+                let v81_seed = u64_at(seed, reads + 312);
+                let v82_seed = u64_at(seed, reads + 320);
+                let v83_seed = u64_at(seed, reads + 328);
+                let v84_seed = u64_at(seed, reads + 336);
+                let v85_seed = u64_at(seed, reads + 344);
+                let v86_seed = u64_at(seed, reads + 352);
+                let v87_seed = u64_at(seed, reads + 360);
+                let v88_seed = u64_at(seed, reads + 368);
+                let v89_seed = u64_at(seed, reads + 376);
+                let v90_seed = u64_at(seed, reads + 384);
+                let v91_seed = u64_at(seed, reads + 392);
+                let v92_seed = u64_at(seed, reads + 400);
+                let v93_seed = u64_at(seed, reads + 408);
+                let v94_seed = u64_at(seed, reads + 416);
+                let v95_seed = u64_at(seed, reads + 424);
+                let v96_seed = u64_at(seed, reads + 432);
+                let v97_seed = u64_at(seed, reads + 440);
+                let v98_seed = u64_at(seed, reads + 448);
+                let v99_seed = u64_at(seed, reads + 456);
+                let v100_seed = u64_at(seed, reads + 464);
+                let v101_seed = u64_at(seed, reads + 472);
+                let v102_seed = u64_at(seed, reads + 480);
+                let v103_seed = u64_at(seed, reads + 488);
+                let v104_seed = u64_at(seed, reads + 496);
+                let v105_seed = u64_at(seed, reads + 504);
+                let v106_seed = u64_at(seed, reads + 512);
+                let v107_seed = u64_at(seed, reads + 520);
+                let v108_seed = u64_at(seed, reads + 528);
+                let v109_seed = u64_at(seed, reads + 536);
+                let v110_seed = u64_at(seed, reads + 544);
+                let v111_seed = u64_at(seed, reads + 552);
+                let v112_seed = u64_at(seed, reads + 560);
+                let v113_seed = u64_at(seed, reads + 568);
+                let v114_seed = u64_at(seed, reads + 576);
+                let v115_seed = u64_at(seed, reads + 584);
+                let v116_seed = u64_at(seed, reads + 592);
+                let v117_seed = u64_at(seed, reads + 600);
+                let v118_seed = u64_at(seed, reads + 608);
+                let v119_seed = u64_at(seed, reads + 616);
+                let v120_seed = u64_at(seed, reads + 624);
+                let v121_seed = u64_at(seed, reads + 632);
+                let v122_seed = u64_at(seed, reads + 640);
+                let v123_seed = u64_at(seed, reads + 648);
+                let v124_seed = u64_at(seed, reads + 656);
+                let v125_seed = u64_at(seed, reads + 664);
+                let v126_seed = u64_at(seed, reads + 672);
+                let v127_seed = u64_at(seed, reads + 680);
+                let v128_seed = u64_at(seed, reads + 688);
+                let v129_seed = u64_at(seed, reads + 696);
+                let v130_seed = u64_at(seed, reads + 704);
+                let v131_seed = u64_at(seed, reads + 712);
+                let v132_seed = u64_at(seed, reads + 720);
+                let v133_seed = u64_at(seed, reads + 728);
+                let v134_seed = u64_at(seed, reads + 736);
+                let v135_seed = u64_at(seed, reads + 744);
+                let v136_seed = u64_at(seed, reads + 752);
+                let v137_seed = u64_at(seed, reads + 760);
+                // op 72: call function 3: 5 6 7 8 9 10 11 12 ... (96)
+                let v138_seed = u64_at(seed, reads + 768);
+                let v139_seed = u64_at(seed, reads + 776);
+                let v140_seed = u64_at(seed, reads + 784);
+                let v141_seed = u64_at(seed, reads + 792);
+                let v142_seed = u64_at(seed, reads + 800);
+                let v143_seed = u64_at(seed, reads + 808);
+                let v144_seed = u64_at(seed, reads + 816);
+                let v145_seed = u64_at(seed, reads + 824);
+                let v146_seed = u64_at(seed, reads + 832);
+                let v147_seed = u64_at(seed, reads + 840);
+                let v148_seed = u64_at(seed, reads + 848);
+                let v149_seed = u64_at(seed, reads + 856);
+                let v150_seed = u64_at(seed, reads + 864);
+                let v151_seed = u64_at(seed, reads + 872);
+                let v152_seed = u64_at(seed, reads + 880);
+                let v153_seed = u64_at(seed, reads + 888);
+                let v154_seed = u64_at(seed, reads + 896);
+                let v155_seed = u64_at(seed, reads + 904);
+                let v156_seed = u64_at(seed, reads + 912);
+                let v157_seed = u64_at(seed, reads + 920);
+                let v158_seed = u64_at(seed, reads + 928);
+                let v159_seed = u64_at(seed, reads + 936);
+                let v160_seed = u64_at(seed, reads + 944);
+                let v161_seed = u64_at(seed, reads + 952);
+                let v162_seed = u64_at(seed, reads + 960);
+                let v163_seed = u64_at(seed, reads + 968);
+                let v164_seed = u64_at(seed, reads + 976);
+                let v165_seed = u64_at(seed, reads + 984);
+                let v166_seed = u64_at(seed, reads + 992);
+                let v167_seed = u64_at(seed, reads + 1000);
+                let v168_seed = u64_at(seed, reads + 1008);
+                let v169_seed = u64_at(seed, reads + 1016);
                 row.selector[1] = element(1);
-                // op 0: match
-                let v35_diff = element(u64_at(seed, 24)) - element(0);
-                write_element(&mut row.aux[2], inverse_or_zero(v35_diff));
-                copy_words::<8>(seed, reads + 32, &mut row.aux[3..131]);
+                row.aux[2] = v36_inv;
+                row.aux[3] = element(v41_seed);
+                row.aux[4] = element(v42_seed);
+                row.aux[5] = element(v43_seed);
+                row.aux[6] = element(v44_seed);
+                row.aux[7] = element(v45_seed);
+                row.aux[8] = element(v46_seed);
+                row.aux[9] = element(v47_seed);
+                row.aux[10] = element(v48_seed);
+                row.aux[11] = element(v49_seed);
+                row.aux[12] = element(v50_seed);
+                row.aux[13] = element(v51_seed);
+                row.aux[14] = element(v52_seed);
+                row.aux[15] = element(v53_seed);
+                row.aux[16] = element(v54_seed);
+                row.aux[17] = element(v55_seed);
+                row.aux[18] = element(v56_seed);
+                row.aux[19] = element(v57_seed);
+                row.aux[20] = element(v58_seed);
+                row.aux[21] = element(v59_seed);
+                row.aux[22] = element(v60_seed);
+                row.aux[23] = element(v61_seed);
+                row.aux[24] = element(v62_seed);
+                row.aux[25] = element(v63_seed);
+                row.aux[26] = element(v64_seed);
+                row.aux[27] = element(v65_seed);
+                row.aux[28] = element(v66_seed);
+                row.aux[29] = element(v67_seed);
+                row.aux[30] = element(v68_seed);
+                row.aux[31] = element(v69_seed);
+                row.aux[32] = element(v70_seed);
+                row.aux[33] = element(v71_seed);
+                row.aux[34] = element(v72_seed);
+                row.aux[35] = element(v74_seed);
+                row.aux[36] = element(v75_seed);
+                row.aux[37] = element(v76_seed);
+                row.aux[38] = element(v77_seed);
+                row.aux[39] = element(v78_seed);
+                row.aux[40] = element(v79_seed);
+                row.aux[41] = element(v80_seed);
+                row.aux[42] = element(v81_seed);
+                row.aux[43] = element(v82_seed);
+                row.aux[44] = element(v83_seed);
+                row.aux[45] = element(v84_seed);
+                row.aux[46] = element(v85_seed);
+                row.aux[47] = element(v86_seed);
+                row.aux[48] = element(v87_seed);
+                row.aux[49] = element(v88_seed);
+                row.aux[50] = element(v89_seed);
+                row.aux[51] = element(v90_seed);
+                row.aux[52] = element(v91_seed);
+                row.aux[53] = element(v92_seed);
+                row.aux[54] = element(v93_seed);
+                row.aux[55] = element(v94_seed);
+                row.aux[56] = element(v95_seed);
+                row.aux[57] = element(v96_seed);
+                row.aux[58] = element(v97_seed);
+                row.aux[59] = element(v98_seed);
+                row.aux[60] = element(v99_seed);
+                row.aux[61] = element(v100_seed);
+                row.aux[62] = element(v101_seed);
+                row.aux[63] = element(v102_seed);
+                row.aux[64] = element(v103_seed);
+                row.aux[65] = element(v104_seed);
+                row.aux[66] = element(v105_seed);
+                row.aux[67] = element(v106_seed);
+                row.aux[68] = element(v107_seed);
+                row.aux[69] = element(v108_seed);
+                row.aux[70] = element(v109_seed);
+                row.aux[71] = element(v110_seed);
+                row.aux[72] = element(v111_seed);
+                row.aux[73] = element(v112_seed);
+                row.aux[74] = element(v113_seed);
+                row.aux[75] = element(v114_seed);
+                row.aux[76] = element(v115_seed);
+                row.aux[77] = element(v116_seed);
+                row.aux[78] = element(v117_seed);
+                row.aux[79] = element(v118_seed);
+                row.aux[80] = element(v119_seed);
+                row.aux[81] = element(v120_seed);
+                row.aux[82] = element(v121_seed);
+                row.aux[83] = element(v122_seed);
+                row.aux[84] = element(v123_seed);
+                row.aux[85] = element(v124_seed);
+                row.aux[86] = element(v125_seed);
+                row.aux[87] = element(v126_seed);
+                row.aux[88] = element(v127_seed);
+                row.aux[89] = element(v128_seed);
+                row.aux[90] = element(v129_seed);
+                row.aux[91] = element(v130_seed);
+                row.aux[92] = element(v131_seed);
+                row.aux[93] = element(v132_seed);
+                row.aux[94] = element(v133_seed);
+                row.aux[95] = element(v134_seed);
+                row.aux[96] = element(v135_seed);
+                row.aux[97] = element(v136_seed);
+                row.aux[98] = element(v137_seed);
+                row.aux[99] = element(v138_seed);
+                row.aux[100] = element(v139_seed);
+                row.aux[101] = element(v140_seed);
+                row.aux[102] = element(v141_seed);
+                row.aux[103] = element(v142_seed);
+                row.aux[104] = element(v143_seed);
+                row.aux[105] = element(v144_seed);
+                row.aux[106] = element(v145_seed);
+                row.aux[107] = element(v146_seed);
+                row.aux[108] = element(v147_seed);
+                row.aux[109] = element(v148_seed);
+                row.aux[110] = element(v149_seed);
+                row.aux[111] = element(v150_seed);
+                row.aux[112] = element(v151_seed);
+                row.aux[113] = element(v152_seed);
+                row.aux[114] = element(v153_seed);
+                row.aux[115] = element(v154_seed);
+                row.aux[116] = element(v155_seed);
+                row.aux[117] = element(v156_seed);
+                row.aux[118] = element(v157_seed);
+                row.aux[119] = element(v158_seed);
+                row.aux[120] = element(v159_seed);
+                row.aux[121] = element(v160_seed);
+                row.aux[122] = element(v161_seed);
+                row.aux[123] = element(v162_seed);
+                row.aux[124] = element(v163_seed);
+                row.aux[125] = element(v164_seed);
+                row.aux[126] = element(v165_seed);
+                row.aux[127] = element(v166_seed);
+                row.aux[128] = element(v167_seed);
+                row.aux[129] = element(v168_seed);
+                row.aux[130] = element(v169_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

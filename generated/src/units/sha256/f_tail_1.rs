@@ -2,30 +2,24 @@
 // Program sha256, function tail_1.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_1",
     function: 5,
-    contract: bytes32("3db83726072de82bfe548fe5ed0fa2053b95b24b48f89a08f7eeddb929545afd"),
+    contract: bytes32(
+        "bd1df36d45b1807230a7e1b46742db85105b3ef812872576f7c674495d1949ec",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 2,
@@ -67,18 +61,11 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_tail_1_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 3] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, U8, Input(1), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 4] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, U8, Input(1), 1), SeedRun::of(17, U8, Read(0), 1),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 3] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, U8, Input(1)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed {
     let own = &record.functions[5];
     let mut over = 0;
@@ -97,6 +84,26 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed
     over |= own.pack_inputs::<8>(query, 0, &mut seed[16..32]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 24], row: Cells<'_, 2, 2, 2>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 16);
+    row.input[1] = element(input1);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[1] = element(0);
+}
+static PATH1_WORDS: [SeedWord; 4] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, U8, Input(1)),
+    SeedWord::at(17, U8, Read(0)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed {
     let own = &record.functions[5];
     let mut over = 0;
@@ -116,37 +123,31 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 40]) -> Packed
     over |= put::<8>(seed, 32, own.output(query, 0));
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 2, 2, 2>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 24], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[1] = element(0);
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    row.input[1] = element(u8_at(seed, 16));
-    row.aux[0] = element(u64_at(seed, 0));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 24], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 24], row: Cells<'_, 2, 2, 2>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 16);
+    row.input[1] = element(input1);
+    // op 5: io_read 2 0
+    let v4_seed = u8_at(seed, 17);
+    row.aux[1] = element(v4_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    row.input[1] = element(u8_at(seed, 16));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u8_at(seed, 17));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 40], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 40], row: Cells<'_, 2, 2, 2>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 32;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..2]);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
                 row.aux[0] = element(u64_at(seed, 0));
                 block = match u64_at(seed, 24) {
                     0 => 1,
@@ -160,15 +161,19 @@ fn generic_write(seed: &[u8; 40], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[1] = element(0);
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 5: io_read 2 0
+                let v6_seed = u64_at(seed, reads + 0);
                 row.selector[1] = element(1);
-                row.aux[1] = element(u64_at(seed, reads + 32));
+                row.aux[1] = element(v6_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

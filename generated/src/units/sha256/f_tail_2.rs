@@ -2,30 +2,24 @@
 // Program sha256, function tail_2.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_2",
     function: 6,
-    contract: bytes32("f017aec10041142bdd6b495e9762458dd22b5df1af1545a4e025fd622efc1df6"),
+    contract: bytes32(
+        "cfaca4fe72cb0208da44108d7aaeb95b6d087768eaf38bc951e20058bb58564d",
+    ),
     layout: UnitLayout {
         num_inputs: 3,
         num_selectors: 2,
@@ -67,20 +61,14 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_tail_2_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 6] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(0), 1), SeedRun::of(24, U8, Input(1), 2),
-        SeedRun::of(26, U8, Read(1), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 8] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(2), 1), SeedRun::of(24, U8, Input(1), 2),
-        SeedRun::of(26, U8, Read(0), 2), SeedRun::of(28, U8, Read(3), 1),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 6] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(0)),
+    SeedWord::at(24, U8, Input(1)),
+    SeedWord::at(25, U8, Input(2)),
+    SeedWord::at(26, U8, Read(1)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 32]) -> Packed {
     let own = &record.functions[6];
     let mut over = 0;
@@ -102,6 +90,37 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= own.pack_outputs::<8>(query, 0, &mut seed[40..56]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 32], row: Cells<'_, 3, 2, 5>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 24);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 25);
+    row.input[2] = element(input2);
+    // op 1: call function 5: 0 1
+    let v4_seed = element(u64_at(seed, 16));
+    row.aux[1] = v4_seed;
+    let v5_seed = u8_at(seed, 26);
+    row.aux[2] = element(v5_seed);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[3..5].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 8] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(2)),
+    SeedWord::at(24, U8, Input(1)),
+    SeedWord::at(25, U8, Input(2)),
+    SeedWord::at(26, U8, Read(0)),
+    SeedWord::at(27, U8, Read(1)),
+    SeedWord::at(28, U8, Read(3)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 32]) -> Packed {
     let own = &record.functions[6];
     let mut over = 0;
@@ -123,41 +142,41 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= own.pack_outputs::<8>(query, 0, &mut seed[40..72]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 3, 2, 5>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 32], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[3..5].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 24, &mut row.input[1..3]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u64_at(seed, 16));
-    row.aux[2] = element(u8_at(seed, 26));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 32], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 32], row: Cells<'_, 3, 2, 5>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 24);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 25);
+    row.input[2] = element(input2);
+    // op 5: io_read 3 0
+    let v5_seed = u8_at(seed, 26);
+    row.aux[1] = element(v5_seed);
+    let v6_seed = u8_at(seed, 27);
+    row.aux[2] = element(v6_seed);
+    // op 9: call function 5: 7 1
+    let v9_seed = element(u64_at(seed, 16));
+    row.aux[3] = v9_seed;
+    let v10_seed = u8_at(seed, 28);
+    row.aux[4] = element(v10_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 24, &mut row.input[1..3]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 26, &mut row.aux[1..3]);
-    row.aux[3] = element(u64_at(seed, 16));
-    row.aux[4] = element(u8_at(seed, 28));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 72], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 72], row: Cells<'_, 3, 2, 5>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 40;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..3]);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
                 row.aux[0] = element(u64_at(seed, 0));
                 block = match u64_at(seed, 32) {
                     0 => 1,
@@ -171,16 +190,31 @@ fn generic_write(seed: &[u8; 72], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                // op 1: call function 5: 0 1
+                let v4_seed = u64_at(seed, reads + 0);
+                let v5_seed = u64_at(seed, reads + 8);
+                row.selector[0] = element(1);
+                row.aux[1] = element(v4_seed);
+                row.aux[2] = element(v5_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[3..5].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 40, &mut row.aux[1..3]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 5: io_read 3 0
+                let v8_seed = u64_at(seed, reads + 0);
+                let v9_seed = u64_at(seed, reads + 8);
+                // op 9: call function 5: 7 1
+                let v12_seed = u64_at(seed, reads + 16);
+                let v13_seed = u64_at(seed, reads + 24);
                 row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 40, &mut row.aux[1..5]);
+                row.aux[1] = element(v8_seed);
+                row.aux[2] = element(v9_seed);
+                row.aux[3] = element(v12_seed);
+                row.aux[4] = element(v13_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

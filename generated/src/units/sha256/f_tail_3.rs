@@ -2,30 +2,24 @@
 // Program sha256, function tail_3.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_3",
     function: 7,
-    contract: bytes32("9ae1c4f6e5af5b0d61881b3739f538294284e35e511342ba566cfdbf3dd7b64d"),
+    contract: bytes32(
+        "0937c0be591b0515f5163403baf7d2a9a66ae62ec868789a9b996465d1a2fb55",
+    ),
     layout: UnitLayout {
         num_inputs: 4,
         num_selectors: 2,
@@ -67,20 +61,17 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_tail_3_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 9] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(0), 3), SeedRun::of(40, U8, Input(1), 3),
-        SeedRun::of(43, U8, Read(3), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 13] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(4), 3), SeedRun::of(40, U8, Input(1), 3),
-        SeedRun::of(43, U8, Read(0), 4), SeedRun::of(47, U8, Read(7), 1),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 9] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(0)),
+    SeedWord::at(24, Full, Read(1)),
+    SeedWord::at(32, Full, Read(2)),
+    SeedWord::at(40, U8, Input(1)),
+    SeedWord::at(41, U8, Input(2)),
+    SeedWord::at(42, U8, Input(3)),
+    SeedWord::at(43, U8, Read(3)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
     let own = &record.functions[7];
     let mut over = 0;
@@ -102,6 +93,48 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[48..80]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 48], row: Cells<'_, 4, 2, 9>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 40);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 41);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 42);
+    row.input[3] = element(input3);
+    // op 1: call function 6: 0 1 2
+    let v5_seed = element(u64_at(seed, 16));
+    row.aux[1] = v5_seed;
+    let v6_seed = element(u64_at(seed, 24));
+    row.aux[2] = v6_seed;
+    let v7_seed = element(u64_at(seed, 32));
+    row.aux[3] = v7_seed;
+    let v8_seed = u8_at(seed, 43);
+    row.aux[4] = element(v8_seed);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[5..9].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 13] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(4)),
+    SeedWord::at(24, Full, Read(5)),
+    SeedWord::at(32, Full, Read(6)),
+    SeedWord::at(40, U8, Input(1)),
+    SeedWord::at(41, U8, Input(2)),
+    SeedWord::at(42, U8, Input(3)),
+    SeedWord::at(43, U8, Read(0)),
+    SeedWord::at(44, U8, Read(1)),
+    SeedWord::at(45, U8, Read(2)),
+    SeedWord::at(46, U8, Read(3)),
+    SeedWord::at(47, U8, Read(7)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 48]) -> Packed {
     let own = &record.functions[7];
     let mut over = 0;
@@ -122,41 +155,52 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 112]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[48..112]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 4, 2, 9>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 48], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[5..9].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 40, &mut row.input[1..4]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<8>(seed, 16, &mut row.aux[1..4]);
-    row.aux[4] = element(u8_at(seed, 43));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 48], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 48], row: Cells<'_, 4, 2, 9>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 40);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 41);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 42);
+    row.input[3] = element(input3);
+    // op 5: io_read 4 0
+    let v6_seed = u8_at(seed, 43);
+    row.aux[1] = element(v6_seed);
+    let v7_seed = u8_at(seed, 44);
+    row.aux[2] = element(v7_seed);
+    let v8_seed = u8_at(seed, 45);
+    row.aux[3] = element(v8_seed);
+    let v9_seed = u8_at(seed, 46);
+    row.aux[4] = element(v9_seed);
+    // op 10: call function 6: 10 1 2
+    let v12_seed = element(u64_at(seed, 16));
+    row.aux[5] = v12_seed;
+    let v13_seed = element(u64_at(seed, 24));
+    row.aux[6] = v13_seed;
+    let v14_seed = element(u64_at(seed, 32));
+    row.aux[7] = v14_seed;
+    let v15_seed = u8_at(seed, 47);
+    row.aux[8] = element(v15_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 40, &mut row.input[1..4]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 43, &mut row.aux[1..5]);
-    copy_words::<8>(seed, 16, &mut row.aux[5..8]);
-    row.aux[8] = element(u8_at(seed, 47));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 112], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 112], row: Cells<'_, 4, 2, 9>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 48;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..4]);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
+                row.input[3] = element(u64_at(seed, 40));
                 row.aux[0] = element(u64_at(seed, 0));
                 block = match u64_at(seed, 40) {
                     0 => 1,
@@ -170,16 +214,43 @@ fn generic_write(seed: &[u8; 112], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                // op 1: call function 6: 0 1 2
+                let v5_seed = u64_at(seed, reads + 0);
+                let v6_seed = u64_at(seed, reads + 8);
+                let v7_seed = u64_at(seed, reads + 16);
+                let v8_seed = u64_at(seed, reads + 24);
+                row.selector[0] = element(1);
+                row.aux[1] = element(v5_seed);
+                row.aux[2] = element(v6_seed);
+                row.aux[3] = element(v7_seed);
+                row.aux[4] = element(v8_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[5..9].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 48, &mut row.aux[1..5]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 5: io_read 4 0
+                let v11_seed = u64_at(seed, reads + 0);
+                let v12_seed = u64_at(seed, reads + 8);
+                let v13_seed = u64_at(seed, reads + 16);
+                let v14_seed = u64_at(seed, reads + 24);
+                // op 10: call function 6: 10 1 2
+                let v17_seed = u64_at(seed, reads + 32);
+                let v18_seed = u64_at(seed, reads + 40);
+                let v19_seed = u64_at(seed, reads + 48);
+                let v20_seed = u64_at(seed, reads + 56);
                 row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 48, &mut row.aux[1..9]);
+                row.aux[1] = element(v11_seed);
+                row.aux[2] = element(v12_seed);
+                row.aux[3] = element(v13_seed);
+                row.aux[4] = element(v14_seed);
+                row.aux[5] = element(v17_seed);
+                row.aux[6] = element(v18_seed);
+                row.aux[7] = element(v19_seed);
+                row.aux[8] = element(v20_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

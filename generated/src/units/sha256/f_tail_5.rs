@@ -2,30 +2,24 @@
 // Program sha256, function tail_5.
 // Fingerprint 2a7b43cc493509f18acd0705e1bcb9ad50015dc34171e72e7d71cc04521cdebd
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_tail_5",
     function: 9,
-    contract: bytes32("9ff888c614b44780eeca674454660af685f5bbfce7bfb322f8dc759d5c0765b2"),
+    contract: bytes32(
+        "72d5b3df2f2248f0d8caf3479c1caf881da9c272e41c8be102d8fbc4694d9edd",
+    ),
     layout: UnitLayout {
         num_inputs: 6,
         num_selectors: 2,
@@ -67,20 +61,31 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_sha256_f_tail_5_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 23] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(0), 15), SeedRun::of(136, U8, Input(1), 5),
-        SeedRun::of(141, U8, Read(15), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 39] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, Full, Read(16), 15), SeedRun::of(136, U8, Input(1), 5),
-        SeedRun::of(141, U8, Read(0), 16), SeedRun::of(157, U8, Read(31), 1),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 23] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(0)),
+    SeedWord::at(24, Full, Read(1)),
+    SeedWord::at(32, Full, Read(2)),
+    SeedWord::at(40, Full, Read(3)),
+    SeedWord::at(48, Full, Read(4)),
+    SeedWord::at(56, Full, Read(5)),
+    SeedWord::at(64, Full, Read(6)),
+    SeedWord::at(72, Full, Read(7)),
+    SeedWord::at(80, Full, Read(8)),
+    SeedWord::at(88, Full, Read(9)),
+    SeedWord::at(96, Full, Read(10)),
+    SeedWord::at(104, Full, Read(11)),
+    SeedWord::at(112, Full, Read(12)),
+    SeedWord::at(120, Full, Read(13)),
+    SeedWord::at(128, Full, Read(14)),
+    SeedWord::at(136, U8, Input(1)),
+    SeedWord::at(137, U8, Input(2)),
+    SeedWord::at(138, U8, Input(3)),
+    SeedWord::at(139, U8, Input(4)),
+    SeedWord::at(140, U8, Input(5)),
+    SeedWord::at(141, U8, Read(15)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 144]) -> Packed {
     let own = &record.functions[9];
     let mut over = 0;
@@ -102,6 +107,102 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 320]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[64..192]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 144], row: Cells<'_, 6, 2, 33>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 136);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 137);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 138);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 139);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 140);
+    row.input[5] = element(input5);
+    // op 1: call function 8: 0 1 2 3 4
+    let v7_seed = element(u64_at(seed, 16));
+    row.aux[1] = v7_seed;
+    let v8_seed = element(u64_at(seed, 24));
+    row.aux[2] = v8_seed;
+    let v9_seed = element(u64_at(seed, 32));
+    row.aux[3] = v9_seed;
+    let v10_seed = element(u64_at(seed, 40));
+    row.aux[4] = v10_seed;
+    let v11_seed = element(u64_at(seed, 48));
+    row.aux[5] = v11_seed;
+    let v12_seed = element(u64_at(seed, 56));
+    row.aux[6] = v12_seed;
+    let v13_seed = element(u64_at(seed, 64));
+    row.aux[7] = v13_seed;
+    let v14_seed = element(u64_at(seed, 72));
+    row.aux[8] = v14_seed;
+    let v15_seed = element(u64_at(seed, 80));
+    row.aux[9] = v15_seed;
+    let v16_seed = element(u64_at(seed, 88));
+    row.aux[10] = v16_seed;
+    let v17_seed = element(u64_at(seed, 96));
+    row.aux[11] = v17_seed;
+    let v18_seed = element(u64_at(seed, 104));
+    row.aux[12] = v18_seed;
+    let v19_seed = element(u64_at(seed, 112));
+    row.aux[13] = v19_seed;
+    let v20_seed = element(u64_at(seed, 120));
+    row.aux[14] = v20_seed;
+    let v21_seed = element(u64_at(seed, 128));
+    row.aux[15] = v21_seed;
+    let v22_seed = u8_at(seed, 141);
+    row.aux[16] = element(v22_seed);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1] = element(0);
+    row.aux[17..33].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 39] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Read(16)),
+    SeedWord::at(24, Full, Read(17)),
+    SeedWord::at(32, Full, Read(18)),
+    SeedWord::at(40, Full, Read(19)),
+    SeedWord::at(48, Full, Read(20)),
+    SeedWord::at(56, Full, Read(21)),
+    SeedWord::at(64, Full, Read(22)),
+    SeedWord::at(72, Full, Read(23)),
+    SeedWord::at(80, Full, Read(24)),
+    SeedWord::at(88, Full, Read(25)),
+    SeedWord::at(96, Full, Read(26)),
+    SeedWord::at(104, Full, Read(27)),
+    SeedWord::at(112, Full, Read(28)),
+    SeedWord::at(120, Full, Read(29)),
+    SeedWord::at(128, Full, Read(30)),
+    SeedWord::at(136, U8, Input(1)),
+    SeedWord::at(137, U8, Input(2)),
+    SeedWord::at(138, U8, Input(3)),
+    SeedWord::at(139, U8, Input(4)),
+    SeedWord::at(140, U8, Input(5)),
+    SeedWord::at(141, U8, Read(0)),
+    SeedWord::at(142, U8, Read(1)),
+    SeedWord::at(143, U8, Read(2)),
+    SeedWord::at(144, U8, Read(3)),
+    SeedWord::at(145, U8, Read(4)),
+    SeedWord::at(146, U8, Read(5)),
+    SeedWord::at(147, U8, Read(6)),
+    SeedWord::at(148, U8, Read(7)),
+    SeedWord::at(149, U8, Read(8)),
+    SeedWord::at(150, U8, Read(9)),
+    SeedWord::at(151, U8, Read(10)),
+    SeedWord::at(152, U8, Read(11)),
+    SeedWord::at(153, U8, Read(12)),
+    SeedWord::at(154, U8, Read(13)),
+    SeedWord::at(155, U8, Read(14)),
+    SeedWord::at(156, U8, Read(15)),
+    SeedWord::at(157, U8, Read(31)),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 160]) -> Packed {
     let own = &record.functions[9];
     let mut over = 0;
@@ -123,41 +224,106 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 320]) -> Packe
     over |= own.pack_outputs::<8>(query, 0, &mut seed[64..320]);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 6, 2, 33>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 144], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1] = element(0);
-    row.aux[17..33].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 136, &mut row.input[1..6]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<8>(seed, 16, &mut row.aux[1..16]);
-    row.aux[16] = element(u8_at(seed, 141));
-}
 /// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 160], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
+fn path1_write(seed: &[u8; 160], row: Cells<'_, 6, 2, 33>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 136);
+    row.input[1] = element(input1);
+    let input2 = u8_at(seed, 137);
+    row.input[2] = element(input2);
+    let input3 = u8_at(seed, 138);
+    row.input[3] = element(input3);
+    let input4 = u8_at(seed, 139);
+    row.input[4] = element(input4);
+    let input5 = u8_at(seed, 140);
+    row.input[5] = element(input5);
+    // op 5: io_read 6 0
+    let v8_seed = u8_at(seed, 141);
+    row.aux[1] = element(v8_seed);
+    let v9_seed = u8_at(seed, 142);
+    row.aux[2] = element(v9_seed);
+    let v10_seed = u8_at(seed, 143);
+    row.aux[3] = element(v10_seed);
+    let v11_seed = u8_at(seed, 144);
+    row.aux[4] = element(v11_seed);
+    let v12_seed = u8_at(seed, 145);
+    row.aux[5] = element(v12_seed);
+    let v13_seed = u8_at(seed, 146);
+    row.aux[6] = element(v13_seed);
+    let v14_seed = u8_at(seed, 147);
+    row.aux[7] = element(v14_seed);
+    let v15_seed = u8_at(seed, 148);
+    row.aux[8] = element(v15_seed);
+    let v16_seed = u8_at(seed, 149);
+    row.aux[9] = element(v16_seed);
+    let v17_seed = u8_at(seed, 150);
+    row.aux[10] = element(v17_seed);
+    let v18_seed = u8_at(seed, 151);
+    row.aux[11] = element(v18_seed);
+    let v19_seed = u8_at(seed, 152);
+    row.aux[12] = element(v19_seed);
+    let v20_seed = u8_at(seed, 153);
+    row.aux[13] = element(v20_seed);
+    let v21_seed = u8_at(seed, 154);
+    row.aux[14] = element(v21_seed);
+    let v22_seed = u8_at(seed, 155);
+    row.aux[15] = element(v22_seed);
+    let v23_seed = u8_at(seed, 156);
+    row.aux[16] = element(v23_seed);
+    // op 16: call function 8: 24 1 2 3 4
+    let v26_seed = element(u64_at(seed, 16));
+    row.aux[17] = v26_seed;
+    let v27_seed = element(u64_at(seed, 24));
+    row.aux[18] = v27_seed;
+    let v28_seed = element(u64_at(seed, 32));
+    row.aux[19] = v28_seed;
+    let v29_seed = element(u64_at(seed, 40));
+    row.aux[20] = v29_seed;
+    let v30_seed = element(u64_at(seed, 48));
+    row.aux[21] = v30_seed;
+    let v31_seed = element(u64_at(seed, 56));
+    row.aux[22] = v31_seed;
+    let v32_seed = element(u64_at(seed, 64));
+    row.aux[23] = v32_seed;
+    let v33_seed = element(u64_at(seed, 72));
+    row.aux[24] = v33_seed;
+    let v34_seed = element(u64_at(seed, 80));
+    row.aux[25] = v34_seed;
+    let v35_seed = element(u64_at(seed, 88));
+    row.aux[26] = v35_seed;
+    let v36_seed = element(u64_at(seed, 96));
+    row.aux[27] = v36_seed;
+    let v37_seed = element(u64_at(seed, 104));
+    row.aux[28] = v37_seed;
+    let v38_seed = element(u64_at(seed, 112));
+    row.aux[29] = v38_seed;
+    let v39_seed = element(u64_at(seed, 120));
+    row.aux[30] = v39_seed;
+    let v40_seed = element(u64_at(seed, 128));
+    row.aux[31] = v40_seed;
+    let v41_seed = u8_at(seed, 157);
+    row.aux[32] = element(v41_seed);
+    // a leaf of this path
     row.selector[1] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    copy_words::<1>(seed, 136, &mut row.input[1..6]);
-    row.aux[0] = element(u64_at(seed, 0));
-    copy_words::<1>(seed, 141, &mut row.aux[1..17]);
-    copy_words::<8>(seed, 16, &mut row.aux[17..32]);
-    row.aux[32] = element(u8_at(seed, 157));
+    // unused from here on
+    row.selector[0] = element(0);
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 320], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 320], row: Cells<'_, 6, 2, 33>) -> Result<(), PackError> {
+    let mut kept = [element(0); 0];
+    let mut reads = 64;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 16, &mut row.input[0..6]);
+                row.input[0] = element(u64_at(seed, 16));
+                row.input[1] = element(u64_at(seed, 24));
+                row.input[2] = element(u64_at(seed, 32));
+                row.input[3] = element(u64_at(seed, 40));
+                row.input[4] = element(u64_at(seed, 48));
+                row.input[5] = element(u64_at(seed, 56));
                 row.aux[0] = element(u64_at(seed, 0));
                 block = match u64_at(seed, 56) {
                     0 => 1,
@@ -171,16 +337,115 @@ fn generic_write(seed: &[u8; 320], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                // op 1: call function 8: 0 1 2 3 4
+                let v7_seed = u64_at(seed, reads + 0);
+                let v8_seed = u64_at(seed, reads + 8);
+                let v9_seed = u64_at(seed, reads + 16);
+                let v10_seed = u64_at(seed, reads + 24);
+                let v11_seed = u64_at(seed, reads + 32);
+                let v12_seed = u64_at(seed, reads + 40);
+                let v13_seed = u64_at(seed, reads + 48);
+                let v14_seed = u64_at(seed, reads + 56);
+                let v15_seed = u64_at(seed, reads + 64);
+                let v16_seed = u64_at(seed, reads + 72);
+                let v17_seed = u64_at(seed, reads + 80);
+                let v18_seed = u64_at(seed, reads + 88);
+                let v19_seed = u64_at(seed, reads + 96);
+                let v20_seed = u64_at(seed, reads + 104);
+                let v21_seed = u64_at(seed, reads + 112);
+                let v22_seed = u64_at(seed, reads + 120);
+                row.selector[0] = element(1);
+                row.aux[1] = element(v7_seed);
+                row.aux[2] = element(v8_seed);
+                row.aux[3] = element(v9_seed);
+                row.aux[4] = element(v10_seed);
+                row.aux[5] = element(v11_seed);
+                row.aux[6] = element(v12_seed);
+                row.aux[7] = element(v13_seed);
+                row.aux[8] = element(v14_seed);
+                row.aux[9] = element(v15_seed);
+                row.aux[10] = element(v16_seed);
+                row.aux[11] = element(v17_seed);
+                row.aux[12] = element(v18_seed);
+                row.aux[13] = element(v19_seed);
+                row.aux[14] = element(v20_seed);
+                row.aux[15] = element(v21_seed);
+                row.aux[16] = element(v22_seed);
+                // unused from here on
                 row.selector[1] = element(0);
                 row.aux[17..33].fill(element(0));
-                row.selector[0] = element(1);
-                copy_words::<8>(seed, reads + 64, &mut row.aux[1..17]);
                 return Ok(());
             }
             2 => {
-                row.selector[0] = element(0);
+                // op 5: io_read 6 0
+                let v25_seed = u64_at(seed, reads + 0);
+                let v26_seed = u64_at(seed, reads + 8);
+                let v27_seed = u64_at(seed, reads + 16);
+                let v28_seed = u64_at(seed, reads + 24);
+                let v29_seed = u64_at(seed, reads + 32);
+                let v30_seed = u64_at(seed, reads + 40);
+                let v31_seed = u64_at(seed, reads + 48);
+                let v32_seed = u64_at(seed, reads + 56);
+                let v33_seed = u64_at(seed, reads + 64);
+                let v34_seed = u64_at(seed, reads + 72);
+                let v35_seed = u64_at(seed, reads + 80);
+                let v36_seed = u64_at(seed, reads + 88);
+                let v37_seed = u64_at(seed, reads + 96);
+                let v38_seed = u64_at(seed, reads + 104);
+                let v39_seed = u64_at(seed, reads + 112);
+                let v40_seed = u64_at(seed, reads + 120);
+                // op 16: call function 8: 24 1 2 3 4
+                let v43_seed = u64_at(seed, reads + 128);
+                let v44_seed = u64_at(seed, reads + 136);
+                let v45_seed = u64_at(seed, reads + 144);
+                let v46_seed = u64_at(seed, reads + 152);
+                let v47_seed = u64_at(seed, reads + 160);
+                let v48_seed = u64_at(seed, reads + 168);
+                let v49_seed = u64_at(seed, reads + 176);
+                let v50_seed = u64_at(seed, reads + 184);
+                let v51_seed = u64_at(seed, reads + 192);
+                let v52_seed = u64_at(seed, reads + 200);
+                let v53_seed = u64_at(seed, reads + 208);
+                let v54_seed = u64_at(seed, reads + 216);
+                let v55_seed = u64_at(seed, reads + 224);
+                let v56_seed = u64_at(seed, reads + 232);
+                let v57_seed = u64_at(seed, reads + 240);
+                let v58_seed = u64_at(seed, reads + 248);
                 row.selector[1] = element(1);
-                copy_words::<8>(seed, reads + 64, &mut row.aux[1..33]);
+                row.aux[1] = element(v25_seed);
+                row.aux[2] = element(v26_seed);
+                row.aux[3] = element(v27_seed);
+                row.aux[4] = element(v28_seed);
+                row.aux[5] = element(v29_seed);
+                row.aux[6] = element(v30_seed);
+                row.aux[7] = element(v31_seed);
+                row.aux[8] = element(v32_seed);
+                row.aux[9] = element(v33_seed);
+                row.aux[10] = element(v34_seed);
+                row.aux[11] = element(v35_seed);
+                row.aux[12] = element(v36_seed);
+                row.aux[13] = element(v37_seed);
+                row.aux[14] = element(v38_seed);
+                row.aux[15] = element(v39_seed);
+                row.aux[16] = element(v40_seed);
+                row.aux[17] = element(v43_seed);
+                row.aux[18] = element(v44_seed);
+                row.aux[19] = element(v45_seed);
+                row.aux[20] = element(v46_seed);
+                row.aux[21] = element(v47_seed);
+                row.aux[22] = element(v48_seed);
+                row.aux[23] = element(v49_seed);
+                row.aux[24] = element(v50_seed);
+                row.aux[25] = element(v51_seed);
+                row.aux[26] = element(v52_seed);
+                row.aux[27] = element(v53_seed);
+                row.aux[28] = element(v54_seed);
+                row.aux[29] = element(v55_seed);
+                row.aux[30] = element(v56_seed);
+                row.aux[31] = element(v57_seed);
+                row.aux[32] = element(v58_seed);
+                // unused from here on
+                row.selector[0] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

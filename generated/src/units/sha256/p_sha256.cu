@@ -8,10 +8,10 @@ namespace traceloom {
 
 // Unit digest: what these kernels were made from.
 TL_KERNEL void tl_p_sha256_digest(uint64_t *out) {
-  out[0u] = 0xee85e7cd15b262c3ull;
-  out[1u] = 0x57fc2b7bc45e20d6ull;
-  out[2u] = 0x7cb4444169828818ull;
-  out[3u] = 0xa30e4f0877fec774ull;
+  out[0u] = 0xb0e7e547123962d6ull;
+  out[1u] = 0x71bd7f9cae3c8108ull;
+  out[2u] = 0x91eb32cb5a84596cull;
+  out[3u] = 0x5bab98ed40374442ull;
 }
 
 TL_KERNEL void tl_p_sha256_padding(TlRows rows) {

@@ -11,42 +11,94 @@ namespace p_sha256 {
 
 namespace f_sha256 {
 
-// Operation 15 and alike, 12 times.
-TL_DEVICE void write_u8_bit_decomposition_0(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t &v25_bit, uint32_t &v26_bit,
-    uint32_t &v27_bit) {
-  // op 15: u8_bit_decomposition
-  row.auxiliary(aux_at, (a0 >> 0u) & 1u);
-  row.auxiliary(aux_at + 1u, (a0 >> 1u) & 1u);
-  row.auxiliary(aux_at + 2u, (a0 >> 2u) & 1u);
-  v25_bit = row.auxiliary(aux_at + 3u, (a0 >> 3u) & 1u);
-  v26_bit = row.auxiliary(aux_at + 4u, (a0 >> 4u) & 1u);
-  v27_bit = row.auxiliary(aux_at + 5u, (a0 >> 5u) & 1u);
-  row.auxiliary(aux_at + 6u, (a0 >> 6u) & 1u);
-  row.auxiliary(aux_at + 7u, (a0 >> 7u) & 1u);
-}
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2,
+    AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10,
+    AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17,
+    AUX_18 = 18, AUX_19 = 19, AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24,
+    AUX_25 = 25, AUX_26 = 26, AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31,
+    AUX_32 = 32, AUX_33 = 33, AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37, AUX_38 = 38,
+    AUX_39 = 39, AUX_40 = 40, AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44, AUX_45 = 45,
+    AUX_46 = 46, AUX_47 = 47, AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51, AUX_52 = 52,
+    AUX_53 = 53, AUX_54 = 54, AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58, AUX_59 = 59,
+    AUX_60 = 60, AUX_61 = 61, AUX_62 = 62, AUX_63 = 63, AUX_64 = 64, AUX_65 = 65, AUX_66 = 66,
+    AUX_67 = 67, AUX_68 = 68, AUX_69 = 69, AUX_70 = 70, AUX_71 = 71, AUX_72 = 72, AUX_73 = 73,
+    AUX_74 = 74, AUX_75 = 75, AUX_76 = 76, AUX_77 = 77, AUX_78 = 78, AUX_79 = 79, AUX_80 = 80,
+    AUX_81 = 81, AUX_82 = 82, AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86, AUX_87 = 87,
+    AUX_88 = 88, AUX_89 = 89, AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93, AUX_94 = 94,
+    AUX_95 = 95, AUX_96 = 96, AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100,
+    AUX_101 = 101, AUX_102 = 102, AUX_103 = 103, AUX_104 = 104, AUX_105 = 105, AUX_106 = 106,
+    AUX_107 = 107, AUX_108 = 108, AUX_109 = 109, AUX_110 = 110, AUX_111 = 111, AUX_112 = 112,
+    AUX_113 = 113, AUX_114 = 114, AUX_115 = 115, AUX_116 = 116, AUX_117 = 117, AUX_118 = 118,
+    AUX_119 = 119, AUX_120 = 120, AUX_121 = 121, AUX_122 = 122, AUX_123 = 123, AUX_124 = 124,
+    AUX_125 = 125, AUX_126 = 126, AUX_127 = 127, AUX_128 = 128, AUX_129 = 129, AUX_130 = 130,
+    AUX_131 = 131, AUX_132 = 132, AUX_133 = 133, AUX_134 = 134, AUX_135 = 135, AUX_136 = 136,
+    AUX_137 = 137, AUX_138 = 138, AUX_139 = 139, AUX_140 = 140, AUX_141 = 141, AUX_142 = 142,
+    AUX_143 = 143, AUX_144 = 144, AUX_145 = 145, AUX_146 = 146, AUX_147 = 147, AUX_148 = 148,
+    AUX_149 = 149, AUX_150 = 150, AUX_151 = 151, AUX_152 = 152, AUX_153 = 153, AUX_154 = 154,
+    AUX_155 = 155, AUX_156 = 156, AUX_157 = 157, AUX_158 = 158, AUX_159 = 159, AUX_160 = 160,
+    AUX_161 = 161, AUX_162 = 162, AUX_163 = 163, AUX_164 = 164, AUX_165 = 165, AUX_166 = 166,
+    AUX_167 = 167, AUX_168 = 168, AUX_169 = 169, AUX_170 = 170, AUX_171 = 171, AUX_172 = 172,
+    AUX_173 = 173, AUX_174 = 174, AUX_175 = 175, AUX_176 = 176, AUX_177 = 177, AUX_178 = 178,
+    AUX_179 = 179, AUX_180 = 180, AUX_181 = 181, AUX_182 = 182, AUX_183 = 183, AUX_184 = 184,
+    AUX_185 = 185, AUX_186 = 186, AUX_187 = 187, AUX_188 = 188, AUX_189 = 189, AUX_190 = 190,
+    AUX_191 = 191, AUX_192 = 192, AUX_193 = 193, AUX_194 = 194, AUX_195 = 195, AUX_196 = 196,
+    AUX_197 = 197, AUX_198 = 198, AUX_199 = 199, AUX_200 = 200, AUX_201 = 201, AUX_202 = 202,
+    AUX_203 = 203, AUX_204 = 204, AUX_205 = 205};
 
-// Operations 15 to 155 and alike, 3 times.
-TL_DEVICE void write_u8_bit_decomposition_1(
-    const Row &row, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t &v285_prod) {
-  // ops 15 to 18
-  uint32_t v25_bit, v26_bit, v27_bit;
-  write_u8_bit_decomposition_0(row, 11u, a0, v25_bit, v26_bit, v27_bit);
-  uint32_t v33_bit, v34_bit, v35_bit;
-  write_u8_bit_decomposition_0(row, 19u, a1, v33_bit, v34_bit, v35_bit);
-  uint32_t v41_bit, v42_bit, v43_bit;
-  write_u8_bit_decomposition_0(row, 27u, a2, v41_bit, v42_bit, v43_bit);
-  uint32_t v49_bit, v50_bit, v51_bit;
-  write_u8_bit_decomposition_0(row, 35u, a3, v49_bit, v50_bit, v51_bit);
-  // ops 154 to 155: mul
-  const uint32_t v284_prod = row.auxiliary(140u, v25_bit * v26_bit);
-  v285_prod = row.auxiliary(141u, v284_prod * v27_bit);
-}
+static_assert(INPUT_0 + 1u == 1u, "plan: 1 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_205 + 1u == 206u, "plan: 206 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_READ_35 = 8, SEED0_READ_36 = 16, SEED0_READ_37 = 24,
+    SEED0_READ_38 = 32, SEED0_READ_71 = 40, SEED0_READ_72 = 48, SEED0_READ_73 = 56,
+    SEED0_READ_74 = 64, SEED0_READ_75 = 72, SEED0_READ_76 = 80, SEED0_READ_77 = 88,
+    SEED0_READ_78 = 96, SEED0_READ_79 = 104, SEED0_READ_80 = 112, SEED0_READ_81 = 120,
+    SEED0_READ_82 = 128, SEED0_READ_83 = 136, SEED0_READ_84 = 144, SEED0_READ_85 = 152,
+    SEED0_READ_86 = 160, SEED0_READ_87 = 168, SEED0_READ_88 = 176, SEED0_READ_89 = 184,
+    SEED0_READ_90 = 192, SEED0_READ_91 = 200, SEED0_READ_92 = 208, SEED0_READ_93 = 216,
+    SEED0_READ_94 = 224, SEED0_READ_95 = 232, SEED0_READ_96 = 240, SEED0_READ_97 = 248,
+    SEED0_INPUT_0 = 256, SEED0_READ_1 = 260, SEED0_READ_34 = 264, SEED0_READ_0 = 268,
+    SEED0_READ_2 = 269, SEED0_READ_3 = 270, SEED0_READ_4 = 271, SEED0_READ_5 = 272,
+    SEED0_READ_6 = 273, SEED0_READ_7 = 274, SEED0_READ_8 = 275, SEED0_READ_9 = 276,
+    SEED0_READ_10 = 277, SEED0_READ_11 = 278, SEED0_READ_12 = 279, SEED0_READ_13 = 280,
+    SEED0_READ_14 = 281, SEED0_READ_15 = 282, SEED0_READ_16 = 283, SEED0_READ_17 = 284,
+    SEED0_READ_18 = 285, SEED0_READ_19 = 286, SEED0_READ_20 = 287, SEED0_READ_21 = 288,
+    SEED0_READ_22 = 289, SEED0_READ_23 = 290, SEED0_READ_24 = 291, SEED0_READ_25 = 292,
+    SEED0_READ_26 = 293, SEED0_READ_27 = 294, SEED0_READ_28 = 295, SEED0_READ_29 = 296,
+    SEED0_READ_30 = 297, SEED0_READ_31 = 298, SEED0_READ_32 = 299, SEED0_READ_33 = 300,
+    SEED0_READ_39 = 301, SEED0_READ_40 = 302, SEED0_READ_41 = 303, SEED0_READ_42 = 304,
+    SEED0_READ_43 = 305, SEED0_READ_44 = 306, SEED0_READ_45 = 307, SEED0_READ_46 = 308,
+    SEED0_READ_47 = 309, SEED0_READ_48 = 310, SEED0_READ_49 = 311, SEED0_READ_50 = 312,
+    SEED0_READ_51 = 313, SEED0_READ_52 = 314, SEED0_READ_53 = 315, SEED0_READ_54 = 316,
+    SEED0_READ_55 = 317, SEED0_READ_56 = 318, SEED0_READ_57 = 319, SEED0_READ_58 = 320,
+    SEED0_READ_59 = 321, SEED0_READ_60 = 322, SEED0_READ_61 = 323, SEED0_READ_62 = 324,
+    SEED0_READ_63 = 325, SEED0_READ_64 = 326, SEED0_READ_65 = 327, SEED0_READ_66 = 328,
+    SEED0_READ_67 = 329, SEED0_READ_68 = 330, SEED0_READ_69 = 331, SEED0_READ_70 = 332,
+    SEED0_READ_98 = 333, SEED0_READ_99 = 334, SEED0_READ_100 = 335, SEED0_READ_101 = 336,
+    SEED0_READ_102 = 337, SEED0_READ_103 = 338, SEED0_READ_104 = 339, SEED0_READ_105 = 340,
+    SEED0_READ_106 = 341, SEED0_READ_107 = 342, SEED0_READ_108 = 343, SEED0_READ_109 = 344,
+    SEED0_READ_110 = 345, SEED0_READ_111 = 346, SEED0_READ_112 = 347, SEED0_READ_113 = 348,
+    SEED0_READ_114 = 349, SEED0_READ_115 = 350, SEED0_READ_116 = 351, SEED0_READ_117 = 352,
+    SEED0_READ_118 = 353, SEED0_READ_119 = 354, SEED0_READ_120 = 355, SEED0_READ_121 = 356,
+    SEED0_READ_122 = 357, SEED0_READ_123 = 358, SEED0_READ_124 = 359, SEED0_READ_125 = 360,
+    SEED0_READ_126 = 361, SEED0_READ_127 = 362, SEED0_READ_128 = 363, SEED0_READ_129 = 364,
+    SEED0_READ_130 = 365, SEED0_STRIDE = 368};
+
+static_assert(SEED0_READ_97 - SEED0_MULTIPLICITY == 248u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_97 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_34 - SEED0_INPUT_0 == 8u, "plan: u32 words");
+static_assert((SEED0_INPUT_0 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_READ_34 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_130 - SEED0_READ_0 == 97u, "plan: u8 words");
+static_assert(SEED0_READ_130 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), read 35 to 38 at 8 (full), read 71 to 97 at 40 (full), input 0
-// at 256 (u32), read 1 at 260 (u32), read 34 at 264 (u32), read 0 at 268 (u8), read 2 to 33 at 269
-// (u8), read 39 to 70 at 301 (u8), read 98 to 130 at 333 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 92;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -54,35 +106,352 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 206;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(174u, 206u);
-    row.selector(0u, 1u);
-    // op 4: hint_field_to_bytes
-    const uint32_t word1 = row.auxiliary_bytes(3u, 1u, seed.u32(256u));
-    row.auxiliary_bytes(7u, 1u, uint32_t(uint64_t(seed.u32(256u)) >> 32u));
-    // ops 15 to 155
-    uint32_t v285_prod;
-    write_u8_bit_decomposition_1(
-        row, byte_of(word1, 0u), byte_of(word1, 1u), byte_of(word1, 2u), byte_of(word1, 3u),
-        v285_prod);
-    row.input_u32(seed, 256u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 268u, 1u, 2u);
-    row.auxiliary_u32(seed, 260u, 2u, 3u);
-    row.auxiliary_u8(seed, 269u, 43u, 75u);
-    row.auxiliary_u32(seed, 264u, 75u, 76u);
-    row.auxiliary_full(seed, 8u, 76u, 80u);
-    row.auxiliary_u8(seed, 301u, 80u, 112u);
-    row.auxiliary_full(seed, 40u, 112u, 139u);
-    row.auxiliary_u8(seed, 333u, 139u, 140u);
-    row.auxiliary_u8(seed, 334u, 142u, 174u);
+    row.selector(SELECTOR_0, 1u);
+    const uint32_t input0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 4: hint_field_to_bytes 0
+    const uint32_t word1 = input0;
+    row.auxiliary(AUX_3, byte_of(word1, 0u));
+    row.auxiliary(AUX_4, byte_of(word1, 1u));
+    row.auxiliary(AUX_5, byte_of(word1, 2u));
+    row.auxiliary(AUX_6, byte_of(word1, 3u));
+    const uint32_t word2 = uint32_t(uint64_t(input0) >> 32u);
+    row.auxiliary(AUX_7, byte_of(word2, 0u));
+    row.auxiliary(AUX_8, byte_of(word2, 1u));
+    row.auxiliary(AUX_9, byte_of(word2, 2u));
+    row.auxiliary(AUX_10, byte_of(word2, 3u));
+    // op 15: u8_bit_decomposition 4
+    const uint32_t v22_bit = (byte_of(word1, 0u) >> 0u) & 1u;
+    row.auxiliary(AUX_11, v22_bit);
+    const uint32_t v23_bit = (byte_of(word1, 0u) >> 1u) & 1u;
+    row.auxiliary(AUX_12, v23_bit);
+    const uint32_t v24_bit = (byte_of(word1, 0u) >> 2u) & 1u;
+    row.auxiliary(AUX_13, v24_bit);
+    const uint32_t v25_bit = (byte_of(word1, 0u) >> 3u) & 1u;
+    row.auxiliary(AUX_14, v25_bit);
+    const uint32_t v26_bit = (byte_of(word1, 0u) >> 4u) & 1u;
+    row.auxiliary(AUX_15, v26_bit);
+    const uint32_t v27_bit = (byte_of(word1, 0u) >> 5u) & 1u;
+    row.auxiliary(AUX_16, v27_bit);
+    const uint32_t v28_bit = (byte_of(word1, 0u) >> 6u) & 1u;
+    row.auxiliary(AUX_17, v28_bit);
+    const uint32_t v29_bit = (byte_of(word1, 0u) >> 7u) & 1u;
+    row.auxiliary(AUX_18, v29_bit);
+    // op 16: u8_bit_decomposition 5
+    const uint32_t v30_bit = (byte_of(word1, 1u) >> 0u) & 1u;
+    row.auxiliary(AUX_19, v30_bit);
+    const uint32_t v31_bit = (byte_of(word1, 1u) >> 1u) & 1u;
+    row.auxiliary(AUX_20, v31_bit);
+    const uint32_t v32_bit = (byte_of(word1, 1u) >> 2u) & 1u;
+    row.auxiliary(AUX_21, v32_bit);
+    const uint32_t v33_bit = (byte_of(word1, 1u) >> 3u) & 1u;
+    row.auxiliary(AUX_22, v33_bit);
+    const uint32_t v34_bit = (byte_of(word1, 1u) >> 4u) & 1u;
+    row.auxiliary(AUX_23, v34_bit);
+    const uint32_t v35_bit = (byte_of(word1, 1u) >> 5u) & 1u;
+    row.auxiliary(AUX_24, v35_bit);
+    const uint32_t v36_bit = (byte_of(word1, 1u) >> 6u) & 1u;
+    row.auxiliary(AUX_25, v36_bit);
+    const uint32_t v37_bit = (byte_of(word1, 1u) >> 7u) & 1u;
+    row.auxiliary(AUX_26, v37_bit);
+    // op 17: u8_bit_decomposition 6
+    const uint32_t v38_bit = (byte_of(word1, 2u) >> 0u) & 1u;
+    row.auxiliary(AUX_27, v38_bit);
+    const uint32_t v39_bit = (byte_of(word1, 2u) >> 1u) & 1u;
+    row.auxiliary(AUX_28, v39_bit);
+    const uint32_t v40_bit = (byte_of(word1, 2u) >> 2u) & 1u;
+    row.auxiliary(AUX_29, v40_bit);
+    const uint32_t v41_bit = (byte_of(word1, 2u) >> 3u) & 1u;
+    row.auxiliary(AUX_30, v41_bit);
+    const uint32_t v42_bit = (byte_of(word1, 2u) >> 4u) & 1u;
+    row.auxiliary(AUX_31, v42_bit);
+    const uint32_t v43_bit = (byte_of(word1, 2u) >> 5u) & 1u;
+    row.auxiliary(AUX_32, v43_bit);
+    const uint32_t v44_bit = (byte_of(word1, 2u) >> 6u) & 1u;
+    row.auxiliary(AUX_33, v44_bit);
+    const uint32_t v45_bit = (byte_of(word1, 2u) >> 7u) & 1u;
+    row.auxiliary(AUX_34, v45_bit);
+    // op 18: u8_bit_decomposition 7
+    const uint32_t v46_bit = (byte_of(word1, 3u) >> 0u) & 1u;
+    row.auxiliary(AUX_35, v46_bit);
+    const uint32_t v47_bit = (byte_of(word1, 3u) >> 1u) & 1u;
+    row.auxiliary(AUX_36, v47_bit);
+    const uint32_t v48_bit = (byte_of(word1, 3u) >> 2u) & 1u;
+    row.auxiliary(AUX_37, v48_bit);
+    const uint32_t v49_bit = (byte_of(word1, 3u) >> 3u) & 1u;
+    row.auxiliary(AUX_38, v49_bit);
+    const uint32_t v50_bit = (byte_of(word1, 3u) >> 4u) & 1u;
+    row.auxiliary(AUX_39, v50_bit);
+    const uint32_t v51_bit = (byte_of(word1, 3u) >> 5u) & 1u;
+    row.auxiliary(AUX_40, v51_bit);
+    const uint32_t v52_bit = (byte_of(word1, 3u) >> 6u) & 1u;
+    row.auxiliary(AUX_41, v52_bit);
+    const uint32_t v53_bit = (byte_of(word1, 3u) >> 7u) & 1u;
+    row.auxiliary(AUX_42, v53_bit);
+    // op 154: mul 24 25
+    const uint32_t v284_prod = v25_bit * v26_bit;
+    row.auxiliary(AUX_140, v284_prod);
+    // op 155: mul 282 26
+    const uint32_t v285_prod = v284_prod * v27_bit;
+    row.auxiliary(AUX_141, v285_prod);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    // ops 1 to 91: io_get_info 1
+    const uint32_t word0 = seed.u32(SEED0_READ_0);
+    row.auxiliary(AUX_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_43, byte_of(word0, 1u));
+    row.auxiliary(AUX_44, byte_of(word0, 2u));
+    row.auxiliary(AUX_45, byte_of(word0, 3u));
+    const uint32_t v4_seed = seed.u32(SEED0_READ_1);
+    row.auxiliary(AUX_2, v4_seed);
+    // op 91: call function 4: 124
+    const uint32_t word3 = seed.u32(SEED0_READ_5);
+    row.auxiliary(AUX_46, byte_of(word3, 0u));
+    row.auxiliary(AUX_47, byte_of(word3, 1u));
+    row.auxiliary(AUX_48, byte_of(word3, 2u));
+    row.auxiliary(AUX_49, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED0_READ_9);
+    row.auxiliary(AUX_50, byte_of(word4, 0u));
+    row.auxiliary(AUX_51, byte_of(word4, 1u));
+    row.auxiliary(AUX_52, byte_of(word4, 2u));
+    row.auxiliary(AUX_53, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED0_READ_13);
+    row.auxiliary(AUX_54, byte_of(word5, 0u));
+    row.auxiliary(AUX_55, byte_of(word5, 1u));
+    row.auxiliary(AUX_56, byte_of(word5, 2u));
+    row.auxiliary(AUX_57, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED0_READ_17);
+    row.auxiliary(AUX_58, byte_of(word6, 0u));
+    row.auxiliary(AUX_59, byte_of(word6, 1u));
+    row.auxiliary(AUX_60, byte_of(word6, 2u));
+    row.auxiliary(AUX_61, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED0_READ_21);
+    row.auxiliary(AUX_62, byte_of(word7, 0u));
+    row.auxiliary(AUX_63, byte_of(word7, 1u));
+    row.auxiliary(AUX_64, byte_of(word7, 2u));
+    row.auxiliary(AUX_65, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED0_READ_25);
+    row.auxiliary(AUX_66, byte_of(word8, 0u));
+    row.auxiliary(AUX_67, byte_of(word8, 1u));
+    row.auxiliary(AUX_68, byte_of(word8, 2u));
+    row.auxiliary(AUX_69, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED0_READ_29);
+    row.auxiliary(AUX_70, byte_of(word9, 0u));
+    row.auxiliary(AUX_71, byte_of(word9, 1u));
+    row.auxiliary(AUX_72, byte_of(word9, 2u));
+    row.auxiliary(AUX_73, byte_of(word9, 3u));
+    // ops 91 to 93: call function 4: 124
+    const uint32_t word10 = seed.u32(SEED0_READ_33);
+    row.auxiliary(AUX_74, byte_of(word10, 0u));
+    row.auxiliary(AUX_80, byte_of(word10, 1u));
+    row.auxiliary(AUX_81, byte_of(word10, 2u));
+    row.auxiliary(AUX_82, byte_of(word10, 3u));
+    const uint32_t v158_seed = seed.u32(SEED0_READ_34);
+    row.auxiliary(AUX_75, v158_seed);
+    const Gl v160_seed = seed.full(SEED0_READ_35);
+    row.auxiliary(AUX_76, v160_seed);
+    const Gl v161_seed = seed.full(SEED0_READ_36);
+    row.auxiliary(AUX_77, v161_seed);
+    const Gl v162_seed = seed.full(SEED0_READ_37);
+    row.auxiliary(AUX_78, v162_seed);
+    const Gl v163_seed = seed.full(SEED0_READ_38);
+    row.auxiliary(AUX_79, v163_seed);
+    // op 93: call function 10: 157 21 22 23 24 25 26
+    const uint32_t word11 = seed.u32(SEED0_READ_42);
+    row.auxiliary(AUX_83, byte_of(word11, 0u));
+    row.auxiliary(AUX_84, byte_of(word11, 1u));
+    row.auxiliary(AUX_85, byte_of(word11, 2u));
+    row.auxiliary(AUX_86, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED0_READ_46);
+    row.auxiliary(AUX_87, byte_of(word12, 0u));
+    row.auxiliary(AUX_88, byte_of(word12, 1u));
+    row.auxiliary(AUX_89, byte_of(word12, 2u));
+    row.auxiliary(AUX_90, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED0_READ_50);
+    row.auxiliary(AUX_91, byte_of(word13, 0u));
+    row.auxiliary(AUX_92, byte_of(word13, 1u));
+    row.auxiliary(AUX_93, byte_of(word13, 2u));
+    row.auxiliary(AUX_94, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED0_READ_54);
+    row.auxiliary(AUX_95, byte_of(word14, 0u));
+    row.auxiliary(AUX_96, byte_of(word14, 1u));
+    row.auxiliary(AUX_97, byte_of(word14, 2u));
+    row.auxiliary(AUX_98, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED0_READ_58);
+    row.auxiliary(AUX_99, byte_of(word15, 0u));
+    row.auxiliary(AUX_100, byte_of(word15, 1u));
+    row.auxiliary(AUX_101, byte_of(word15, 2u));
+    row.auxiliary(AUX_102, byte_of(word15, 3u));
+    const uint32_t word16 = seed.u32(SEED0_READ_62);
+    row.auxiliary(AUX_103, byte_of(word16, 0u));
+    row.auxiliary(AUX_104, byte_of(word16, 1u));
+    row.auxiliary(AUX_105, byte_of(word16, 2u));
+    row.auxiliary(AUX_106, byte_of(word16, 3u));
+    const uint32_t word17 = seed.u32(SEED0_READ_66);
+    row.auxiliary(AUX_107, byte_of(word17, 0u));
+    row.auxiliary(AUX_108, byte_of(word17, 1u));
+    row.auxiliary(AUX_109, byte_of(word17, 2u));
+    row.auxiliary(AUX_110, byte_of(word17, 3u));
+    // ops 93 to 157: call function 10: 157 21 22 23 24 25 26
+    const uint32_t word18 = seed.u32(SEED0_READ_70);
+    row.auxiliary(AUX_111, byte_of(word18, 0u));
+    row.auxiliary(AUX_139, byte_of(word18, 1u));
+    row.auxiliary(AUX_142, byte_of(word18, 2u));
+    row.auxiliary(AUX_143, byte_of(word18, 3u));
+    const Gl v196_seed = seed.full(SEED0_READ_71);
+    row.auxiliary(AUX_112, v196_seed);
+    const Gl v197_seed = seed.full(SEED0_READ_72);
+    row.auxiliary(AUX_113, v197_seed);
+    const Gl v198_seed = seed.full(SEED0_READ_73);
+    row.auxiliary(AUX_114, v198_seed);
+    const Gl v199_seed = seed.full(SEED0_READ_74);
+    row.auxiliary(AUX_115, v199_seed);
+    const Gl v200_seed = seed.full(SEED0_READ_75);
+    row.auxiliary(AUX_116, v200_seed);
+    const Gl v201_seed = seed.full(SEED0_READ_76);
+    row.auxiliary(AUX_117, v201_seed);
+    const Gl v202_seed = seed.full(SEED0_READ_77);
+    row.auxiliary(AUX_118, v202_seed);
+    const Gl v203_seed = seed.full(SEED0_READ_78);
+    row.auxiliary(AUX_119, v203_seed);
+    const Gl v204_seed = seed.full(SEED0_READ_79);
+    row.auxiliary(AUX_120, v204_seed);
+    const Gl v205_seed = seed.full(SEED0_READ_80);
+    row.auxiliary(AUX_121, v205_seed);
+    const Gl v206_seed = seed.full(SEED0_READ_81);
+    row.auxiliary(AUX_122, v206_seed);
+    const Gl v207_seed = seed.full(SEED0_READ_82);
+    row.auxiliary(AUX_123, v207_seed);
+    const Gl v208_seed = seed.full(SEED0_READ_83);
+    row.auxiliary(AUX_124, v208_seed);
+    const Gl v209_seed = seed.full(SEED0_READ_84);
+    row.auxiliary(AUX_125, v209_seed);
+    const Gl v210_seed = seed.full(SEED0_READ_85);
+    row.auxiliary(AUX_126, v210_seed);
+    const Gl v211_seed = seed.full(SEED0_READ_86);
+    row.auxiliary(AUX_127, v211_seed);
+    const Gl v212_seed = seed.full(SEED0_READ_87);
+    row.auxiliary(AUX_128, v212_seed);
+    const Gl v213_seed = seed.full(SEED0_READ_88);
+    row.auxiliary(AUX_129, v213_seed);
+    const Gl v214_seed = seed.full(SEED0_READ_89);
+    row.auxiliary(AUX_130, v214_seed);
+    const Gl v215_seed = seed.full(SEED0_READ_90);
+    row.auxiliary(AUX_131, v215_seed);
+    const Gl v216_seed = seed.full(SEED0_READ_91);
+    row.auxiliary(AUX_132, v216_seed);
+    const Gl v217_seed = seed.full(SEED0_READ_92);
+    row.auxiliary(AUX_133, v217_seed);
+    const Gl v218_seed = seed.full(SEED0_READ_93);
+    row.auxiliary(AUX_134, v218_seed);
+    const Gl v219_seed = seed.full(SEED0_READ_94);
+    row.auxiliary(AUX_135, v219_seed);
+    const Gl v220_seed = seed.full(SEED0_READ_95);
+    row.auxiliary(AUX_136, v220_seed);
+    const Gl v221_seed = seed.full(SEED0_READ_96);
+    row.auxiliary(AUX_137, v221_seed);
+    const Gl v222_seed = seed.full(SEED0_READ_97);
+    row.auxiliary(AUX_138, v222_seed);
+    // op 157: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+    const uint32_t word19 = seed.u32(SEED0_READ_101);
+    row.auxiliary(AUX_144, byte_of(word19, 0u));
+    row.auxiliary(AUX_145, byte_of(word19, 1u));
+    row.auxiliary(AUX_146, byte_of(word19, 2u));
+    row.auxiliary(AUX_147, byte_of(word19, 3u));
+    const uint32_t word20 = seed.u32(SEED0_READ_105);
+    row.auxiliary(AUX_148, byte_of(word20, 0u));
+    row.auxiliary(AUX_149, byte_of(word20, 1u));
+    row.auxiliary(AUX_150, byte_of(word20, 2u));
+    row.auxiliary(AUX_151, byte_of(word20, 3u));
+    const uint32_t word21 = seed.u32(SEED0_READ_109);
+    row.auxiliary(AUX_152, byte_of(word21, 0u));
+    row.auxiliary(AUX_153, byte_of(word21, 1u));
+    row.auxiliary(AUX_154, byte_of(word21, 2u));
+    row.auxiliary(AUX_155, byte_of(word21, 3u));
+    const uint32_t word22 = seed.u32(SEED0_READ_113);
+    row.auxiliary(AUX_156, byte_of(word22, 0u));
+    row.auxiliary(AUX_157, byte_of(word22, 1u));
+    row.auxiliary(AUX_158, byte_of(word22, 2u));
+    row.auxiliary(AUX_159, byte_of(word22, 3u));
+    const uint32_t word23 = seed.u32(SEED0_READ_117);
+    row.auxiliary(AUX_160, byte_of(word23, 0u));
+    row.auxiliary(AUX_161, byte_of(word23, 1u));
+    row.auxiliary(AUX_162, byte_of(word23, 2u));
+    row.auxiliary(AUX_163, byte_of(word23, 3u));
+    const uint32_t word24 = seed.u32(SEED0_READ_121);
+    row.auxiliary(AUX_164, byte_of(word24, 0u));
+    row.auxiliary(AUX_165, byte_of(word24, 1u));
+    row.auxiliary(AUX_166, byte_of(word24, 2u));
+    row.auxiliary(AUX_167, byte_of(word24, 3u));
+    const uint32_t word25 = seed.u32(SEED0_READ_125);
+    row.auxiliary(AUX_168, byte_of(word25, 0u));
+    row.auxiliary(AUX_169, byte_of(word25, 1u));
+    row.auxiliary(AUX_170, byte_of(word25, 2u));
+    row.auxiliary(AUX_171, byte_of(word25, 3u));
+    const uint32_t word26 = seed.u32(SEED0_READ_129);
+    row.auxiliary(AUX_172, byte_of(word26, 0u));
+    row.auxiliary(AUX_173, byte_of(word26, 1u));
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_READ_35 = 8, SEED1_READ_36 = 16, SEED1_READ_37 = 24,
+    SEED1_READ_38 = 32, SEED1_READ_71 = 40, SEED1_READ_72 = 48, SEED1_READ_73 = 56,
+    SEED1_READ_74 = 64, SEED1_READ_75 = 72, SEED1_READ_76 = 80, SEED1_READ_77 = 88,
+    SEED1_READ_78 = 96, SEED1_READ_79 = 104, SEED1_READ_80 = 112, SEED1_READ_81 = 120,
+    SEED1_READ_82 = 128, SEED1_READ_83 = 136, SEED1_READ_84 = 144, SEED1_READ_85 = 152,
+    SEED1_READ_86 = 160, SEED1_READ_87 = 168, SEED1_READ_88 = 176, SEED1_READ_89 = 184,
+    SEED1_READ_90 = 192, SEED1_INPUT_0 = 200, SEED1_READ_1 = 204, SEED1_READ_34 = 208,
+    SEED1_READ_0 = 212, SEED1_READ_2 = 213, SEED1_READ_3 = 214, SEED1_READ_4 = 215,
+    SEED1_READ_5 = 216, SEED1_READ_6 = 217, SEED1_READ_7 = 218, SEED1_READ_8 = 219,
+    SEED1_READ_9 = 220, SEED1_READ_10 = 221, SEED1_READ_11 = 222, SEED1_READ_12 = 223,
+    SEED1_READ_13 = 224, SEED1_READ_14 = 225, SEED1_READ_15 = 226, SEED1_READ_16 = 227,
+    SEED1_READ_17 = 228, SEED1_READ_18 = 229, SEED1_READ_19 = 230, SEED1_READ_20 = 231,
+    SEED1_READ_21 = 232, SEED1_READ_22 = 233, SEED1_READ_23 = 234, SEED1_READ_24 = 235,
+    SEED1_READ_25 = 236, SEED1_READ_26 = 237, SEED1_READ_27 = 238, SEED1_READ_28 = 239,
+    SEED1_READ_29 = 240, SEED1_READ_30 = 241, SEED1_READ_31 = 242, SEED1_READ_32 = 243,
+    SEED1_READ_33 = 244, SEED1_READ_39 = 245, SEED1_READ_40 = 246, SEED1_READ_41 = 247,
+    SEED1_READ_42 = 248, SEED1_READ_43 = 249, SEED1_READ_44 = 250, SEED1_READ_45 = 251,
+    SEED1_READ_46 = 252, SEED1_READ_47 = 253, SEED1_READ_48 = 254, SEED1_READ_49 = 255,
+    SEED1_READ_50 = 256, SEED1_READ_51 = 257, SEED1_READ_52 = 258, SEED1_READ_53 = 259,
+    SEED1_READ_54 = 260, SEED1_READ_55 = 261, SEED1_READ_56 = 262, SEED1_READ_57 = 263,
+    SEED1_READ_58 = 264, SEED1_READ_59 = 265, SEED1_READ_60 = 266, SEED1_READ_61 = 267,
+    SEED1_READ_62 = 268, SEED1_READ_63 = 269, SEED1_READ_64 = 270, SEED1_READ_65 = 271,
+    SEED1_READ_66 = 272, SEED1_READ_67 = 273, SEED1_READ_68 = 274, SEED1_READ_69 = 275,
+    SEED1_READ_70 = 276, SEED1_READ_91 = 277, SEED1_READ_92 = 278, SEED1_READ_93 = 279,
+    SEED1_READ_94 = 280, SEED1_READ_95 = 281, SEED1_READ_96 = 282, SEED1_READ_97 = 283,
+    SEED1_READ_98 = 284, SEED1_READ_99 = 285, SEED1_READ_100 = 286, SEED1_READ_101 = 287,
+    SEED1_READ_102 = 288, SEED1_READ_103 = 289, SEED1_READ_104 = 290, SEED1_READ_105 = 291,
+    SEED1_READ_106 = 292, SEED1_READ_107 = 293, SEED1_READ_108 = 294, SEED1_READ_109 = 295,
+    SEED1_READ_110 = 296, SEED1_READ_111 = 297, SEED1_READ_112 = 298, SEED1_READ_113 = 299,
+    SEED1_READ_114 = 300, SEED1_READ_115 = 301, SEED1_READ_116 = 302, SEED1_READ_117 = 303,
+    SEED1_READ_118 = 304, SEED1_READ_119 = 305, SEED1_READ_120 = 306, SEED1_READ_121 = 307,
+    SEED1_READ_122 = 308, SEED1_READ_123 = 309, SEED1_READ_124 = 310, SEED1_READ_125 = 311,
+    SEED1_READ_126 = 312, SEED1_READ_127 = 313, SEED1_READ_128 = 314, SEED1_READ_129 = 315,
+    SEED1_READ_130 = 316, SEED1_READ_131 = 317, SEED1_READ_132 = 318, SEED1_READ_133 = 319,
+    SEED1_READ_134 = 320, SEED1_READ_135 = 321, SEED1_READ_136 = 322, SEED1_READ_137 = 323,
+    SEED1_READ_138 = 324, SEED1_READ_139 = 325, SEED1_READ_140 = 326, SEED1_READ_141 = 327,
+    SEED1_READ_142 = 328, SEED1_READ_143 = 329, SEED1_READ_144 = 330, SEED1_READ_145 = 331,
+    SEED1_READ_146 = 332, SEED1_READ_147 = 333, SEED1_READ_148 = 334, SEED1_READ_149 = 335,
+    SEED1_READ_150 = 336, SEED1_READ_151 = 337, SEED1_READ_152 = 338, SEED1_READ_153 = 339,
+    SEED1_READ_154 = 340, SEED1_READ_155 = 341, SEED1_READ_156 = 342, SEED1_READ_157 = 343,
+    SEED1_READ_158 = 344, SEED1_READ_159 = 345, SEED1_READ_160 = 346, SEED1_READ_161 = 347,
+    SEED1_READ_162 = 348, SEED1_STRIDE = 352};
+
+static_assert(SEED1_READ_90 - SEED1_MULTIPLICITY == 192u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_90 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_34 - SEED1_INPUT_0 == 8u, "plan: u32 words");
+static_assert((SEED1_INPUT_0 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_READ_34 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_162 - SEED1_READ_0 == 136u, "plan: u8 words");
+static_assert(SEED1_READ_162 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), read 35 to 38 at 8 (full), read 71 to 90 at 40 (full), input 0
-// at 200 (u32), read 1 at 204 (u32), read 34 at 208 (u32), read 0 at 212 (u8), read 2 to 33 at 213
-// (u8), read 39 to 70 at 245 (u8), read 91 to 162 at 277 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 88;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -90,27 +459,329 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 206;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // op 4: hint_field_to_bytes
-    const uint32_t word1 = row.auxiliary_bytes(3u, 1u, seed.u32(200u));
-    row.auxiliary_bytes(7u, 1u, uint32_t(uint64_t(seed.u32(200u)) >> 32u));
-    // ops 15 to 155
-    uint32_t v285_prod;
-    write_u8_bit_decomposition_1(
-        row, byte_of(word1, 0u), byte_of(word1, 1u), byte_of(word1, 2u), byte_of(word1, 3u),
-        v285_prod);
-    row.input_u32(seed, 200u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 212u, 1u, 2u);
-    row.auxiliary_u32(seed, 204u, 2u, 3u);
-    row.auxiliary_u8(seed, 213u, 43u, 75u);
-    row.auxiliary_u32(seed, 208u, 75u, 76u);
-    row.auxiliary_full(seed, 8u, 76u, 80u);
-    row.auxiliary_u8(seed, 245u, 80u, 112u);
-    row.auxiliary_full(seed, 40u, 112u, 132u);
-    row.auxiliary_u8(seed, 277u, 132u, 140u);
-    row.auxiliary_u8(seed, 285u, 142u, 206u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const uint32_t input0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 4: hint_field_to_bytes 0
+    const uint32_t word1 = input0;
+    row.auxiliary(AUX_3, byte_of(word1, 0u));
+    row.auxiliary(AUX_4, byte_of(word1, 1u));
+    row.auxiliary(AUX_5, byte_of(word1, 2u));
+    row.auxiliary(AUX_6, byte_of(word1, 3u));
+    const uint32_t word2 = uint32_t(uint64_t(input0) >> 32u);
+    row.auxiliary(AUX_7, byte_of(word2, 0u));
+    row.auxiliary(AUX_8, byte_of(word2, 1u));
+    row.auxiliary(AUX_9, byte_of(word2, 2u));
+    row.auxiliary(AUX_10, byte_of(word2, 3u));
+    // op 15: u8_bit_decomposition 4
+    const uint32_t v22_bit = (byte_of(word1, 0u) >> 0u) & 1u;
+    row.auxiliary(AUX_11, v22_bit);
+    const uint32_t v23_bit = (byte_of(word1, 0u) >> 1u) & 1u;
+    row.auxiliary(AUX_12, v23_bit);
+    const uint32_t v24_bit = (byte_of(word1, 0u) >> 2u) & 1u;
+    row.auxiliary(AUX_13, v24_bit);
+    const uint32_t v25_bit = (byte_of(word1, 0u) >> 3u) & 1u;
+    row.auxiliary(AUX_14, v25_bit);
+    const uint32_t v26_bit = (byte_of(word1, 0u) >> 4u) & 1u;
+    row.auxiliary(AUX_15, v26_bit);
+    const uint32_t v27_bit = (byte_of(word1, 0u) >> 5u) & 1u;
+    row.auxiliary(AUX_16, v27_bit);
+    const uint32_t v28_bit = (byte_of(word1, 0u) >> 6u) & 1u;
+    row.auxiliary(AUX_17, v28_bit);
+    const uint32_t v29_bit = (byte_of(word1, 0u) >> 7u) & 1u;
+    row.auxiliary(AUX_18, v29_bit);
+    // op 16: u8_bit_decomposition 5
+    const uint32_t v30_bit = (byte_of(word1, 1u) >> 0u) & 1u;
+    row.auxiliary(AUX_19, v30_bit);
+    const uint32_t v31_bit = (byte_of(word1, 1u) >> 1u) & 1u;
+    row.auxiliary(AUX_20, v31_bit);
+    const uint32_t v32_bit = (byte_of(word1, 1u) >> 2u) & 1u;
+    row.auxiliary(AUX_21, v32_bit);
+    const uint32_t v33_bit = (byte_of(word1, 1u) >> 3u) & 1u;
+    row.auxiliary(AUX_22, v33_bit);
+    const uint32_t v34_bit = (byte_of(word1, 1u) >> 4u) & 1u;
+    row.auxiliary(AUX_23, v34_bit);
+    const uint32_t v35_bit = (byte_of(word1, 1u) >> 5u) & 1u;
+    row.auxiliary(AUX_24, v35_bit);
+    const uint32_t v36_bit = (byte_of(word1, 1u) >> 6u) & 1u;
+    row.auxiliary(AUX_25, v36_bit);
+    const uint32_t v37_bit = (byte_of(word1, 1u) >> 7u) & 1u;
+    row.auxiliary(AUX_26, v37_bit);
+    // op 17: u8_bit_decomposition 6
+    const uint32_t v38_bit = (byte_of(word1, 2u) >> 0u) & 1u;
+    row.auxiliary(AUX_27, v38_bit);
+    const uint32_t v39_bit = (byte_of(word1, 2u) >> 1u) & 1u;
+    row.auxiliary(AUX_28, v39_bit);
+    const uint32_t v40_bit = (byte_of(word1, 2u) >> 2u) & 1u;
+    row.auxiliary(AUX_29, v40_bit);
+    const uint32_t v41_bit = (byte_of(word1, 2u) >> 3u) & 1u;
+    row.auxiliary(AUX_30, v41_bit);
+    const uint32_t v42_bit = (byte_of(word1, 2u) >> 4u) & 1u;
+    row.auxiliary(AUX_31, v42_bit);
+    const uint32_t v43_bit = (byte_of(word1, 2u) >> 5u) & 1u;
+    row.auxiliary(AUX_32, v43_bit);
+    const uint32_t v44_bit = (byte_of(word1, 2u) >> 6u) & 1u;
+    row.auxiliary(AUX_33, v44_bit);
+    const uint32_t v45_bit = (byte_of(word1, 2u) >> 7u) & 1u;
+    row.auxiliary(AUX_34, v45_bit);
+    // op 18: u8_bit_decomposition 7
+    const uint32_t v46_bit = (byte_of(word1, 3u) >> 0u) & 1u;
+    row.auxiliary(AUX_35, v46_bit);
+    const uint32_t v47_bit = (byte_of(word1, 3u) >> 1u) & 1u;
+    row.auxiliary(AUX_36, v47_bit);
+    const uint32_t v48_bit = (byte_of(word1, 3u) >> 2u) & 1u;
+    row.auxiliary(AUX_37, v48_bit);
+    const uint32_t v49_bit = (byte_of(word1, 3u) >> 3u) & 1u;
+    row.auxiliary(AUX_38, v49_bit);
+    const uint32_t v50_bit = (byte_of(word1, 3u) >> 4u) & 1u;
+    row.auxiliary(AUX_39, v50_bit);
+    const uint32_t v51_bit = (byte_of(word1, 3u) >> 5u) & 1u;
+    row.auxiliary(AUX_40, v51_bit);
+    const uint32_t v52_bit = (byte_of(word1, 3u) >> 6u) & 1u;
+    row.auxiliary(AUX_41, v52_bit);
+    const uint32_t v53_bit = (byte_of(word1, 3u) >> 7u) & 1u;
+    row.auxiliary(AUX_42, v53_bit);
+    // op 154: mul 24 25
+    const uint32_t v284_prod = v25_bit * v26_bit;
+    row.auxiliary(AUX_140, v284_prod);
+    // op 155: mul 282 26
+    const uint32_t v285_prod = v284_prod * v27_bit;
+    row.auxiliary(AUX_141, v285_prod);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    // ops 1 to 91: io_get_info 1
+    const uint32_t word0 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_1, byte_of(word0, 0u));
+    row.auxiliary(AUX_43, byte_of(word0, 1u));
+    row.auxiliary(AUX_44, byte_of(word0, 2u));
+    row.auxiliary(AUX_45, byte_of(word0, 3u));
+    const uint32_t v4_seed = seed.u32(SEED1_READ_1);
+    row.auxiliary(AUX_2, v4_seed);
+    // op 91: call function 4: 124
+    const uint32_t word3 = seed.u32(SEED1_READ_5);
+    row.auxiliary(AUX_46, byte_of(word3, 0u));
+    row.auxiliary(AUX_47, byte_of(word3, 1u));
+    row.auxiliary(AUX_48, byte_of(word3, 2u));
+    row.auxiliary(AUX_49, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED1_READ_9);
+    row.auxiliary(AUX_50, byte_of(word4, 0u));
+    row.auxiliary(AUX_51, byte_of(word4, 1u));
+    row.auxiliary(AUX_52, byte_of(word4, 2u));
+    row.auxiliary(AUX_53, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED1_READ_13);
+    row.auxiliary(AUX_54, byte_of(word5, 0u));
+    row.auxiliary(AUX_55, byte_of(word5, 1u));
+    row.auxiliary(AUX_56, byte_of(word5, 2u));
+    row.auxiliary(AUX_57, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED1_READ_17);
+    row.auxiliary(AUX_58, byte_of(word6, 0u));
+    row.auxiliary(AUX_59, byte_of(word6, 1u));
+    row.auxiliary(AUX_60, byte_of(word6, 2u));
+    row.auxiliary(AUX_61, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED1_READ_21);
+    row.auxiliary(AUX_62, byte_of(word7, 0u));
+    row.auxiliary(AUX_63, byte_of(word7, 1u));
+    row.auxiliary(AUX_64, byte_of(word7, 2u));
+    row.auxiliary(AUX_65, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED1_READ_25);
+    row.auxiliary(AUX_66, byte_of(word8, 0u));
+    row.auxiliary(AUX_67, byte_of(word8, 1u));
+    row.auxiliary(AUX_68, byte_of(word8, 2u));
+    row.auxiliary(AUX_69, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED1_READ_29);
+    row.auxiliary(AUX_70, byte_of(word9, 0u));
+    row.auxiliary(AUX_71, byte_of(word9, 1u));
+    row.auxiliary(AUX_72, byte_of(word9, 2u));
+    row.auxiliary(AUX_73, byte_of(word9, 3u));
+    // ops 91 to 93: call function 4: 124
+    const uint32_t word10 = seed.u32(SEED1_READ_33);
+    row.auxiliary(AUX_74, byte_of(word10, 0u));
+    row.auxiliary(AUX_80, byte_of(word10, 1u));
+    row.auxiliary(AUX_81, byte_of(word10, 2u));
+    row.auxiliary(AUX_82, byte_of(word10, 3u));
+    const uint32_t v158_seed = seed.u32(SEED1_READ_34);
+    row.auxiliary(AUX_75, v158_seed);
+    const Gl v160_seed = seed.full(SEED1_READ_35);
+    row.auxiliary(AUX_76, v160_seed);
+    const Gl v161_seed = seed.full(SEED1_READ_36);
+    row.auxiliary(AUX_77, v161_seed);
+    const Gl v162_seed = seed.full(SEED1_READ_37);
+    row.auxiliary(AUX_78, v162_seed);
+    const Gl v163_seed = seed.full(SEED1_READ_38);
+    row.auxiliary(AUX_79, v163_seed);
+    // op 93: call function 10: 157 21 22 23 24 25 26
+    const uint32_t word11 = seed.u32(SEED1_READ_42);
+    row.auxiliary(AUX_83, byte_of(word11, 0u));
+    row.auxiliary(AUX_84, byte_of(word11, 1u));
+    row.auxiliary(AUX_85, byte_of(word11, 2u));
+    row.auxiliary(AUX_86, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED1_READ_46);
+    row.auxiliary(AUX_87, byte_of(word12, 0u));
+    row.auxiliary(AUX_88, byte_of(word12, 1u));
+    row.auxiliary(AUX_89, byte_of(word12, 2u));
+    row.auxiliary(AUX_90, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED1_READ_50);
+    row.auxiliary(AUX_91, byte_of(word13, 0u));
+    row.auxiliary(AUX_92, byte_of(word13, 1u));
+    row.auxiliary(AUX_93, byte_of(word13, 2u));
+    row.auxiliary(AUX_94, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED1_READ_54);
+    row.auxiliary(AUX_95, byte_of(word14, 0u));
+    row.auxiliary(AUX_96, byte_of(word14, 1u));
+    row.auxiliary(AUX_97, byte_of(word14, 2u));
+    row.auxiliary(AUX_98, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED1_READ_58);
+    row.auxiliary(AUX_99, byte_of(word15, 0u));
+    row.auxiliary(AUX_100, byte_of(word15, 1u));
+    row.auxiliary(AUX_101, byte_of(word15, 2u));
+    row.auxiliary(AUX_102, byte_of(word15, 3u));
+    const uint32_t word16 = seed.u32(SEED1_READ_62);
+    row.auxiliary(AUX_103, byte_of(word16, 0u));
+    row.auxiliary(AUX_104, byte_of(word16, 1u));
+    row.auxiliary(AUX_105, byte_of(word16, 2u));
+    row.auxiliary(AUX_106, byte_of(word16, 3u));
+    const uint32_t word17 = seed.u32(SEED1_READ_66);
+    row.auxiliary(AUX_107, byte_of(word17, 0u));
+    row.auxiliary(AUX_108, byte_of(word17, 1u));
+    row.auxiliary(AUX_109, byte_of(word17, 2u));
+    row.auxiliary(AUX_110, byte_of(word17, 3u));
+    const uint32_t word18 = seed.u32(SEED1_READ_70);
+    row.auxiliary(AUX_111, byte_of(word18, 0u));
+    row.auxiliary(AUX_132, byte_of(word18, 1u));
+    row.auxiliary(AUX_133, byte_of(word18, 2u));
+    row.auxiliary(AUX_134, byte_of(word18, 3u));
+    const Gl v196_seed = seed.full(SEED1_READ_71);
+    row.auxiliary(AUX_112, v196_seed);
+    const Gl v197_seed = seed.full(SEED1_READ_72);
+    row.auxiliary(AUX_113, v197_seed);
+    const Gl v198_seed = seed.full(SEED1_READ_73);
+    row.auxiliary(AUX_114, v198_seed);
+    const Gl v199_seed = seed.full(SEED1_READ_74);
+    row.auxiliary(AUX_115, v199_seed);
+    const Gl v200_seed = seed.full(SEED1_READ_75);
+    row.auxiliary(AUX_116, v200_seed);
+    const Gl v201_seed = seed.full(SEED1_READ_76);
+    row.auxiliary(AUX_117, v201_seed);
+    const Gl v202_seed = seed.full(SEED1_READ_77);
+    row.auxiliary(AUX_118, v202_seed);
+    const Gl v203_seed = seed.full(SEED1_READ_78);
+    row.auxiliary(AUX_119, v203_seed);
+    const Gl v204_seed = seed.full(SEED1_READ_79);
+    row.auxiliary(AUX_120, v204_seed);
+    const Gl v205_seed = seed.full(SEED1_READ_80);
+    row.auxiliary(AUX_121, v205_seed);
+    const Gl v206_seed = seed.full(SEED1_READ_81);
+    row.auxiliary(AUX_122, v206_seed);
+    const Gl v207_seed = seed.full(SEED1_READ_82);
+    row.auxiliary(AUX_123, v207_seed);
+    const Gl v208_seed = seed.full(SEED1_READ_83);
+    row.auxiliary(AUX_124, v208_seed);
+    const Gl v209_seed = seed.full(SEED1_READ_84);
+    row.auxiliary(AUX_125, v209_seed);
+    const Gl v210_seed = seed.full(SEED1_READ_85);
+    row.auxiliary(AUX_126, v210_seed);
+    const Gl v211_seed = seed.full(SEED1_READ_86);
+    row.auxiliary(AUX_127, v211_seed);
+    const Gl v212_seed = seed.full(SEED1_READ_87);
+    row.auxiliary(AUX_128, v212_seed);
+    const Gl v213_seed = seed.full(SEED1_READ_88);
+    row.auxiliary(AUX_129, v213_seed);
+    const Gl v214_seed = seed.full(SEED1_READ_89);
+    row.auxiliary(AUX_130, v214_seed);
+    const Gl v215_seed = seed.full(SEED1_READ_90);
+    row.auxiliary(AUX_131, v215_seed);
+    const uint32_t word19 = seed.u32(SEED1_READ_94);
+    row.auxiliary(AUX_135, byte_of(word19, 0u));
+    row.auxiliary(AUX_136, byte_of(word19, 1u));
+    row.auxiliary(AUX_137, byte_of(word19, 2u));
+    row.auxiliary(AUX_138, byte_of(word19, 3u));
+    // ops 93 to 159: call function 10: 157 21 22 23 24 25 26
+    const uint32_t word20 = seed.u32(SEED1_READ_98);
+    row.auxiliary(AUX_139, byte_of(word20, 0u));
+    row.auxiliary(AUX_142, byte_of(word20, 1u));
+    row.auxiliary(AUX_143, byte_of(word20, 2u));
+    row.auxiliary(AUX_144, byte_of(word20, 3u));
+    // op 159: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+    const uint32_t word21 = seed.u32(SEED1_READ_102);
+    row.auxiliary(AUX_145, byte_of(word21, 0u));
+    row.auxiliary(AUX_146, byte_of(word21, 1u));
+    row.auxiliary(AUX_147, byte_of(word21, 2u));
+    row.auxiliary(AUX_148, byte_of(word21, 3u));
+    const uint32_t word22 = seed.u32(SEED1_READ_106);
+    row.auxiliary(AUX_149, byte_of(word22, 0u));
+    row.auxiliary(AUX_150, byte_of(word22, 1u));
+    row.auxiliary(AUX_151, byte_of(word22, 2u));
+    row.auxiliary(AUX_152, byte_of(word22, 3u));
+    const uint32_t word23 = seed.u32(SEED1_READ_110);
+    row.auxiliary(AUX_153, byte_of(word23, 0u));
+    row.auxiliary(AUX_154, byte_of(word23, 1u));
+    row.auxiliary(AUX_155, byte_of(word23, 2u));
+    row.auxiliary(AUX_156, byte_of(word23, 3u));
+    const uint32_t word24 = seed.u32(SEED1_READ_114);
+    row.auxiliary(AUX_157, byte_of(word24, 0u));
+    row.auxiliary(AUX_158, byte_of(word24, 1u));
+    row.auxiliary(AUX_159, byte_of(word24, 2u));
+    row.auxiliary(AUX_160, byte_of(word24, 3u));
+    const uint32_t word25 = seed.u32(SEED1_READ_118);
+    row.auxiliary(AUX_161, byte_of(word25, 0u));
+    row.auxiliary(AUX_162, byte_of(word25, 1u));
+    row.auxiliary(AUX_163, byte_of(word25, 2u));
+    row.auxiliary(AUX_164, byte_of(word25, 3u));
+    const uint32_t word26 = seed.u32(SEED1_READ_122);
+    row.auxiliary(AUX_165, byte_of(word26, 0u));
+    row.auxiliary(AUX_166, byte_of(word26, 1u));
+    row.auxiliary(AUX_167, byte_of(word26, 2u));
+    row.auxiliary(AUX_168, byte_of(word26, 3u));
+    const uint32_t word27 = seed.u32(SEED1_READ_126);
+    row.auxiliary(AUX_169, byte_of(word27, 0u));
+    row.auxiliary(AUX_170, byte_of(word27, 1u));
+    row.auxiliary(AUX_171, byte_of(word27, 2u));
+    row.auxiliary(AUX_172, byte_of(word27, 3u));
+    // ops 159 to 160: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+    const uint32_t word28 = seed.u32(SEED1_READ_130);
+    row.auxiliary(AUX_173, byte_of(word28, 0u));
+    row.auxiliary(AUX_174, byte_of(word28, 1u));
+    row.auxiliary(AUX_175, byte_of(word28, 2u));
+    row.auxiliary(AUX_176, byte_of(word28, 3u));
+    // op 160: call function 3: 284 285 286 287 288 289 290 291 ... (96)
+    const uint32_t word29 = seed.u32(SEED1_READ_134);
+    row.auxiliary(AUX_177, byte_of(word29, 0u));
+    row.auxiliary(AUX_178, byte_of(word29, 1u));
+    row.auxiliary(AUX_179, byte_of(word29, 2u));
+    row.auxiliary(AUX_180, byte_of(word29, 3u));
+    const uint32_t word30 = seed.u32(SEED1_READ_138);
+    row.auxiliary(AUX_181, byte_of(word30, 0u));
+    row.auxiliary(AUX_182, byte_of(word30, 1u));
+    row.auxiliary(AUX_183, byte_of(word30, 2u));
+    row.auxiliary(AUX_184, byte_of(word30, 3u));
+    const uint32_t word31 = seed.u32(SEED1_READ_142);
+    row.auxiliary(AUX_185, byte_of(word31, 0u));
+    row.auxiliary(AUX_186, byte_of(word31, 1u));
+    row.auxiliary(AUX_187, byte_of(word31, 2u));
+    row.auxiliary(AUX_188, byte_of(word31, 3u));
+    const uint32_t word32 = seed.u32(SEED1_READ_146);
+    row.auxiliary(AUX_189, byte_of(word32, 0u));
+    row.auxiliary(AUX_190, byte_of(word32, 1u));
+    row.auxiliary(AUX_191, byte_of(word32, 2u));
+    row.auxiliary(AUX_192, byte_of(word32, 3u));
+    const uint32_t word33 = seed.u32(SEED1_READ_150);
+    row.auxiliary(AUX_193, byte_of(word33, 0u));
+    row.auxiliary(AUX_194, byte_of(word33, 1u));
+    row.auxiliary(AUX_195, byte_of(word33, 2u));
+    row.auxiliary(AUX_196, byte_of(word33, 3u));
+    const uint32_t word34 = seed.u32(SEED1_READ_154);
+    row.auxiliary(AUX_197, byte_of(word34, 0u));
+    row.auxiliary(AUX_198, byte_of(word34, 1u));
+    row.auxiliary(AUX_199, byte_of(word34, 2u));
+    row.auxiliary(AUX_200, byte_of(word34, 3u));
+    const uint32_t word35 = seed.u32(SEED1_READ_158);
+    row.auxiliary(AUX_201, byte_of(word35, 0u));
+    row.auxiliary(AUX_202, byte_of(word35, 1u));
+    row.auxiliary(AUX_203, byte_of(word35, 2u));
+    row.auxiliary(AUX_204, byte_of(word35, 3u));
+    const uint32_t word36 = seed.u32(SEED1_READ_162);
+    row.auxiliary(AUX_205, byte_of(word36, 0u));
   }
 };
 
@@ -125,38 +796,515 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      // op 4: hint_field_to_bytes
-      const uint32_t v5_byte = row.auxiliary(3u, byte_of_wide(seed.full(16u).value, 0u));
-      const uint32_t v6_byte = row.auxiliary(4u, byte_of_wide(seed.full(16u).value, 1u));
-      const uint32_t v7_byte = row.auxiliary(5u, byte_of_wide(seed.full(16u).value, 2u));
-      const uint32_t v8_byte = row.auxiliary(6u, byte_of_wide(seed.full(16u).value, 3u));
-      row.auxiliary(7u, byte_of_wide(seed.full(16u).value, 4u));
-      row.auxiliary(8u, byte_of_wide(seed.full(16u).value, 5u));
-      row.auxiliary(9u, byte_of_wide(seed.full(16u).value, 6u));
-      row.auxiliary(10u, byte_of_wide(seed.full(16u).value, 7u));
-      // ops 15 to 155
-      uint32_t v285_prod;
-      write_u8_bit_decomposition_1(row, v5_byte, v6_byte, v7_byte, v8_byte, v285_prod);
-      row.input_full(seed, 16u, 0u, 1u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 1u, 3u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 43u, 140u);
-      block = 3u;
-      block = (v285_prod == 0u) ? 1u : block;
-      block = (v285_prod == 1u) ? 2u : block;
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      // op 1: io_get_info 1
+      const Gl v3_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_1, v3_seed);
+      const Gl v4_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_2, v4_seed);
+      // op 4: hint_field_to_bytes 0
+      const uint32_t v5_byte = byte_of_wide(input0.value, 0u);
+      row.auxiliary(AUX_3, v5_byte);
+      const uint32_t v6_byte = byte_of_wide(input0.value, 1u);
+      row.auxiliary(AUX_4, v6_byte);
+      const uint32_t v7_byte = byte_of_wide(input0.value, 2u);
+      row.auxiliary(AUX_5, v7_byte);
+      const uint32_t v8_byte = byte_of_wide(input0.value, 3u);
+      row.auxiliary(AUX_6, v8_byte);
+      const uint32_t v9_byte = byte_of_wide(input0.value, 4u);
+      row.auxiliary(AUX_7, v9_byte);
+      const uint32_t v10_byte = byte_of_wide(input0.value, 5u);
+      row.auxiliary(AUX_8, v10_byte);
+      const uint32_t v11_byte = byte_of_wide(input0.value, 6u);
+      row.auxiliary(AUX_9, v11_byte);
+      const uint32_t v12_byte = byte_of_wide(input0.value, 7u);
+      row.auxiliary(AUX_10, v12_byte);
+      // op 15: u8_bit_decomposition 4
+      const uint32_t v22_bit = (v5_byte >> 0u) & 1u;
+      row.auxiliary(AUX_11, v22_bit);
+      const uint32_t v23_bit = (v5_byte >> 1u) & 1u;
+      row.auxiliary(AUX_12, v23_bit);
+      const uint32_t v24_bit = (v5_byte >> 2u) & 1u;
+      row.auxiliary(AUX_13, v24_bit);
+      const uint32_t v25_bit = (v5_byte >> 3u) & 1u;
+      row.auxiliary(AUX_14, v25_bit);
+      const uint32_t v26_bit = (v5_byte >> 4u) & 1u;
+      row.auxiliary(AUX_15, v26_bit);
+      const uint32_t v27_bit = (v5_byte >> 5u) & 1u;
+      row.auxiliary(AUX_16, v27_bit);
+      const uint32_t v28_bit = (v5_byte >> 6u) & 1u;
+      row.auxiliary(AUX_17, v28_bit);
+      const uint32_t v29_bit = (v5_byte >> 7u) & 1u;
+      row.auxiliary(AUX_18, v29_bit);
+      // op 16: u8_bit_decomposition 5
+      const uint32_t v30_bit = (v6_byte >> 0u) & 1u;
+      row.auxiliary(AUX_19, v30_bit);
+      const uint32_t v31_bit = (v6_byte >> 1u) & 1u;
+      row.auxiliary(AUX_20, v31_bit);
+      const uint32_t v32_bit = (v6_byte >> 2u) & 1u;
+      row.auxiliary(AUX_21, v32_bit);
+      const uint32_t v33_bit = (v6_byte >> 3u) & 1u;
+      row.auxiliary(AUX_22, v33_bit);
+      const uint32_t v34_bit = (v6_byte >> 4u) & 1u;
+      row.auxiliary(AUX_23, v34_bit);
+      const uint32_t v35_bit = (v6_byte >> 5u) & 1u;
+      row.auxiliary(AUX_24, v35_bit);
+      const uint32_t v36_bit = (v6_byte >> 6u) & 1u;
+      row.auxiliary(AUX_25, v36_bit);
+      const uint32_t v37_bit = (v6_byte >> 7u) & 1u;
+      row.auxiliary(AUX_26, v37_bit);
+      // op 17: u8_bit_decomposition 6
+      const uint32_t v38_bit = (v7_byte >> 0u) & 1u;
+      row.auxiliary(AUX_27, v38_bit);
+      const uint32_t v39_bit = (v7_byte >> 1u) & 1u;
+      row.auxiliary(AUX_28, v39_bit);
+      const uint32_t v40_bit = (v7_byte >> 2u) & 1u;
+      row.auxiliary(AUX_29, v40_bit);
+      const uint32_t v41_bit = (v7_byte >> 3u) & 1u;
+      row.auxiliary(AUX_30, v41_bit);
+      const uint32_t v42_bit = (v7_byte >> 4u) & 1u;
+      row.auxiliary(AUX_31, v42_bit);
+      const uint32_t v43_bit = (v7_byte >> 5u) & 1u;
+      row.auxiliary(AUX_32, v43_bit);
+      const uint32_t v44_bit = (v7_byte >> 6u) & 1u;
+      row.auxiliary(AUX_33, v44_bit);
+      const uint32_t v45_bit = (v7_byte >> 7u) & 1u;
+      row.auxiliary(AUX_34, v45_bit);
+      // op 18: u8_bit_decomposition 7
+      const uint32_t v46_bit = (v8_byte >> 0u) & 1u;
+      row.auxiliary(AUX_35, v46_bit);
+      const uint32_t v47_bit = (v8_byte >> 1u) & 1u;
+      row.auxiliary(AUX_36, v47_bit);
+      const uint32_t v48_bit = (v8_byte >> 2u) & 1u;
+      row.auxiliary(AUX_37, v48_bit);
+      const uint32_t v49_bit = (v8_byte >> 3u) & 1u;
+      row.auxiliary(AUX_38, v49_bit);
+      const uint32_t v50_bit = (v8_byte >> 4u) & 1u;
+      row.auxiliary(AUX_39, v50_bit);
+      const uint32_t v51_bit = (v8_byte >> 5u) & 1u;
+      row.auxiliary(AUX_40, v51_bit);
+      const uint32_t v52_bit = (v8_byte >> 6u) & 1u;
+      row.auxiliary(AUX_41, v52_bit);
+      const uint32_t v53_bit = (v8_byte >> 7u) & 1u;
+      row.auxiliary(AUX_42, v53_bit);
+      // op 91: call function 4: 124
+      const Gl v126_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_43, v126_seed);
+      const Gl v127_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_44, v127_seed);
+      const Gl v128_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_45, v128_seed);
+      const Gl v129_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_46, v129_seed);
+      const Gl v130_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_47, v130_seed);
+      const Gl v131_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_48, v131_seed);
+      const Gl v132_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_49, v132_seed);
+      const Gl v133_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_50, v133_seed);
+      const Gl v134_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_51, v134_seed);
+      const Gl v135_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_52, v135_seed);
+      const Gl v136_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_53, v136_seed);
+      const Gl v137_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_54, v137_seed);
+      const Gl v138_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_55, v138_seed);
+      const Gl v139_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_56, v139_seed);
+      const Gl v140_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_57, v140_seed);
+      const Gl v141_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_58, v141_seed);
+      const Gl v142_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_59, v142_seed);
+      const Gl v143_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_60, v143_seed);
+      const Gl v144_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_61, v144_seed);
+      const Gl v145_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_62, v145_seed);
+      const Gl v146_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_63, v146_seed);
+      const Gl v147_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_64, v147_seed);
+      const Gl v148_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_65, v148_seed);
+      const Gl v149_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_66, v149_seed);
+      const Gl v150_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_67, v150_seed);
+      const Gl v151_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_68, v151_seed);
+      const Gl v152_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_69, v152_seed);
+      const Gl v153_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_70, v153_seed);
+      const Gl v154_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_71, v154_seed);
+      const Gl v155_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_72, v155_seed);
+      const Gl v156_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_73, v156_seed);
+      const Gl v157_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_74, v157_seed);
+      const Gl v158_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_75, v158_seed);
+      // op 93: call function 10: 157 21 22 23 24 25 26
+      const Gl v160_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_76, v160_seed);
+      const Gl v161_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_77, v161_seed);
+      const Gl v162_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_78, v162_seed);
+      const Gl v163_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_79, v163_seed);
+      const Gl v164_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_80, v164_seed);
+      const Gl v165_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_81, v165_seed);
+      const Gl v166_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_82, v166_seed);
+      const Gl v167_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_83, v167_seed);
+      const Gl v168_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_84, v168_seed);
+      const Gl v169_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_85, v169_seed);
+      const Gl v170_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_86, v170_seed);
+      const Gl v171_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_87, v171_seed);
+      const Gl v172_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_88, v172_seed);
+      const Gl v173_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_89, v173_seed);
+      const Gl v174_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_90, v174_seed);
+      const Gl v175_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_91, v175_seed);
+      const Gl v176_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_92, v176_seed);
+      const Gl v177_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_93, v177_seed);
+      const Gl v178_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_94, v178_seed);
+      const Gl v179_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_95, v179_seed);
+      const Gl v180_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_96, v180_seed);
+      const Gl v181_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_97, v181_seed);
+      const Gl v182_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_98, v182_seed);
+      const Gl v183_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_99, v183_seed);
+      const Gl v184_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_100, v184_seed);
+      const Gl v185_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_101, v185_seed);
+      const Gl v186_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_102, v186_seed);
+      const Gl v187_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_103, v187_seed);
+      const Gl v188_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_104, v188_seed);
+      const Gl v189_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_105, v189_seed);
+      const Gl v190_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_106, v190_seed);
+      const Gl v191_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_107, v191_seed);
+      const Gl v192_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_108, v192_seed);
+      const Gl v193_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_109, v193_seed);
+      const Gl v194_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_110, v194_seed);
+      const Gl v195_seed = seed.full(584u + 8u * reads);
+      row.auxiliary(AUX_111, v195_seed);
+      const Gl v196_seed = seed.full(592u + 8u * reads);
+      row.auxiliary(AUX_112, v196_seed);
+      const Gl v197_seed = seed.full(600u + 8u * reads);
+      row.auxiliary(AUX_113, v197_seed);
+      const Gl v198_seed = seed.full(608u + 8u * reads);
+      row.auxiliary(AUX_114, v198_seed);
+      const Gl v199_seed = seed.full(616u + 8u * reads);
+      row.auxiliary(AUX_115, v199_seed);
+      const Gl v200_seed = seed.full(624u + 8u * reads);
+      row.auxiliary(AUX_116, v200_seed);
+      const Gl v201_seed = seed.full(632u + 8u * reads);
+      row.auxiliary(AUX_117, v201_seed);
+      const Gl v202_seed = seed.full(640u + 8u * reads);
+      row.auxiliary(AUX_118, v202_seed);
+      const Gl v203_seed = seed.full(648u + 8u * reads);
+      row.auxiliary(AUX_119, v203_seed);
+      const Gl v204_seed = seed.full(656u + 8u * reads);
+      row.auxiliary(AUX_120, v204_seed);
+      const Gl v205_seed = seed.full(664u + 8u * reads);
+      row.auxiliary(AUX_121, v205_seed);
+      const Gl v206_seed = seed.full(672u + 8u * reads);
+      row.auxiliary(AUX_122, v206_seed);
+      const Gl v207_seed = seed.full(680u + 8u * reads);
+      row.auxiliary(AUX_123, v207_seed);
+      const Gl v208_seed = seed.full(688u + 8u * reads);
+      row.auxiliary(AUX_124, v208_seed);
+      const Gl v209_seed = seed.full(696u + 8u * reads);
+      row.auxiliary(AUX_125, v209_seed);
+      const Gl v210_seed = seed.full(704u + 8u * reads);
+      row.auxiliary(AUX_126, v210_seed);
+      const Gl v211_seed = seed.full(712u + 8u * reads);
+      row.auxiliary(AUX_127, v211_seed);
+      const Gl v212_seed = seed.full(720u + 8u * reads);
+      row.auxiliary(AUX_128, v212_seed);
+      const Gl v213_seed = seed.full(728u + 8u * reads);
+      row.auxiliary(AUX_129, v213_seed);
+      const Gl v214_seed = seed.full(736u + 8u * reads);
+      row.auxiliary(AUX_130, v214_seed);
+      const Gl v215_seed = seed.full(744u + 8u * reads);
+      row.auxiliary(AUX_131, v215_seed);
+      const Gl v216_seed = seed.full(752u + 8u * reads);
+      row.auxiliary(AUX_132, v216_seed);
+      const Gl v217_seed = seed.full(760u + 8u * reads);
+      row.auxiliary(AUX_133, v217_seed);
+      const Gl v218_seed = seed.full(768u + 8u * reads);
+      row.auxiliary(AUX_134, v218_seed);
+      const Gl v219_seed = seed.full(776u + 8u * reads);
+      row.auxiliary(AUX_135, v219_seed);
+      const Gl v220_seed = seed.full(784u + 8u * reads);
+      row.auxiliary(AUX_136, v220_seed);
+      const Gl v221_seed = seed.full(792u + 8u * reads);
+      row.auxiliary(AUX_137, v221_seed);
+      const Gl v222_seed = seed.full(800u + 8u * reads);
+      row.auxiliary(AUX_138, v222_seed);
+      const Gl v223_seed = seed.full(808u + 8u * reads);
+      row.auxiliary(AUX_139, v223_seed);
+      // op 154: mul 24 25
+      const uint32_t v284_prod = v25_bit * v26_bit;
+      row.auxiliary(AUX_140, v284_prod);
+      // op 155: mul 282 26
+      const uint32_t v285_prod = v284_prod * v27_bit;
+      row.auxiliary(AUX_141, v285_prod);
       reads = reads + 99u;
+      block = 3u;
+      if (v285_prod == 0u) {
+        block = 1u;
+      }
+      if (v285_prod == 1u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(174u, 206u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 142u, 174u);
+      // op 157: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+      const Gl v286_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_142, v286_seed);
+      const Gl v287_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_143, v287_seed);
+      const Gl v288_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_144, v288_seed);
+      const Gl v289_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_145, v289_seed);
+      const Gl v290_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_146, v290_seed);
+      const Gl v291_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_147, v291_seed);
+      const Gl v292_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_148, v292_seed);
+      const Gl v293_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_149, v293_seed);
+      const Gl v294_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_150, v294_seed);
+      const Gl v295_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_151, v295_seed);
+      const Gl v296_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_152, v296_seed);
+      const Gl v297_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_153, v297_seed);
+      const Gl v298_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_154, v298_seed);
+      const Gl v299_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_155, v299_seed);
+      const Gl v300_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_156, v300_seed);
+      const Gl v301_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_157, v301_seed);
+      const Gl v302_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_158, v302_seed);
+      const Gl v303_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_159, v303_seed);
+      const Gl v304_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_160, v304_seed);
+      const Gl v305_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_161, v305_seed);
+      const Gl v306_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_162, v306_seed);
+      const Gl v307_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_163, v307_seed);
+      const Gl v308_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_164, v308_seed);
+      const Gl v309_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_165, v309_seed);
+      const Gl v310_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_166, v310_seed);
+      const Gl v311_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_167, v311_seed);
+      const Gl v312_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_168, v312_seed);
+      const Gl v313_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_169, v313_seed);
+      const Gl v314_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_170, v314_seed);
+      const Gl v315_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_171, v315_seed);
+      const Gl v316_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_172, v316_seed);
+      const Gl v317_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_173, v317_seed);
       reads = reads + 32u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 24u + 8u * reads, 142u, 206u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 159: call function 3: 125 126 127 128 129 130 131 132 ... (96)
+      const Gl v318_seed = seed.full(24u + 8u * reads);
+      row.auxiliary(AUX_142, v318_seed);
+      const Gl v319_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_143, v319_seed);
+      const Gl v320_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_144, v320_seed);
+      const Gl v321_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_145, v321_seed);
+      const Gl v322_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_146, v322_seed);
+      const Gl v323_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_147, v323_seed);
+      const Gl v324_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_148, v324_seed);
+      const Gl v325_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_149, v325_seed);
+      const Gl v326_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_150, v326_seed);
+      const Gl v327_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_151, v327_seed);
+      const Gl v328_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_152, v328_seed);
+      const Gl v329_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_153, v329_seed);
+      const Gl v330_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_154, v330_seed);
+      const Gl v331_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_155, v331_seed);
+      const Gl v332_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_156, v332_seed);
+      const Gl v333_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_157, v333_seed);
+      const Gl v334_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_158, v334_seed);
+      const Gl v335_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_159, v335_seed);
+      const Gl v336_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_160, v336_seed);
+      const Gl v337_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_161, v337_seed);
+      const Gl v338_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_162, v338_seed);
+      const Gl v339_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_163, v339_seed);
+      const Gl v340_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_164, v340_seed);
+      const Gl v341_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_165, v341_seed);
+      const Gl v342_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_166, v342_seed);
+      const Gl v343_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_167, v343_seed);
+      const Gl v344_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_168, v344_seed);
+      const Gl v345_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_169, v345_seed);
+      const Gl v346_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_170, v346_seed);
+      const Gl v347_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_171, v347_seed);
+      const Gl v348_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_172, v348_seed);
+      const Gl v349_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_173, v349_seed);
+      // op 160: call function 3: 284 285 286 287 288 289 290 291 ... (96)
+      const Gl v350_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_174, v350_seed);
+      const Gl v351_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_175, v351_seed);
+      const Gl v352_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_176, v352_seed);
+      const Gl v353_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_177, v353_seed);
+      const Gl v354_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_178, v354_seed);
+      const Gl v355_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_179, v355_seed);
+      const Gl v356_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_180, v356_seed);
+      const Gl v357_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_181, v357_seed);
+      const Gl v358_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_182, v358_seed);
+      const Gl v359_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_183, v359_seed);
+      const Gl v360_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_184, v360_seed);
+      const Gl v361_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_185, v361_seed);
+      const Gl v362_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_186, v362_seed);
+      const Gl v363_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_187, v363_seed);
+      const Gl v364_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_188, v364_seed);
+      const Gl v365_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_189, v365_seed);
+      const Gl v366_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_190, v366_seed);
+      const Gl v367_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_191, v367_seed);
+      const Gl v368_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_192, v368_seed);
+      const Gl v369_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_193, v369_seed);
+      const Gl v370_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_194, v370_seed);
+      const Gl v371_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_195, v371_seed);
+      const Gl v372_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_196, v372_seed);
+      const Gl v373_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_197, v373_seed);
+      const Gl v374_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_198, v374_seed);
+      const Gl v375_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_199, v375_seed);
+      const Gl v376_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_200, v376_seed);
+      const Gl v377_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_201, v377_seed);
+      const Gl v378_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_202, v378_seed);
+      const Gl v379_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_203, v379_seed);
+      const Gl v380_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_204, v380_seed);
+      const Gl v381_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_205, v381_seed);
       reads = reads + 64u;
     }
   }

@@ -11,56 +11,81 @@ namespace p_sha256 {
 
 namespace f_sha256_block {
 
-// Operation 76 and alike, 10 times.
-TL_DEVICE void write_hint_field_to_bytes_0(const Row &row, uint32_t aux_at, Gl a0) {
-  // op 76: hint_field_to_bytes
-  row.auxiliary(aux_at, byte_of_wide(a0.value, 0u));
-  row.auxiliary(aux_at + 1u, byte_of_wide(a0.value, 1u));
-  row.auxiliary(aux_at + 2u, byte_of_wide(a0.value, 2u));
-  row.auxiliary(aux_at + 3u, byte_of_wide(a0.value, 3u));
-  row.auxiliary(aux_at + 4u, byte_of_wide(a0.value, 4u));
-  row.auxiliary(aux_at + 5u, byte_of_wide(a0.value, 5u));
-  row.auxiliary(aux_at + 6u, byte_of_wide(a0.value, 6u));
-  row.auxiliary(aux_at + 7u, byte_of_wide(a0.value, 7u));
-}
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, INPUT_5 = 5, INPUT_6 = 6,
+    INPUT_7 = 7, INPUT_8 = 8, INPUT_9 = 9, INPUT_10 = 10, INPUT_11 = 11, INPUT_12 = 12,
+    INPUT_13 = 13, INPUT_14 = 14, INPUT_15 = 15, INPUT_16 = 16, INPUT_17 = 17, INPUT_18 = 18,
+    INPUT_19 = 19, INPUT_20 = 20, INPUT_21 = 21, INPUT_22 = 22, INPUT_23 = 23, INPUT_24 = 24,
+    INPUT_25 = 25, INPUT_26 = 26, INPUT_27 = 27, INPUT_28 = 28, INPUT_29 = 29, INPUT_30 = 30,
+    INPUT_31 = 31, INPUT_32 = 32, INPUT_33 = 33, INPUT_34 = 34, INPUT_35 = 35, INPUT_36 = 36,
+    INPUT_37 = 37, INPUT_38 = 38, INPUT_39 = 39, INPUT_40 = 40, INPUT_41 = 41, INPUT_42 = 42,
+    INPUT_43 = 43, INPUT_44 = 44, INPUT_45 = 45, INPUT_46 = 46, INPUT_47 = 47, INPUT_48 = 48,
+    INPUT_49 = 49, INPUT_50 = 50, INPUT_51 = 51, INPUT_52 = 52, INPUT_53 = 53, INPUT_54 = 54,
+    INPUT_55 = 55, INPUT_56 = 56, INPUT_57 = 57, INPUT_58 = 58, INPUT_59 = 59, INPUT_60 = 60,
+    INPUT_61 = 61, INPUT_62 = 62, INPUT_63 = 63, INPUT_64 = 64, INPUT_65 = 65, INPUT_66 = 66,
+    INPUT_67 = 67, INPUT_68 = 68, INPUT_69 = 69, INPUT_70 = 70, INPUT_71 = 71, INPUT_72 = 72,
+    INPUT_73 = 73, INPUT_74 = 74, INPUT_75 = 75, INPUT_76 = 76, INPUT_77 = 77, INPUT_78 = 78,
+    INPUT_79 = 79, INPUT_80 = 80, INPUT_81 = 81, INPUT_82 = 82, INPUT_83 = 83, INPUT_84 = 84,
+    INPUT_85 = 85, INPUT_86 = 86, INPUT_87 = 87, INPUT_88 = 88, INPUT_89 = 89, INPUT_90 = 90,
+    INPUT_91 = 91, INPUT_92 = 92, INPUT_93 = 93, INPUT_94 = 94, INPUT_95 = 95, SELECTOR_0 = 0,
+    MULTIPLICITY = 0, AUX_1 = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6,
+    AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12, AUX_13 = 13,
+    AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17, AUX_18 = 18, AUX_19 = 19, AUX_20 = 20,
+    AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24, AUX_25 = 25, AUX_26 = 26, AUX_27 = 27,
+    AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31, AUX_32 = 32, AUX_33 = 33, AUX_34 = 34,
+    AUX_35 = 35, AUX_36 = 36, AUX_37 = 37, AUX_38 = 38, AUX_39 = 39, AUX_40 = 40, AUX_41 = 41,
+    AUX_42 = 42, AUX_43 = 43, AUX_44 = 44, AUX_45 = 45, AUX_46 = 46, AUX_47 = 47, AUX_48 = 48,
+    AUX_49 = 49, AUX_50 = 50, AUX_51 = 51, AUX_52 = 52, AUX_53 = 53, AUX_54 = 54, AUX_55 = 55,
+    AUX_56 = 56, AUX_57 = 57, AUX_58 = 58, AUX_59 = 59, AUX_60 = 60, AUX_61 = 61, AUX_62 = 62,
+    AUX_63 = 63, AUX_64 = 64, AUX_65 = 65, AUX_66 = 66, AUX_67 = 67, AUX_68 = 68, AUX_69 = 69,
+    AUX_70 = 70, AUX_71 = 71, AUX_72 = 72, AUX_73 = 73};
 
-// Operations 17 to 24 and alike, 8 times.
-TL_DEVICE void write_mul_1(const Row &row, uint32_t aux_at, Gl a0, Gl a1, Gl a2, Gl a3, Gl a4) {
-  // ops 17 to 19: mul
-  const Gl v122_prod = a0 * gl(256u);
-  const Gl v123_prod = a1 * gl(65536u);
-  const Gl v124_prod = a2 * gl(16777216u);
-  // ops 20 to 23: add
-  const Gl v125_sum = a3 + v122_prod;
-  const Gl v126_sum = v125_sum + v123_prod;
-  const Gl v127_sum = v126_sum + v124_prod;
-  const Gl v128_sum = v127_sum + a4;
-  // op 24
-  write_hint_field_to_bytes_0(row, aux_at, v128_sum);
-}
+static_assert(INPUT_95 + 1u == 96u, "plan: 96 inputs");
+static_assert(SELECTOR_0 + 1u == 1u, "plan: 1 selectors");
+static_assert(AUX_73 + 1u == 74u, "plan: 74 auxiliaries");
 
-// Operations 17 to 24 and alike, 6 times.
-TL_DEVICE void write_mul_2(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t a4) {
-  // ops 17 to 19: mul
-  const uint32_t v122_prod = a0 * 256u;
-  const uint32_t v123_prod = a1 * 65536u;
-  const uint32_t v124_prod = a2 * 16777216u;
-  // ops 20 to 23: add
-  const uint32_t v125_sum = a3 + v122_prod;
-  const uint32_t v126_sum = v125_sum + v123_prod;
-  const uint32_t v127_sum = v126_sum + v124_prod;
-  const uint64_t v128_sum = uint64_t(v127_sum) + uint64_t(a4);
-  // op 24: hint_field_to_bytes
-  row.auxiliary_bytes(aux_at, 1u, uint32_t(v128_sum));
-  row.auxiliary_bytes(aux_at + 4u, 1u, uint32_t(v128_sum >> 32u));
-}
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_12 = 8, SEED0_INPUT_13 = 16, SEED0_INPUT_14 = 24,
+    SEED0_INPUT_15 = 32, SEED0_INPUT_28 = 40, SEED0_INPUT_29 = 48, SEED0_INPUT_30 = 56,
+    SEED0_INPUT_31 = 64, SEED0_INPUT_32 = 72, SEED0_INPUT_33 = 80, SEED0_INPUT_34 = 88,
+    SEED0_INPUT_35 = 96, SEED0_INPUT_68 = 104, SEED0_INPUT_69 = 112, SEED0_INPUT_70 = 120,
+    SEED0_INPUT_71 = 128, SEED0_INPUT_72 = 136, SEED0_INPUT_73 = 144, SEED0_INPUT_74 = 152,
+    SEED0_INPUT_75 = 160, SEED0_INPUT_76 = 168, SEED0_INPUT_77 = 176, SEED0_INPUT_78 = 184,
+    SEED0_INPUT_79 = 192, SEED0_INPUT_80 = 200, SEED0_INPUT_81 = 208, SEED0_INPUT_82 = 216,
+    SEED0_INPUT_83 = 224, SEED0_INPUT_84 = 232, SEED0_INPUT_85 = 240, SEED0_INPUT_86 = 248,
+    SEED0_INPUT_87 = 256, SEED0_READ_0 = 264, SEED0_READ_1 = 268, SEED0_READ_2 = 272,
+    SEED0_READ_3 = 276, SEED0_READ_4 = 280, SEED0_READ_5 = 284, SEED0_READ_6 = 288,
+    SEED0_READ_7 = 292, SEED0_READ_8 = 296, SEED0_INPUT_0 = 300, SEED0_INPUT_1 = 301,
+    SEED0_INPUT_2 = 302, SEED0_INPUT_3 = 303, SEED0_INPUT_4 = 304, SEED0_INPUT_5 = 305,
+    SEED0_INPUT_6 = 306, SEED0_INPUT_7 = 307, SEED0_INPUT_8 = 308, SEED0_INPUT_9 = 309,
+    SEED0_INPUT_10 = 310, SEED0_INPUT_11 = 311, SEED0_INPUT_16 = 312, SEED0_INPUT_17 = 313,
+    SEED0_INPUT_18 = 314, SEED0_INPUT_19 = 315, SEED0_INPUT_20 = 316, SEED0_INPUT_21 = 317,
+    SEED0_INPUT_22 = 318, SEED0_INPUT_23 = 319, SEED0_INPUT_24 = 320, SEED0_INPUT_25 = 321,
+    SEED0_INPUT_26 = 322, SEED0_INPUT_27 = 323, SEED0_INPUT_36 = 324, SEED0_INPUT_37 = 325,
+    SEED0_INPUT_38 = 326, SEED0_INPUT_39 = 327, SEED0_INPUT_40 = 328, SEED0_INPUT_41 = 329,
+    SEED0_INPUT_42 = 330, SEED0_INPUT_43 = 331, SEED0_INPUT_44 = 332, SEED0_INPUT_45 = 333,
+    SEED0_INPUT_46 = 334, SEED0_INPUT_47 = 335, SEED0_INPUT_48 = 336, SEED0_INPUT_49 = 337,
+    SEED0_INPUT_50 = 338, SEED0_INPUT_51 = 339, SEED0_INPUT_52 = 340, SEED0_INPUT_53 = 341,
+    SEED0_INPUT_54 = 342, SEED0_INPUT_55 = 343, SEED0_INPUT_56 = 344, SEED0_INPUT_57 = 345,
+    SEED0_INPUT_58 = 346, SEED0_INPUT_59 = 347, SEED0_INPUT_60 = 348, SEED0_INPUT_61 = 349,
+    SEED0_INPUT_62 = 350, SEED0_INPUT_63 = 351, SEED0_INPUT_64 = 352, SEED0_INPUT_65 = 353,
+    SEED0_INPUT_66 = 354, SEED0_INPUT_67 = 355, SEED0_INPUT_88 = 356, SEED0_INPUT_89 = 357,
+    SEED0_INPUT_90 = 358, SEED0_INPUT_91 = 359, SEED0_INPUT_92 = 360, SEED0_INPUT_93 = 361,
+    SEED0_INPUT_94 = 362, SEED0_INPUT_95 = 363, SEED0_STRIDE = 368};
+
+static_assert(SEED0_INPUT_87 - SEED0_MULTIPLICITY == 256u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_INPUT_87 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_8 - SEED0_READ_0 == 32u, "plan: u32 words");
+static_assert((SEED0_READ_0 & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_READ_8 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_95 - SEED0_INPUT_0 == 63u, "plan: u8 words");
+static_assert(SEED0_INPUT_95 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 12 to 15 at 8 (full), input 28 to 35 at 40 (full), input
-// 68 to 87 at 104 (full), read 0 to 8 at 264 (u32), input 0 to 11 at 300 (u8), input 16 to 27 at
-// 312 (u8), input 36 to 67 at 324 (u8), input 88 to 95 at 356 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 92;
   static constexpr uint32_t NUM_INPUTS = 96;
@@ -68,52 +93,383 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 74;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 1u);
-    // ops 17 to 59
-    write_mul_2(
-        row, 10u, seed.u8(301u), seed.u8(302u), seed.u8(303u), seed.u8(300u), seed.u32(264u));
-    write_mul_2(
-        row, 18u, seed.u8(305u), seed.u8(306u), seed.u8(307u), seed.u8(304u), seed.u32(268u));
-    write_mul_2(
-        row, 26u, seed.u8(309u), seed.u8(310u), seed.u8(311u), seed.u8(308u), seed.u32(272u));
-    // ops 69 to 71: mul
-    const Gl v192_prod = seed.full(16u) * gl(256u);
-    const Gl v193_prod = seed.full(24u) * gl(65536u);
-    const Gl v194_prod = seed.full(32u) * gl(16777216u);
-    // ops 72 to 75: add
-    const Gl v195_sum = seed.full(8u) + v192_prod;
+    row.selector(SELECTOR_0, 1u);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.input(INPUT_1, byte_of(word0, 1u));
+    row.input(INPUT_2, byte_of(word0, 2u));
+    row.input(INPUT_3, byte_of(word0, 3u));
+    // op 17: mul 1 97
+    const uint32_t v122_prod = byte_of(word0, 1u) * 256u;
+    // op 18: mul 2 99
+    const uint32_t v123_prod = byte_of(word0, 2u) * 65536u;
+    // op 19: mul 3 101
+    const uint32_t v124_prod = byte_of(word0, 3u) * 16777216u;
+    // op 20: add 0 120
+    const uint32_t v125_sum = byte_of(word0, 0u) + v122_prod;
+    // op 21: add 123 121
+    const uint32_t v126_sum = v125_sum + v123_prod;
+    // op 22: add 124 122
+    const uint32_t v127_sum = v126_sum + v124_prod;
+    const uint32_t v113_seed = seed.u32(SEED0_READ_0);
+    row.auxiliary(AUX_1, v113_seed);
+    // op 23: add 125 112
+    const uint64_t v128_sum = uint64_t(v127_sum) + uint64_t(v113_seed);
+    // op 24: hint_field_to_bytes 126
+    const uint32_t word16 = uint32_t(v128_sum);
+    row.auxiliary(AUX_10, byte_of(word16, 0u));
+    row.auxiliary(AUX_11, byte_of(word16, 1u));
+    row.auxiliary(AUX_12, byte_of(word16, 2u));
+    row.auxiliary(AUX_13, byte_of(word16, 3u));
+    const uint32_t word17 = uint32_t(v128_sum >> 32u);
+    row.auxiliary(AUX_14, byte_of(word17, 0u));
+    row.auxiliary(AUX_15, byte_of(word17, 1u));
+    row.auxiliary(AUX_16, byte_of(word17, 2u));
+    row.auxiliary(AUX_17, byte_of(word17, 3u));
+    const uint32_t word1 = seed.u32(SEED0_INPUT_4);
+    row.input(INPUT_4, byte_of(word1, 0u));
+    row.input(INPUT_5, byte_of(word1, 1u));
+    row.input(INPUT_6, byte_of(word1, 2u));
+    row.input(INPUT_7, byte_of(word1, 3u));
+    // op 35: mul 5 97
+    const uint32_t v146_prod = byte_of(word1, 1u) * 256u;
+    // op 36: mul 6 99
+    const uint32_t v147_prod = byte_of(word1, 2u) * 65536u;
+    // op 37: mul 7 101
+    const uint32_t v148_prod = byte_of(word1, 3u) * 16777216u;
+    // op 38: add 4 144
+    const uint32_t v149_sum = byte_of(word1, 0u) + v146_prod;
+    // op 39: add 147 145
+    const uint32_t v150_sum = v149_sum + v147_prod;
+    // op 40: add 148 146
+    const uint32_t v151_sum = v150_sum + v148_prod;
+    const uint32_t v114_seed = seed.u32(SEED0_READ_1);
+    row.auxiliary(AUX_2, v114_seed);
+    // op 41: add 149 113
+    const uint64_t v152_sum = uint64_t(v151_sum) + uint64_t(v114_seed);
+    // op 42: hint_field_to_bytes 150
+    const uint32_t word18 = uint32_t(v152_sum);
+    row.auxiliary(AUX_18, byte_of(word18, 0u));
+    row.auxiliary(AUX_19, byte_of(word18, 1u));
+    row.auxiliary(AUX_20, byte_of(word18, 2u));
+    row.auxiliary(AUX_21, byte_of(word18, 3u));
+    const uint32_t word19 = uint32_t(v152_sum >> 32u);
+    row.auxiliary(AUX_22, byte_of(word19, 0u));
+    row.auxiliary(AUX_23, byte_of(word19, 1u));
+    row.auxiliary(AUX_24, byte_of(word19, 2u));
+    row.auxiliary(AUX_25, byte_of(word19, 3u));
+    const uint32_t word2 = seed.u32(SEED0_INPUT_8);
+    row.input(INPUT_8, byte_of(word2, 0u));
+    row.input(INPUT_9, byte_of(word2, 1u));
+    row.input(INPUT_10, byte_of(word2, 2u));
+    row.input(INPUT_11, byte_of(word2, 3u));
+    // op 52: mul 9 97
+    const uint32_t v169_prod = byte_of(word2, 1u) * 256u;
+    // op 53: mul 10 99
+    const uint32_t v170_prod = byte_of(word2, 2u) * 65536u;
+    // op 54: mul 11 101
+    const uint32_t v171_prod = byte_of(word2, 3u) * 16777216u;
+    // op 55: add 8 167
+    const uint32_t v172_sum = byte_of(word2, 0u) + v169_prod;
+    // op 56: add 170 168
+    const uint32_t v173_sum = v172_sum + v170_prod;
+    // op 57: add 171 169
+    const uint32_t v174_sum = v173_sum + v171_prod;
+    const uint32_t v115_seed = seed.u32(SEED0_READ_2);
+    row.auxiliary(AUX_3, v115_seed);
+    // op 58: add 172 114
+    const uint64_t v175_sum = uint64_t(v174_sum) + uint64_t(v115_seed);
+    // op 59: hint_field_to_bytes 173
+    const uint32_t word20 = uint32_t(v175_sum);
+    row.auxiliary(AUX_26, byte_of(word20, 0u));
+    row.auxiliary(AUX_27, byte_of(word20, 1u));
+    row.auxiliary(AUX_28, byte_of(word20, 2u));
+    row.auxiliary(AUX_29, byte_of(word20, 3u));
+    const uint32_t word21 = uint32_t(v175_sum >> 32u);
+    row.auxiliary(AUX_30, byte_of(word21, 0u));
+    row.auxiliary(AUX_31, byte_of(word21, 1u));
+    row.auxiliary(AUX_32, byte_of(word21, 2u));
+    row.auxiliary(AUX_33, byte_of(word21, 3u));
+    const Gl input13 = seed.full(SEED0_INPUT_13);
+    row.input(INPUT_13, input13);
+    // op 69: mul 13 97
+    const Gl v192_prod = input13 * gl(256u);
+    const Gl input14 = seed.full(SEED0_INPUT_14);
+    row.input(INPUT_14, input14);
+    // op 70: mul 14 99
+    const Gl v193_prod = input14 * gl(65536u);
+    const Gl input15 = seed.full(SEED0_INPUT_15);
+    row.input(INPUT_15, input15);
+    // op 71: mul 15 101
+    const Gl v194_prod = input15 * gl(16777216u);
+    const Gl input12 = seed.full(SEED0_INPUT_12);
+    row.input(INPUT_12, input12);
+    // op 72: add 12 190
+    const Gl v195_sum = input12 + v192_prod;
+    // op 73: add 193 191
     const Gl v196_sum = v195_sum + v193_prod;
+    // op 74: add 194 192
     const Gl v197_sum = v196_sum + v194_prod;
-    const Gl v198_sum = v197_sum + gl(seed.u32(276u));
-    // op 76
-    write_hint_field_to_bytes_0(row, 34u, v198_sum);
-    // ops 86 to 127
-    write_mul_2(
-        row, 42u, seed.u8(313u), seed.u8(314u), seed.u8(315u), seed.u8(312u), seed.u32(280u));
-    write_mul_2(
-        row, 50u, seed.u8(317u), seed.u8(318u), seed.u8(319u), seed.u8(316u), seed.u32(284u));
-    write_mul_2(
-        row, 58u, seed.u8(321u), seed.u8(322u), seed.u8(323u), seed.u8(320u), seed.u32(288u));
-    // ops 137 to 139: mul
-    const Gl v284_prod = seed.full(48u) * gl(256u);
-    const Gl v285_prod = seed.full(56u) * gl(65536u);
-    const Gl v286_prod = seed.full(64u) * gl(16777216u);
-    // ops 140 to 143: add
-    const Gl v287_sum = seed.full(40u) + v284_prod;
+    const uint32_t v116_seed = seed.u32(SEED0_READ_3);
+    row.auxiliary(AUX_4, v116_seed);
+    // op 75: add 195 115
+    const Gl v198_sum = v197_sum + gl(v116_seed);
+    // op 76: hint_field_to_bytes 196
+    const uint32_t v199_byte = byte_of_wide(v198_sum.value, 0u);
+    row.auxiliary(AUX_34, v199_byte);
+    const uint32_t v200_byte = byte_of_wide(v198_sum.value, 1u);
+    row.auxiliary(AUX_35, v200_byte);
+    const uint32_t v201_byte = byte_of_wide(v198_sum.value, 2u);
+    row.auxiliary(AUX_36, v201_byte);
+    const uint32_t v202_byte = byte_of_wide(v198_sum.value, 3u);
+    row.auxiliary(AUX_37, v202_byte);
+    const uint32_t v203_byte = byte_of_wide(v198_sum.value, 4u);
+    row.auxiliary(AUX_38, v203_byte);
+    const uint32_t v204_byte = byte_of_wide(v198_sum.value, 5u);
+    row.auxiliary(AUX_39, v204_byte);
+    const uint32_t v205_byte = byte_of_wide(v198_sum.value, 6u);
+    row.auxiliary(AUX_40, v205_byte);
+    const uint32_t v206_byte = byte_of_wide(v198_sum.value, 7u);
+    row.auxiliary(AUX_41, v206_byte);
+    const uint32_t word3 = seed.u32(SEED0_INPUT_16);
+    row.input(INPUT_16, byte_of(word3, 0u));
+    row.input(INPUT_17, byte_of(word3, 1u));
+    row.input(INPUT_18, byte_of(word3, 2u));
+    row.input(INPUT_19, byte_of(word3, 3u));
+    // op 86: mul 17 97
+    const uint32_t v215_prod = byte_of(word3, 1u) * 256u;
+    // op 87: mul 18 99
+    const uint32_t v216_prod = byte_of(word3, 2u) * 65536u;
+    // op 88: mul 19 101
+    const uint32_t v217_prod = byte_of(word3, 3u) * 16777216u;
+    // op 89: add 16 213
+    const uint32_t v218_sum = byte_of(word3, 0u) + v215_prod;
+    // op 90: add 216 214
+    const uint32_t v219_sum = v218_sum + v216_prod;
+    // op 91: add 217 215
+    const uint32_t v220_sum = v219_sum + v217_prod;
+    const uint32_t v117_seed = seed.u32(SEED0_READ_4);
+    row.auxiliary(AUX_5, v117_seed);
+    // op 92: add 218 116
+    const uint64_t v221_sum = uint64_t(v220_sum) + uint64_t(v117_seed);
+    // op 93: hint_field_to_bytes 219
+    const uint32_t word22 = uint32_t(v221_sum);
+    row.auxiliary(AUX_42, byte_of(word22, 0u));
+    row.auxiliary(AUX_43, byte_of(word22, 1u));
+    row.auxiliary(AUX_44, byte_of(word22, 2u));
+    row.auxiliary(AUX_45, byte_of(word22, 3u));
+    const uint32_t word23 = uint32_t(v221_sum >> 32u);
+    row.auxiliary(AUX_46, byte_of(word23, 0u));
+    row.auxiliary(AUX_47, byte_of(word23, 1u));
+    row.auxiliary(AUX_48, byte_of(word23, 2u));
+    row.auxiliary(AUX_49, byte_of(word23, 3u));
+    const uint32_t word4 = seed.u32(SEED0_INPUT_20);
+    row.input(INPUT_20, byte_of(word4, 0u));
+    row.input(INPUT_21, byte_of(word4, 1u));
+    row.input(INPUT_22, byte_of(word4, 2u));
+    row.input(INPUT_23, byte_of(word4, 3u));
+    // op 103: mul 21 97
+    const uint32_t v238_prod = byte_of(word4, 1u) * 256u;
+    // op 104: mul 22 99
+    const uint32_t v239_prod = byte_of(word4, 2u) * 65536u;
+    // op 105: mul 23 101
+    const uint32_t v240_prod = byte_of(word4, 3u) * 16777216u;
+    // op 106: add 20 236
+    const uint32_t v241_sum = byte_of(word4, 0u) + v238_prod;
+    // op 107: add 239 237
+    const uint32_t v242_sum = v241_sum + v239_prod;
+    // op 108: add 240 238
+    const uint32_t v243_sum = v242_sum + v240_prod;
+    const uint32_t v118_seed = seed.u32(SEED0_READ_5);
+    row.auxiliary(AUX_6, v118_seed);
+    // op 109: add 241 117
+    const uint64_t v244_sum = uint64_t(v243_sum) + uint64_t(v118_seed);
+    // op 110: hint_field_to_bytes 242
+    const uint32_t word24 = uint32_t(v244_sum);
+    row.auxiliary(AUX_50, byte_of(word24, 0u));
+    row.auxiliary(AUX_51, byte_of(word24, 1u));
+    row.auxiliary(AUX_52, byte_of(word24, 2u));
+    row.auxiliary(AUX_53, byte_of(word24, 3u));
+    const uint32_t word25 = uint32_t(v244_sum >> 32u);
+    row.auxiliary(AUX_54, byte_of(word25, 0u));
+    row.auxiliary(AUX_55, byte_of(word25, 1u));
+    row.auxiliary(AUX_56, byte_of(word25, 2u));
+    row.auxiliary(AUX_57, byte_of(word25, 3u));
+    const uint32_t word5 = seed.u32(SEED0_INPUT_24);
+    row.input(INPUT_24, byte_of(word5, 0u));
+    row.input(INPUT_25, byte_of(word5, 1u));
+    row.input(INPUT_26, byte_of(word5, 2u));
+    row.input(INPUT_27, byte_of(word5, 3u));
+    // op 120: mul 25 97
+    const uint32_t v261_prod = byte_of(word5, 1u) * 256u;
+    // op 121: mul 26 99
+    const uint32_t v262_prod = byte_of(word5, 2u) * 65536u;
+    // op 122: mul 27 101
+    const uint32_t v263_prod = byte_of(word5, 3u) * 16777216u;
+    // op 123: add 24 259
+    const uint32_t v264_sum = byte_of(word5, 0u) + v261_prod;
+    // op 124: add 262 260
+    const uint32_t v265_sum = v264_sum + v262_prod;
+    // op 125: add 263 261
+    const uint32_t v266_sum = v265_sum + v263_prod;
+    const uint32_t v119_seed = seed.u32(SEED0_READ_6);
+    row.auxiliary(AUX_7, v119_seed);
+    // op 126: add 264 118
+    const uint64_t v267_sum = uint64_t(v266_sum) + uint64_t(v119_seed);
+    // op 127: hint_field_to_bytes 265
+    const uint32_t word26 = uint32_t(v267_sum);
+    row.auxiliary(AUX_58, byte_of(word26, 0u));
+    row.auxiliary(AUX_59, byte_of(word26, 1u));
+    row.auxiliary(AUX_60, byte_of(word26, 2u));
+    row.auxiliary(AUX_61, byte_of(word26, 3u));
+    const uint32_t word27 = uint32_t(v267_sum >> 32u);
+    row.auxiliary(AUX_62, byte_of(word27, 0u));
+    row.auxiliary(AUX_63, byte_of(word27, 1u));
+    row.auxiliary(AUX_64, byte_of(word27, 2u));
+    row.auxiliary(AUX_65, byte_of(word27, 3u));
+    const Gl input29 = seed.full(SEED0_INPUT_29);
+    row.input(INPUT_29, input29);
+    // op 137: mul 29 97
+    const Gl v284_prod = input29 * gl(256u);
+    const Gl input30 = seed.full(SEED0_INPUT_30);
+    row.input(INPUT_30, input30);
+    // op 138: mul 30 99
+    const Gl v285_prod = input30 * gl(65536u);
+    const Gl input31 = seed.full(SEED0_INPUT_31);
+    row.input(INPUT_31, input31);
+    // op 139: mul 31 101
+    const Gl v286_prod = input31 * gl(16777216u);
+    const Gl input28 = seed.full(SEED0_INPUT_28);
+    row.input(INPUT_28, input28);
+    // op 140: add 28 282
+    const Gl v287_sum = input28 + v284_prod;
+    // op 141: add 285 283
     const Gl v288_sum = v287_sum + v285_prod;
+    // op 142: add 286 284
     const Gl v289_sum = v288_sum + v286_prod;
-    const Gl v290_sum = v289_sum + gl(seed.u32(292u));
-    // op 144
-    write_hint_field_to_bytes_0(row, 66u, v290_sum);
-    row.input_u8(seed, 300u, 0u, 12u);
-    row.input_full(seed, 8u, 12u, 16u);
-    row.input_u8(seed, 312u, 16u, 28u);
-    row.input_full(seed, 40u, 28u, 36u);
-    row.input_u8(seed, 324u, 36u, 68u);
-    row.input_full(seed, 104u, 68u, 88u);
-    row.input_u8(seed, 356u, 88u, 96u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 264u, 1u, 10u);
+    const uint32_t v120_seed = seed.u32(SEED0_READ_7);
+    row.auxiliary(AUX_8, v120_seed);
+    // op 143: add 287 119
+    const Gl v290_sum = v289_sum + gl(v120_seed);
+    // op 144: hint_field_to_bytes 288
+    const uint32_t v291_byte = byte_of_wide(v290_sum.value, 0u);
+    row.auxiliary(AUX_66, v291_byte);
+    const uint32_t v292_byte = byte_of_wide(v290_sum.value, 1u);
+    row.auxiliary(AUX_67, v292_byte);
+    const uint32_t v293_byte = byte_of_wide(v290_sum.value, 2u);
+    row.auxiliary(AUX_68, v293_byte);
+    const uint32_t v294_byte = byte_of_wide(v290_sum.value, 3u);
+    row.auxiliary(AUX_69, v294_byte);
+    const uint32_t v295_byte = byte_of_wide(v290_sum.value, 4u);
+    row.auxiliary(AUX_70, v295_byte);
+    const uint32_t v296_byte = byte_of_wide(v290_sum.value, 5u);
+    row.auxiliary(AUX_71, v296_byte);
+    const uint32_t v297_byte = byte_of_wide(v290_sum.value, 6u);
+    row.auxiliary(AUX_72, v297_byte);
+    const uint32_t v298_byte = byte_of_wide(v290_sum.value, 7u);
+    row.auxiliary(AUX_73, v298_byte);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input32 = seed.full(SEED0_INPUT_32);
+    row.input(INPUT_32, input32);
+    const Gl input33 = seed.full(SEED0_INPUT_33);
+    row.input(INPUT_33, input33);
+    const Gl input34 = seed.full(SEED0_INPUT_34);
+    row.input(INPUT_34, input34);
+    const Gl input35 = seed.full(SEED0_INPUT_35);
+    row.input(INPUT_35, input35);
+    const uint32_t word6 = seed.u32(SEED0_INPUT_36);
+    row.input(INPUT_36, byte_of(word6, 0u));
+    row.input(INPUT_37, byte_of(word6, 1u));
+    row.input(INPUT_38, byte_of(word6, 2u));
+    row.input(INPUT_39, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED0_INPUT_40);
+    row.input(INPUT_40, byte_of(word7, 0u));
+    row.input(INPUT_41, byte_of(word7, 1u));
+    row.input(INPUT_42, byte_of(word7, 2u));
+    row.input(INPUT_43, byte_of(word7, 3u));
+    const uint32_t word8 = seed.u32(SEED0_INPUT_44);
+    row.input(INPUT_44, byte_of(word8, 0u));
+    row.input(INPUT_45, byte_of(word8, 1u));
+    row.input(INPUT_46, byte_of(word8, 2u));
+    row.input(INPUT_47, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED0_INPUT_48);
+    row.input(INPUT_48, byte_of(word9, 0u));
+    row.input(INPUT_49, byte_of(word9, 1u));
+    row.input(INPUT_50, byte_of(word9, 2u));
+    row.input(INPUT_51, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED0_INPUT_52);
+    row.input(INPUT_52, byte_of(word10, 0u));
+    row.input(INPUT_53, byte_of(word10, 1u));
+    row.input(INPUT_54, byte_of(word10, 2u));
+    row.input(INPUT_55, byte_of(word10, 3u));
+    const uint32_t word11 = seed.u32(SEED0_INPUT_56);
+    row.input(INPUT_56, byte_of(word11, 0u));
+    row.input(INPUT_57, byte_of(word11, 1u));
+    row.input(INPUT_58, byte_of(word11, 2u));
+    row.input(INPUT_59, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED0_INPUT_60);
+    row.input(INPUT_60, byte_of(word12, 0u));
+    row.input(INPUT_61, byte_of(word12, 1u));
+    row.input(INPUT_62, byte_of(word12, 2u));
+    row.input(INPUT_63, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED0_INPUT_64);
+    row.input(INPUT_64, byte_of(word13, 0u));
+    row.input(INPUT_65, byte_of(word13, 1u));
+    row.input(INPUT_66, byte_of(word13, 2u));
+    row.input(INPUT_67, byte_of(word13, 3u));
+    const Gl input68 = seed.full(SEED0_INPUT_68);
+    row.input(INPUT_68, input68);
+    const Gl input69 = seed.full(SEED0_INPUT_69);
+    row.input(INPUT_69, input69);
+    const Gl input70 = seed.full(SEED0_INPUT_70);
+    row.input(INPUT_70, input70);
+    const Gl input71 = seed.full(SEED0_INPUT_71);
+    row.input(INPUT_71, input71);
+    const Gl input72 = seed.full(SEED0_INPUT_72);
+    row.input(INPUT_72, input72);
+    const Gl input73 = seed.full(SEED0_INPUT_73);
+    row.input(INPUT_73, input73);
+    const Gl input74 = seed.full(SEED0_INPUT_74);
+    row.input(INPUT_74, input74);
+    const Gl input75 = seed.full(SEED0_INPUT_75);
+    row.input(INPUT_75, input75);
+    const Gl input76 = seed.full(SEED0_INPUT_76);
+    row.input(INPUT_76, input76);
+    const Gl input77 = seed.full(SEED0_INPUT_77);
+    row.input(INPUT_77, input77);
+    const Gl input78 = seed.full(SEED0_INPUT_78);
+    row.input(INPUT_78, input78);
+    const Gl input79 = seed.full(SEED0_INPUT_79);
+    row.input(INPUT_79, input79);
+    const Gl input80 = seed.full(SEED0_INPUT_80);
+    row.input(INPUT_80, input80);
+    const Gl input81 = seed.full(SEED0_INPUT_81);
+    row.input(INPUT_81, input81);
+    const Gl input82 = seed.full(SEED0_INPUT_82);
+    row.input(INPUT_82, input82);
+    const Gl input83 = seed.full(SEED0_INPUT_83);
+    row.input(INPUT_83, input83);
+    const Gl input84 = seed.full(SEED0_INPUT_84);
+    row.input(INPUT_84, input84);
+    const Gl input85 = seed.full(SEED0_INPUT_85);
+    row.input(INPUT_85, input85);
+    const Gl input86 = seed.full(SEED0_INPUT_86);
+    row.input(INPUT_86, input86);
+    const Gl input87 = seed.full(SEED0_INPUT_87);
+    row.input(INPUT_87, input87);
+    const uint32_t word14 = seed.u32(SEED0_INPUT_88);
+    row.input(INPUT_88, byte_of(word14, 0u));
+    row.input(INPUT_89, byte_of(word14, 1u));
+    row.input(INPUT_90, byte_of(word14, 2u));
+    row.input(INPUT_91, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED0_INPUT_92);
+    row.input(INPUT_92, byte_of(word15, 0u));
+    row.input(INPUT_93, byte_of(word15, 1u));
+    row.input(INPUT_94, byte_of(word15, 2u));
+    row.input(INPUT_95, byte_of(word15, 3u));
+    const uint32_t v121_seed = seed.u32(SEED0_READ_8);
+    row.auxiliary(AUX_9, v121_seed);
   }
 };
 
@@ -126,35 +482,468 @@ struct Generic {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     const uint32_t reads = 0u;
-    row.selector(0u, 1u);
-    // ops 17 to 144
-    write_mul_1(
-        row, 10u, seed.full(24u), seed.full(32u), seed.full(40u), seed.full(16u),
-        seed.full(784u + 8u * reads));
-    write_mul_1(
-        row, 18u, seed.full(56u), seed.full(64u), seed.full(72u), seed.full(48u),
-        seed.full(792u + 8u * reads));
-    write_mul_1(
-        row, 26u, seed.full(88u), seed.full(96u), seed.full(104u), seed.full(80u),
-        seed.full(800u + 8u * reads));
-    write_mul_1(
-        row, 34u, seed.full(120u), seed.full(128u), seed.full(136u), seed.full(112u),
-        seed.full(808u + 8u * reads));
-    write_mul_1(
-        row, 42u, seed.full(152u), seed.full(160u), seed.full(168u), seed.full(144u),
-        seed.full(816u + 8u * reads));
-    write_mul_1(
-        row, 50u, seed.full(184u), seed.full(192u), seed.full(200u), seed.full(176u),
-        seed.full(824u + 8u * reads));
-    write_mul_1(
-        row, 58u, seed.full(216u), seed.full(224u), seed.full(232u), seed.full(208u),
-        seed.full(832u + 8u * reads));
-    write_mul_1(
-        row, 66u, seed.full(248u), seed.full(256u), seed.full(264u), seed.full(240u),
-        seed.full(840u + 8u * reads));
-    row.input_full(seed, 16u, 0u, 96u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_full(seed, 784u + 8u * reads, 1u, 10u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(0u);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(16u);
+    row.input(INPUT_0, input0);
+    const Gl input1 = seed.full(24u);
+    row.input(INPUT_1, input1);
+    const Gl input2 = seed.full(32u);
+    row.input(INPUT_2, input2);
+    const Gl input3 = seed.full(40u);
+    row.input(INPUT_3, input3);
+    const Gl input4 = seed.full(48u);
+    row.input(INPUT_4, input4);
+    const Gl input5 = seed.full(56u);
+    row.input(INPUT_5, input5);
+    const Gl input6 = seed.full(64u);
+    row.input(INPUT_6, input6);
+    const Gl input7 = seed.full(72u);
+    row.input(INPUT_7, input7);
+    const Gl input8 = seed.full(80u);
+    row.input(INPUT_8, input8);
+    const Gl input9 = seed.full(88u);
+    row.input(INPUT_9, input9);
+    const Gl input10 = seed.full(96u);
+    row.input(INPUT_10, input10);
+    const Gl input11 = seed.full(104u);
+    row.input(INPUT_11, input11);
+    const Gl input12 = seed.full(112u);
+    row.input(INPUT_12, input12);
+    const Gl input13 = seed.full(120u);
+    row.input(INPUT_13, input13);
+    const Gl input14 = seed.full(128u);
+    row.input(INPUT_14, input14);
+    const Gl input15 = seed.full(136u);
+    row.input(INPUT_15, input15);
+    const Gl input16 = seed.full(144u);
+    row.input(INPUT_16, input16);
+    const Gl input17 = seed.full(152u);
+    row.input(INPUT_17, input17);
+    const Gl input18 = seed.full(160u);
+    row.input(INPUT_18, input18);
+    const Gl input19 = seed.full(168u);
+    row.input(INPUT_19, input19);
+    const Gl input20 = seed.full(176u);
+    row.input(INPUT_20, input20);
+    const Gl input21 = seed.full(184u);
+    row.input(INPUT_21, input21);
+    const Gl input22 = seed.full(192u);
+    row.input(INPUT_22, input22);
+    const Gl input23 = seed.full(200u);
+    row.input(INPUT_23, input23);
+    const Gl input24 = seed.full(208u);
+    row.input(INPUT_24, input24);
+    const Gl input25 = seed.full(216u);
+    row.input(INPUT_25, input25);
+    const Gl input26 = seed.full(224u);
+    row.input(INPUT_26, input26);
+    const Gl input27 = seed.full(232u);
+    row.input(INPUT_27, input27);
+    const Gl input28 = seed.full(240u);
+    row.input(INPUT_28, input28);
+    const Gl input29 = seed.full(248u);
+    row.input(INPUT_29, input29);
+    const Gl input30 = seed.full(256u);
+    row.input(INPUT_30, input30);
+    const Gl input31 = seed.full(264u);
+    row.input(INPUT_31, input31);
+    const Gl input32 = seed.full(272u);
+    row.input(INPUT_32, input32);
+    const Gl input33 = seed.full(280u);
+    row.input(INPUT_33, input33);
+    const Gl input34 = seed.full(288u);
+    row.input(INPUT_34, input34);
+    const Gl input35 = seed.full(296u);
+    row.input(INPUT_35, input35);
+    const Gl input36 = seed.full(304u);
+    row.input(INPUT_36, input36);
+    const Gl input37 = seed.full(312u);
+    row.input(INPUT_37, input37);
+    const Gl input38 = seed.full(320u);
+    row.input(INPUT_38, input38);
+    const Gl input39 = seed.full(328u);
+    row.input(INPUT_39, input39);
+    const Gl input40 = seed.full(336u);
+    row.input(INPUT_40, input40);
+    const Gl input41 = seed.full(344u);
+    row.input(INPUT_41, input41);
+    const Gl input42 = seed.full(352u);
+    row.input(INPUT_42, input42);
+    const Gl input43 = seed.full(360u);
+    row.input(INPUT_43, input43);
+    const Gl input44 = seed.full(368u);
+    row.input(INPUT_44, input44);
+    const Gl input45 = seed.full(376u);
+    row.input(INPUT_45, input45);
+    const Gl input46 = seed.full(384u);
+    row.input(INPUT_46, input46);
+    const Gl input47 = seed.full(392u);
+    row.input(INPUT_47, input47);
+    const Gl input48 = seed.full(400u);
+    row.input(INPUT_48, input48);
+    const Gl input49 = seed.full(408u);
+    row.input(INPUT_49, input49);
+    const Gl input50 = seed.full(416u);
+    row.input(INPUT_50, input50);
+    const Gl input51 = seed.full(424u);
+    row.input(INPUT_51, input51);
+    const Gl input52 = seed.full(432u);
+    row.input(INPUT_52, input52);
+    const Gl input53 = seed.full(440u);
+    row.input(INPUT_53, input53);
+    const Gl input54 = seed.full(448u);
+    row.input(INPUT_54, input54);
+    const Gl input55 = seed.full(456u);
+    row.input(INPUT_55, input55);
+    const Gl input56 = seed.full(464u);
+    row.input(INPUT_56, input56);
+    const Gl input57 = seed.full(472u);
+    row.input(INPUT_57, input57);
+    const Gl input58 = seed.full(480u);
+    row.input(INPUT_58, input58);
+    const Gl input59 = seed.full(488u);
+    row.input(INPUT_59, input59);
+    const Gl input60 = seed.full(496u);
+    row.input(INPUT_60, input60);
+    const Gl input61 = seed.full(504u);
+    row.input(INPUT_61, input61);
+    const Gl input62 = seed.full(512u);
+    row.input(INPUT_62, input62);
+    const Gl input63 = seed.full(520u);
+    row.input(INPUT_63, input63);
+    const Gl input64 = seed.full(528u);
+    row.input(INPUT_64, input64);
+    const Gl input65 = seed.full(536u);
+    row.input(INPUT_65, input65);
+    const Gl input66 = seed.full(544u);
+    row.input(INPUT_66, input66);
+    const Gl input67 = seed.full(552u);
+    row.input(INPUT_67, input67);
+    const Gl input68 = seed.full(560u);
+    row.input(INPUT_68, input68);
+    const Gl input69 = seed.full(568u);
+    row.input(INPUT_69, input69);
+    const Gl input70 = seed.full(576u);
+    row.input(INPUT_70, input70);
+    const Gl input71 = seed.full(584u);
+    row.input(INPUT_71, input71);
+    const Gl input72 = seed.full(592u);
+    row.input(INPUT_72, input72);
+    const Gl input73 = seed.full(600u);
+    row.input(INPUT_73, input73);
+    const Gl input74 = seed.full(608u);
+    row.input(INPUT_74, input74);
+    const Gl input75 = seed.full(616u);
+    row.input(INPUT_75, input75);
+    const Gl input76 = seed.full(624u);
+    row.input(INPUT_76, input76);
+    const Gl input77 = seed.full(632u);
+    row.input(INPUT_77, input77);
+    const Gl input78 = seed.full(640u);
+    row.input(INPUT_78, input78);
+    const Gl input79 = seed.full(648u);
+    row.input(INPUT_79, input79);
+    const Gl input80 = seed.full(656u);
+    row.input(INPUT_80, input80);
+    const Gl input81 = seed.full(664u);
+    row.input(INPUT_81, input81);
+    const Gl input82 = seed.full(672u);
+    row.input(INPUT_82, input82);
+    const Gl input83 = seed.full(680u);
+    row.input(INPUT_83, input83);
+    const Gl input84 = seed.full(688u);
+    row.input(INPUT_84, input84);
+    const Gl input85 = seed.full(696u);
+    row.input(INPUT_85, input85);
+    const Gl input86 = seed.full(704u);
+    row.input(INPUT_86, input86);
+    const Gl input87 = seed.full(712u);
+    row.input(INPUT_87, input87);
+    const Gl input88 = seed.full(720u);
+    row.input(INPUT_88, input88);
+    const Gl input89 = seed.full(728u);
+    row.input(INPUT_89, input89);
+    const Gl input90 = seed.full(736u);
+    row.input(INPUT_90, input90);
+    const Gl input91 = seed.full(744u);
+    row.input(INPUT_91, input91);
+    const Gl input92 = seed.full(752u);
+    row.input(INPUT_92, input92);
+    const Gl input93 = seed.full(760u);
+    row.input(INPUT_93, input93);
+    const Gl input94 = seed.full(768u);
+    row.input(INPUT_94, input94);
+    const Gl input95 = seed.full(776u);
+    row.input(INPUT_95, input95);
+    // op 16: call function 2: 96 0 1 2 3 4 5 6 ... (91)
+    const Gl v113_seed = seed.full(784u + 8u * reads);
+    row.auxiliary(AUX_1, v113_seed);
+    const Gl v114_seed = seed.full(792u + 8u * reads);
+    row.auxiliary(AUX_2, v114_seed);
+    const Gl v115_seed = seed.full(800u + 8u * reads);
+    row.auxiliary(AUX_3, v115_seed);
+    const Gl v116_seed = seed.full(808u + 8u * reads);
+    row.auxiliary(AUX_4, v116_seed);
+    const Gl v117_seed = seed.full(816u + 8u * reads);
+    row.auxiliary(AUX_5, v117_seed);
+    const Gl v118_seed = seed.full(824u + 8u * reads);
+    row.auxiliary(AUX_6, v118_seed);
+    const Gl v119_seed = seed.full(832u + 8u * reads);
+    row.auxiliary(AUX_7, v119_seed);
+    const Gl v120_seed = seed.full(840u + 8u * reads);
+    row.auxiliary(AUX_8, v120_seed);
+    const Gl v121_seed = seed.full(848u + 8u * reads);
+    row.auxiliary(AUX_9, v121_seed);
+    // op 17: mul 1 97
+    const Gl v122_prod = input1 * gl(256u);
+    // op 18: mul 2 99
+    const Gl v123_prod = input2 * gl(65536u);
+    // op 19: mul 3 101
+    const Gl v124_prod = input3 * gl(16777216u);
+    // op 20: add 0 120
+    const Gl v125_sum = input0 + v122_prod;
+    // op 21: add 123 121
+    const Gl v126_sum = v125_sum + v123_prod;
+    // op 22: add 124 122
+    const Gl v127_sum = v126_sum + v124_prod;
+    // op 23: add 125 112
+    const Gl v128_sum = v127_sum + v113_seed;
+    // op 24: hint_field_to_bytes 126
+    const uint32_t v129_byte = byte_of_wide(v128_sum.value, 0u);
+    row.auxiliary(AUX_10, v129_byte);
+    const uint32_t v130_byte = byte_of_wide(v128_sum.value, 1u);
+    row.auxiliary(AUX_11, v130_byte);
+    const uint32_t v131_byte = byte_of_wide(v128_sum.value, 2u);
+    row.auxiliary(AUX_12, v131_byte);
+    const uint32_t v132_byte = byte_of_wide(v128_sum.value, 3u);
+    row.auxiliary(AUX_13, v132_byte);
+    const uint32_t v133_byte = byte_of_wide(v128_sum.value, 4u);
+    row.auxiliary(AUX_14, v133_byte);
+    const uint32_t v134_byte = byte_of_wide(v128_sum.value, 5u);
+    row.auxiliary(AUX_15, v134_byte);
+    const uint32_t v135_byte = byte_of_wide(v128_sum.value, 6u);
+    row.auxiliary(AUX_16, v135_byte);
+    const uint32_t v136_byte = byte_of_wide(v128_sum.value, 7u);
+    row.auxiliary(AUX_17, v136_byte);
+    // op 35: mul 5 97
+    const Gl v146_prod = input5 * gl(256u);
+    // op 36: mul 6 99
+    const Gl v147_prod = input6 * gl(65536u);
+    // op 37: mul 7 101
+    const Gl v148_prod = input7 * gl(16777216u);
+    // op 38: add 4 144
+    const Gl v149_sum = input4 + v146_prod;
+    // op 39: add 147 145
+    const Gl v150_sum = v149_sum + v147_prod;
+    // op 40: add 148 146
+    const Gl v151_sum = v150_sum + v148_prod;
+    // op 41: add 149 113
+    const Gl v152_sum = v151_sum + v114_seed;
+    // op 42: hint_field_to_bytes 150
+    const uint32_t v153_byte = byte_of_wide(v152_sum.value, 0u);
+    row.auxiliary(AUX_18, v153_byte);
+    const uint32_t v154_byte = byte_of_wide(v152_sum.value, 1u);
+    row.auxiliary(AUX_19, v154_byte);
+    const uint32_t v155_byte = byte_of_wide(v152_sum.value, 2u);
+    row.auxiliary(AUX_20, v155_byte);
+    const uint32_t v156_byte = byte_of_wide(v152_sum.value, 3u);
+    row.auxiliary(AUX_21, v156_byte);
+    const uint32_t v157_byte = byte_of_wide(v152_sum.value, 4u);
+    row.auxiliary(AUX_22, v157_byte);
+    const uint32_t v158_byte = byte_of_wide(v152_sum.value, 5u);
+    row.auxiliary(AUX_23, v158_byte);
+    const uint32_t v159_byte = byte_of_wide(v152_sum.value, 6u);
+    row.auxiliary(AUX_24, v159_byte);
+    const uint32_t v160_byte = byte_of_wide(v152_sum.value, 7u);
+    row.auxiliary(AUX_25, v160_byte);
+    // op 52: mul 9 97
+    const Gl v169_prod = input9 * gl(256u);
+    // op 53: mul 10 99
+    const Gl v170_prod = input10 * gl(65536u);
+    // op 54: mul 11 101
+    const Gl v171_prod = input11 * gl(16777216u);
+    // op 55: add 8 167
+    const Gl v172_sum = input8 + v169_prod;
+    // op 56: add 170 168
+    const Gl v173_sum = v172_sum + v170_prod;
+    // op 57: add 171 169
+    const Gl v174_sum = v173_sum + v171_prod;
+    // op 58: add 172 114
+    const Gl v175_sum = v174_sum + v115_seed;
+    // op 59: hint_field_to_bytes 173
+    const uint32_t v176_byte = byte_of_wide(v175_sum.value, 0u);
+    row.auxiliary(AUX_26, v176_byte);
+    const uint32_t v177_byte = byte_of_wide(v175_sum.value, 1u);
+    row.auxiliary(AUX_27, v177_byte);
+    const uint32_t v178_byte = byte_of_wide(v175_sum.value, 2u);
+    row.auxiliary(AUX_28, v178_byte);
+    const uint32_t v179_byte = byte_of_wide(v175_sum.value, 3u);
+    row.auxiliary(AUX_29, v179_byte);
+    const uint32_t v180_byte = byte_of_wide(v175_sum.value, 4u);
+    row.auxiliary(AUX_30, v180_byte);
+    const uint32_t v181_byte = byte_of_wide(v175_sum.value, 5u);
+    row.auxiliary(AUX_31, v181_byte);
+    const uint32_t v182_byte = byte_of_wide(v175_sum.value, 6u);
+    row.auxiliary(AUX_32, v182_byte);
+    const uint32_t v183_byte = byte_of_wide(v175_sum.value, 7u);
+    row.auxiliary(AUX_33, v183_byte);
+    // op 69: mul 13 97
+    const Gl v192_prod = input13 * gl(256u);
+    // op 70: mul 14 99
+    const Gl v193_prod = input14 * gl(65536u);
+    // op 71: mul 15 101
+    const Gl v194_prod = input15 * gl(16777216u);
+    // op 72: add 12 190
+    const Gl v195_sum = input12 + v192_prod;
+    // op 73: add 193 191
+    const Gl v196_sum = v195_sum + v193_prod;
+    // op 74: add 194 192
+    const Gl v197_sum = v196_sum + v194_prod;
+    // op 75: add 195 115
+    const Gl v198_sum = v197_sum + v116_seed;
+    // op 76: hint_field_to_bytes 196
+    const uint32_t v199_byte = byte_of_wide(v198_sum.value, 0u);
+    row.auxiliary(AUX_34, v199_byte);
+    const uint32_t v200_byte = byte_of_wide(v198_sum.value, 1u);
+    row.auxiliary(AUX_35, v200_byte);
+    const uint32_t v201_byte = byte_of_wide(v198_sum.value, 2u);
+    row.auxiliary(AUX_36, v201_byte);
+    const uint32_t v202_byte = byte_of_wide(v198_sum.value, 3u);
+    row.auxiliary(AUX_37, v202_byte);
+    const uint32_t v203_byte = byte_of_wide(v198_sum.value, 4u);
+    row.auxiliary(AUX_38, v203_byte);
+    const uint32_t v204_byte = byte_of_wide(v198_sum.value, 5u);
+    row.auxiliary(AUX_39, v204_byte);
+    const uint32_t v205_byte = byte_of_wide(v198_sum.value, 6u);
+    row.auxiliary(AUX_40, v205_byte);
+    const uint32_t v206_byte = byte_of_wide(v198_sum.value, 7u);
+    row.auxiliary(AUX_41, v206_byte);
+    // op 86: mul 17 97
+    const Gl v215_prod = input17 * gl(256u);
+    // op 87: mul 18 99
+    const Gl v216_prod = input18 * gl(65536u);
+    // op 88: mul 19 101
+    const Gl v217_prod = input19 * gl(16777216u);
+    // op 89: add 16 213
+    const Gl v218_sum = input16 + v215_prod;
+    // op 90: add 216 214
+    const Gl v219_sum = v218_sum + v216_prod;
+    // op 91: add 217 215
+    const Gl v220_sum = v219_sum + v217_prod;
+    // op 92: add 218 116
+    const Gl v221_sum = v220_sum + v117_seed;
+    // op 93: hint_field_to_bytes 219
+    const uint32_t v222_byte = byte_of_wide(v221_sum.value, 0u);
+    row.auxiliary(AUX_42, v222_byte);
+    const uint32_t v223_byte = byte_of_wide(v221_sum.value, 1u);
+    row.auxiliary(AUX_43, v223_byte);
+    const uint32_t v224_byte = byte_of_wide(v221_sum.value, 2u);
+    row.auxiliary(AUX_44, v224_byte);
+    const uint32_t v225_byte = byte_of_wide(v221_sum.value, 3u);
+    row.auxiliary(AUX_45, v225_byte);
+    const uint32_t v226_byte = byte_of_wide(v221_sum.value, 4u);
+    row.auxiliary(AUX_46, v226_byte);
+    const uint32_t v227_byte = byte_of_wide(v221_sum.value, 5u);
+    row.auxiliary(AUX_47, v227_byte);
+    const uint32_t v228_byte = byte_of_wide(v221_sum.value, 6u);
+    row.auxiliary(AUX_48, v228_byte);
+    const uint32_t v229_byte = byte_of_wide(v221_sum.value, 7u);
+    row.auxiliary(AUX_49, v229_byte);
+    // op 103: mul 21 97
+    const Gl v238_prod = input21 * gl(256u);
+    // op 104: mul 22 99
+    const Gl v239_prod = input22 * gl(65536u);
+    // op 105: mul 23 101
+    const Gl v240_prod = input23 * gl(16777216u);
+    // op 106: add 20 236
+    const Gl v241_sum = input20 + v238_prod;
+    // op 107: add 239 237
+    const Gl v242_sum = v241_sum + v239_prod;
+    // op 108: add 240 238
+    const Gl v243_sum = v242_sum + v240_prod;
+    // op 109: add 241 117
+    const Gl v244_sum = v243_sum + v118_seed;
+    // op 110: hint_field_to_bytes 242
+    const uint32_t v245_byte = byte_of_wide(v244_sum.value, 0u);
+    row.auxiliary(AUX_50, v245_byte);
+    const uint32_t v246_byte = byte_of_wide(v244_sum.value, 1u);
+    row.auxiliary(AUX_51, v246_byte);
+    const uint32_t v247_byte = byte_of_wide(v244_sum.value, 2u);
+    row.auxiliary(AUX_52, v247_byte);
+    const uint32_t v248_byte = byte_of_wide(v244_sum.value, 3u);
+    row.auxiliary(AUX_53, v248_byte);
+    const uint32_t v249_byte = byte_of_wide(v244_sum.value, 4u);
+    row.auxiliary(AUX_54, v249_byte);
+    const uint32_t v250_byte = byte_of_wide(v244_sum.value, 5u);
+    row.auxiliary(AUX_55, v250_byte);
+    const uint32_t v251_byte = byte_of_wide(v244_sum.value, 6u);
+    row.auxiliary(AUX_56, v251_byte);
+    const uint32_t v252_byte = byte_of_wide(v244_sum.value, 7u);
+    row.auxiliary(AUX_57, v252_byte);
+    // op 120: mul 25 97
+    const Gl v261_prod = input25 * gl(256u);
+    // op 121: mul 26 99
+    const Gl v262_prod = input26 * gl(65536u);
+    // op 122: mul 27 101
+    const Gl v263_prod = input27 * gl(16777216u);
+    // op 123: add 24 259
+    const Gl v264_sum = input24 + v261_prod;
+    // op 124: add 262 260
+    const Gl v265_sum = v264_sum + v262_prod;
+    // op 125: add 263 261
+    const Gl v266_sum = v265_sum + v263_prod;
+    // op 126: add 264 118
+    const Gl v267_sum = v266_sum + v119_seed;
+    // op 127: hint_field_to_bytes 265
+    const uint32_t v268_byte = byte_of_wide(v267_sum.value, 0u);
+    row.auxiliary(AUX_58, v268_byte);
+    const uint32_t v269_byte = byte_of_wide(v267_sum.value, 1u);
+    row.auxiliary(AUX_59, v269_byte);
+    const uint32_t v270_byte = byte_of_wide(v267_sum.value, 2u);
+    row.auxiliary(AUX_60, v270_byte);
+    const uint32_t v271_byte = byte_of_wide(v267_sum.value, 3u);
+    row.auxiliary(AUX_61, v271_byte);
+    const uint32_t v272_byte = byte_of_wide(v267_sum.value, 4u);
+    row.auxiliary(AUX_62, v272_byte);
+    const uint32_t v273_byte = byte_of_wide(v267_sum.value, 5u);
+    row.auxiliary(AUX_63, v273_byte);
+    const uint32_t v274_byte = byte_of_wide(v267_sum.value, 6u);
+    row.auxiliary(AUX_64, v274_byte);
+    const uint32_t v275_byte = byte_of_wide(v267_sum.value, 7u);
+    row.auxiliary(AUX_65, v275_byte);
+    // op 137: mul 29 97
+    const Gl v284_prod = input29 * gl(256u);
+    // op 138: mul 30 99
+    const Gl v285_prod = input30 * gl(65536u);
+    // op 139: mul 31 101
+    const Gl v286_prod = input31 * gl(16777216u);
+    // op 140: add 28 282
+    const Gl v287_sum = input28 + v284_prod;
+    // op 141: add 285 283
+    const Gl v288_sum = v287_sum + v285_prod;
+    // op 142: add 286 284
+    const Gl v289_sum = v288_sum + v286_prod;
+    // op 143: add 287 119
+    const Gl v290_sum = v289_sum + v120_seed;
+    // op 144: hint_field_to_bytes 288
+    const uint32_t v291_byte = byte_of_wide(v290_sum.value, 0u);
+    row.auxiliary(AUX_66, v291_byte);
+    const uint32_t v292_byte = byte_of_wide(v290_sum.value, 1u);
+    row.auxiliary(AUX_67, v292_byte);
+    const uint32_t v293_byte = byte_of_wide(v290_sum.value, 2u);
+    row.auxiliary(AUX_68, v293_byte);
+    const uint32_t v294_byte = byte_of_wide(v290_sum.value, 3u);
+    row.auxiliary(AUX_69, v294_byte);
+    const uint32_t v295_byte = byte_of_wide(v290_sum.value, 4u);
+    row.auxiliary(AUX_70, v295_byte);
+    const uint32_t v296_byte = byte_of_wide(v290_sum.value, 5u);
+    row.auxiliary(AUX_71, v296_byte);
+    const uint32_t v297_byte = byte_of_wide(v290_sum.value, 6u);
+    row.auxiliary(AUX_72, v297_byte);
+    const uint32_t v298_byte = byte_of_wide(v290_sum.value, 7u);
+    row.auxiliary(AUX_73, v298_byte);
   }
 };
 

@@ -11,8 +11,30 @@ namespace p_sha256 {
 
 namespace f_sha256_constants {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, SELECTOR_3 = 3, SELECTOR_4 = 4,
+    SELECTOR_5 = 5, SELECTOR_6 = 6, SELECTOR_7 = 7, SELECTOR_8 = 8, SELECTOR_9 = 9,
+    SELECTOR_10 = 10, SELECTOR_11 = 11, SELECTOR_12 = 12, SELECTOR_13 = 13, SELECTOR_14 = 14,
+    SELECTOR_15 = 15, MULTIPLICITY = 0};
+
+static_assert(INPUT_0 + 1u == 1u, "plan: 1 inputs");
+static_assert(SELECTOR_15 + 1u == 16u, "plan: 16 selectors");
+static_assert(MULTIPLICITY + 1u == 1u, "plan: 1 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_STRIDE = 16};
+
+static_assert(SEED0_MULTIPLICITY - SEED0_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED0_MULTIPLICITY + 8u < SEED0_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_0 - SEED0_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED0_INPUT_0 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -21,14 +43,27 @@ struct Path0 {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(1u, 16u);
-    row.selector(0u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_STRIDE = 16};
+
+static_assert(SEED1_MULTIPLICITY - SEED1_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED1_MULTIPLICITY + 8u < SEED1_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED1_INPUT_0 - SEED1_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED1_INPUT_0 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -36,16 +71,29 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
+    row.selector(SELECTOR_0, 0u);
     row.selector_zeros(2u, 16u);
-    row.selector(1u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 2.
+enum SeedPath2 : uint32_t {SEED2_MULTIPLICITY = 0, SEED2_INPUT_0 = 8, SEED2_STRIDE = 16};
+
+static_assert(SEED2_MULTIPLICITY - SEED2_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED2_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED2_MULTIPLICITY + 8u < SEED2_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED2_INPUT_0 - SEED2_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED2_INPUT_0 + 1u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED2_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 2, leaves 2.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path2 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -53,16 +101,30 @@ struct Path2 {
   static constexpr uint32_t NUM_AUXILIARIES = 1;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(0u, 2u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.selector_zeros(3u, 16u);
-    row.selector(2u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_2, 1u);
+    const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED2_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 3.
+enum SeedPath3 : uint32_t {SEED3_MULTIPLICITY = 0, SEED3_INPUT_0 = 8, SEED3_STRIDE = 16};
+
+static_assert(SEED3_MULTIPLICITY - SEED3_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED3_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED3_MULTIPLICITY + 8u < SEED3_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED3_INPUT_0 - SEED3_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED3_INPUT_0 + 1u < SEED3_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED3_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 3, leaves 3.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path3 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -72,14 +134,27 @@ struct Path3 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 3u);
     row.selector_zeros(4u, 16u);
-    row.selector(3u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_3, 1u);
+    const Gl multiplicity = seed.full(SEED3_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED3_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 4.
+enum SeedPath4 : uint32_t {SEED4_MULTIPLICITY = 0, SEED4_INPUT_0 = 8, SEED4_STRIDE = 16};
+
+static_assert(SEED4_MULTIPLICITY - SEED4_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED4_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED4_MULTIPLICITY + 8u < SEED4_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED4_INPUT_0 - SEED4_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED4_INPUT_0 + 1u < SEED4_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED4_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 4, leaves 4.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path4 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -89,14 +164,27 @@ struct Path4 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 4u);
     row.selector_zeros(5u, 16u);
-    row.selector(4u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_4, 1u);
+    const Gl multiplicity = seed.full(SEED4_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED4_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 5.
+enum SeedPath5 : uint32_t {SEED5_MULTIPLICITY = 0, SEED5_INPUT_0 = 8, SEED5_STRIDE = 16};
+
+static_assert(SEED5_MULTIPLICITY - SEED5_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED5_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED5_MULTIPLICITY + 8u < SEED5_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED5_INPUT_0 - SEED5_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED5_INPUT_0 + 1u < SEED5_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED5_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 5, leaves 5.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path5 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -106,14 +194,27 @@ struct Path5 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 5u);
     row.selector_zeros(6u, 16u);
-    row.selector(5u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_5, 1u);
+    const Gl multiplicity = seed.full(SEED5_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED5_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 6.
+enum SeedPath6 : uint32_t {SEED6_MULTIPLICITY = 0, SEED6_INPUT_0 = 8, SEED6_STRIDE = 16};
+
+static_assert(SEED6_MULTIPLICITY - SEED6_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED6_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED6_MULTIPLICITY + 8u < SEED6_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED6_INPUT_0 - SEED6_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED6_INPUT_0 + 1u < SEED6_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED6_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 6, leaves 6.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path6 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -123,14 +224,27 @@ struct Path6 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 6u);
     row.selector_zeros(7u, 16u);
-    row.selector(6u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_6, 1u);
+    const Gl multiplicity = seed.full(SEED6_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED6_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 7.
+enum SeedPath7 : uint32_t {SEED7_MULTIPLICITY = 0, SEED7_INPUT_0 = 8, SEED7_STRIDE = 16};
+
+static_assert(SEED7_MULTIPLICITY - SEED7_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED7_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED7_MULTIPLICITY + 8u < SEED7_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED7_INPUT_0 - SEED7_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED7_INPUT_0 + 1u < SEED7_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED7_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 7, leaves 7.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path7 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -140,14 +254,27 @@ struct Path7 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 7u);
     row.selector_zeros(8u, 16u);
-    row.selector(7u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_7, 1u);
+    const Gl multiplicity = seed.full(SEED7_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED7_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 8.
+enum SeedPath8 : uint32_t {SEED8_MULTIPLICITY = 0, SEED8_INPUT_0 = 8, SEED8_STRIDE = 16};
+
+static_assert(SEED8_MULTIPLICITY - SEED8_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED8_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED8_MULTIPLICITY + 8u < SEED8_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED8_INPUT_0 - SEED8_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED8_INPUT_0 + 1u < SEED8_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED8_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 8, leaves 8.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path8 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -157,14 +284,27 @@ struct Path8 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 8u);
     row.selector_zeros(9u, 16u);
-    row.selector(8u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_8, 1u);
+    const Gl multiplicity = seed.full(SEED8_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED8_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 9.
+enum SeedPath9 : uint32_t {SEED9_MULTIPLICITY = 0, SEED9_INPUT_0 = 8, SEED9_STRIDE = 16};
+
+static_assert(SEED9_MULTIPLICITY - SEED9_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED9_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED9_MULTIPLICITY + 8u < SEED9_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED9_INPUT_0 - SEED9_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED9_INPUT_0 + 1u < SEED9_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED9_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 9, leaves 9.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path9 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -174,14 +314,27 @@ struct Path9 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 9u);
     row.selector_zeros(10u, 16u);
-    row.selector(9u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_9, 1u);
+    const Gl multiplicity = seed.full(SEED9_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED9_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 10.
+enum SeedPath10 : uint32_t {SEED10_MULTIPLICITY = 0, SEED10_INPUT_0 = 8, SEED10_STRIDE = 16};
+
+static_assert(SEED10_MULTIPLICITY - SEED10_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED10_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED10_MULTIPLICITY + 8u < SEED10_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED10_INPUT_0 - SEED10_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED10_INPUT_0 + 1u < SEED10_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED10_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 10, leaves 10.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path10 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -191,14 +344,27 @@ struct Path10 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 10u);
     row.selector_zeros(11u, 16u);
-    row.selector(10u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_10, 1u);
+    const Gl multiplicity = seed.full(SEED10_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED10_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 11.
+enum SeedPath11 : uint32_t {SEED11_MULTIPLICITY = 0, SEED11_INPUT_0 = 8, SEED11_STRIDE = 16};
+
+static_assert(SEED11_MULTIPLICITY - SEED11_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED11_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED11_MULTIPLICITY + 8u < SEED11_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED11_INPUT_0 - SEED11_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED11_INPUT_0 + 1u < SEED11_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED11_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 11, leaves 11.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path11 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -208,14 +374,27 @@ struct Path11 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 11u);
     row.selector_zeros(12u, 16u);
-    row.selector(11u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_11, 1u);
+    const Gl multiplicity = seed.full(SEED11_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED11_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 12.
+enum SeedPath12 : uint32_t {SEED12_MULTIPLICITY = 0, SEED12_INPUT_0 = 8, SEED12_STRIDE = 16};
+
+static_assert(SEED12_MULTIPLICITY - SEED12_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED12_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED12_MULTIPLICITY + 8u < SEED12_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED12_INPUT_0 - SEED12_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED12_INPUT_0 + 1u < SEED12_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED12_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 12, leaves 12.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path12 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -225,14 +404,27 @@ struct Path12 {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 12u);
     row.selector_zeros(13u, 16u);
-    row.selector(12u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_12, 1u);
+    const Gl multiplicity = seed.full(SEED12_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED12_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 13.
+enum SeedPath13 : uint32_t {SEED13_MULTIPLICITY = 0, SEED13_INPUT_0 = 8, SEED13_STRIDE = 16};
+
+static_assert(SEED13_MULTIPLICITY - SEED13_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED13_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED13_MULTIPLICITY + 8u < SEED13_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED13_INPUT_0 - SEED13_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED13_INPUT_0 + 1u < SEED13_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED13_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 13, leaves 13.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path13 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -241,15 +433,29 @@ struct Path13 {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 13u);
-    row.selector_zeros(14u, 16u);
-    row.selector(13u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_14, 0u);
+    row.selector(SELECTOR_15, 0u);
+    row.selector(SELECTOR_13, 1u);
+    const Gl multiplicity = seed.full(SEED13_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED13_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 14.
+enum SeedPath14 : uint32_t {SEED14_MULTIPLICITY = 0, SEED14_INPUT_0 = 8, SEED14_STRIDE = 16};
+
+static_assert(SEED14_MULTIPLICITY - SEED14_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED14_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED14_MULTIPLICITY + 8u < SEED14_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED14_INPUT_0 - SEED14_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED14_INPUT_0 + 1u < SEED14_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED14_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 14, leaves 14.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path14 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -258,15 +464,28 @@ struct Path14 {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 14u);
-    row.selector(15u, 0u);
-    row.selector(14u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_15, 0u);
+    row.selector(SELECTOR_14, 1u);
+    const Gl multiplicity = seed.full(SEED14_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED14_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 15.
+enum SeedPath15 : uint32_t {SEED15_MULTIPLICITY = 0, SEED15_INPUT_0 = 8, SEED15_STRIDE = 16};
+
+static_assert(SEED15_MULTIPLICITY - SEED15_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED15_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED15_MULTIPLICITY + 8u < SEED15_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED15_INPUT_0 - SEED15_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED15_INPUT_0 + 1u < SEED15_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED15_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 15, leaves 15.
-// Seed: multiplicity at 0 (full), input 0 at 8 (u8).
 struct Path15 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -275,9 +494,11 @@ struct Path15 {
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     row.selector_zeros(0u, 15u);
-    row.selector(15u, 1u);
-    row.input_u8(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
+    row.selector(SELECTOR_15, 1u);
+    const Gl multiplicity = seed.full(SEED15_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t word0 = seed.u32(SEED15_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
@@ -291,103 +512,139 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 1u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
       block = 17u;
-      block = (seed.full(16u).value == 0u) ? 1u : block;
-      block = (seed.full(16u).value == 1u) ? 2u : block;
-      block = (seed.full(16u).value == 2u) ? 3u : block;
-      block = (seed.full(16u).value == 3u) ? 4u : block;
-      block = (seed.full(16u).value == 4u) ? 5u : block;
-      block = (seed.full(16u).value == 5u) ? 6u : block;
-      block = (seed.full(16u).value == 6u) ? 7u : block;
-      block = (seed.full(16u).value == 7u) ? 8u : block;
-      block = (seed.full(16u).value == 8u) ? 9u : block;
-      block = (seed.full(16u).value == 9u) ? 10u : block;
-      block = (seed.full(16u).value == 10u) ? 11u : block;
-      block = (seed.full(16u).value == 11u) ? 12u : block;
-      block = (seed.full(16u).value == 12u) ? 13u : block;
-      block = (seed.full(16u).value == 13u) ? 14u : block;
-      block = (seed.full(16u).value == 14u) ? 15u : block;
-      block = (seed.full(16u).value == 15u) ? 16u : block;
+      if (input0.value == 0u) {
+        block = 1u;
+      }
+      if (input0.value == 1u) {
+        block = 2u;
+      }
+      if (input0.value == 2u) {
+        block = 3u;
+      }
+      if (input0.value == 3u) {
+        block = 4u;
+      }
+      if (input0.value == 4u) {
+        block = 5u;
+      }
+      if (input0.value == 5u) {
+        block = 6u;
+      }
+      if (input0.value == 6u) {
+        block = 7u;
+      }
+      if (input0.value == 7u) {
+        block = 8u;
+      }
+      if (input0.value == 8u) {
+        block = 9u;
+      }
+      if (input0.value == 9u) {
+        block = 10u;
+      }
+      if (input0.value == 10u) {
+        block = 11u;
+      }
+      if (input0.value == 11u) {
+        block = 12u;
+      }
+      if (input0.value == 12u) {
+        block = 13u;
+      }
+      if (input0.value == 13u) {
+        block = 14u;
+      }
+      if (input0.value == 14u) {
+        block = 15u;
+      }
+      if (input0.value == 15u) {
+        block = 16u;
+      }
     }
     if (block == 1u) {
+      row.selector(SELECTOR_0, 1u);
       row.selector_zeros(1u, 16u);
-      row.selector(0u, 1u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
       row.selector_zeros(2u, 16u);
-      row.selector(1u, 1u);
     }
     if (block == 3u) {
-      row.selector_zeros(0u, 2u);
+      row.selector(SELECTOR_2, 1u);
+      row.selector(SELECTOR_0, 0u);
+      row.selector(SELECTOR_1, 0u);
       row.selector_zeros(3u, 16u);
-      row.selector(2u, 1u);
     }
     if (block == 4u) {
+      row.selector(SELECTOR_3, 1u);
       row.selector_zeros(0u, 3u);
       row.selector_zeros(4u, 16u);
-      row.selector(3u, 1u);
     }
     if (block == 5u) {
+      row.selector(SELECTOR_4, 1u);
       row.selector_zeros(0u, 4u);
       row.selector_zeros(5u, 16u);
-      row.selector(4u, 1u);
     }
     if (block == 6u) {
+      row.selector(SELECTOR_5, 1u);
       row.selector_zeros(0u, 5u);
       row.selector_zeros(6u, 16u);
-      row.selector(5u, 1u);
     }
     if (block == 7u) {
+      row.selector(SELECTOR_6, 1u);
       row.selector_zeros(0u, 6u);
       row.selector_zeros(7u, 16u);
-      row.selector(6u, 1u);
     }
     if (block == 8u) {
+      row.selector(SELECTOR_7, 1u);
       row.selector_zeros(0u, 7u);
       row.selector_zeros(8u, 16u);
-      row.selector(7u, 1u);
     }
     if (block == 9u) {
+      row.selector(SELECTOR_8, 1u);
       row.selector_zeros(0u, 8u);
       row.selector_zeros(9u, 16u);
-      row.selector(8u, 1u);
     }
     if (block == 10u) {
+      row.selector(SELECTOR_9, 1u);
       row.selector_zeros(0u, 9u);
       row.selector_zeros(10u, 16u);
-      row.selector(9u, 1u);
     }
     if (block == 11u) {
+      row.selector(SELECTOR_10, 1u);
       row.selector_zeros(0u, 10u);
       row.selector_zeros(11u, 16u);
-      row.selector(10u, 1u);
     }
     if (block == 12u) {
+      row.selector(SELECTOR_11, 1u);
       row.selector_zeros(0u, 11u);
       row.selector_zeros(12u, 16u);
-      row.selector(11u, 1u);
     }
     if (block == 13u) {
+      row.selector(SELECTOR_12, 1u);
       row.selector_zeros(0u, 12u);
       row.selector_zeros(13u, 16u);
-      row.selector(12u, 1u);
     }
     if (block == 14u) {
+      row.selector(SELECTOR_13, 1u);
       row.selector_zeros(0u, 13u);
-      row.selector_zeros(14u, 16u);
-      row.selector(13u, 1u);
+      row.selector(SELECTOR_14, 0u);
+      row.selector(SELECTOR_15, 0u);
     }
     if (block == 15u) {
+      row.selector(SELECTOR_14, 1u);
       row.selector_zeros(0u, 14u);
-      row.selector(15u, 0u);
-      row.selector(14u, 1u);
+      row.selector(SELECTOR_15, 0u);
     }
     if (block == 16u) {
+      row.selector(SELECTOR_15, 1u);
       row.selector_zeros(0u, 15u);
-      row.selector(15u, 1u);
     }
   }
 };

@@ -11,1079 +11,155 @@ namespace p_sha256 {
 
 namespace f_sha256_rounds {
 
-// Operations 2 to 3 and alike, 128 times.
-TL_DEVICE void write_u8_mul_0(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t &v98_mul8,
-    uint32_t &v99_mul8, uint32_t &v100_mul8, uint32_t &v101_mul8) {
-  // ops 2 to 3: u8_mul
-  v98_mul8 = row.auxiliary(aux_at, byte_of(a0 * a1, 0u));
-  v99_mul8 = row.auxiliary(aux_at + 1u, byte_of(a0 * a1, 1u));
-  v100_mul8 = row.auxiliary(aux_at + 2u, byte_of(a2 * a1, 0u));
-  v101_mul8 = row.auxiliary(aux_at + 3u, byte_of(a2 * a1, 1u));
-}
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, INPUT_3 = 3, INPUT_4 = 4, INPUT_5 = 5, INPUT_6 = 6,
+    INPUT_7 = 7, INPUT_8 = 8, INPUT_9 = 9, INPUT_10 = 10, INPUT_11 = 11, INPUT_12 = 12,
+    INPUT_13 = 13, INPUT_14 = 14, INPUT_15 = 15, INPUT_16 = 16, INPUT_17 = 17, INPUT_18 = 18,
+    INPUT_19 = 19, INPUT_20 = 20, INPUT_21 = 21, INPUT_22 = 22, INPUT_23 = 23, INPUT_24 = 24,
+    INPUT_25 = 25, INPUT_26 = 26, INPUT_27 = 27, INPUT_28 = 28, INPUT_29 = 29, INPUT_30 = 30,
+    INPUT_31 = 31, INPUT_32 = 32, INPUT_33 = 33, INPUT_34 = 34, INPUT_35 = 35, INPUT_36 = 36,
+    INPUT_37 = 37, INPUT_38 = 38, INPUT_39 = 39, INPUT_40 = 40, INPUT_41 = 41, INPUT_42 = 42,
+    INPUT_43 = 43, INPUT_44 = 44, INPUT_45 = 45, INPUT_46 = 46, INPUT_47 = 47, INPUT_48 = 48,
+    INPUT_49 = 49, INPUT_50 = 50, INPUT_51 = 51, INPUT_52 = 52, INPUT_53 = 53, INPUT_54 = 54,
+    INPUT_55 = 55, INPUT_56 = 56, INPUT_57 = 57, INPUT_58 = 58, INPUT_59 = 59, INPUT_60 = 60,
+    INPUT_61 = 61, INPUT_62 = 62, INPUT_63 = 63, INPUT_64 = 64, INPUT_65 = 65, INPUT_66 = 66,
+    INPUT_67 = 67, INPUT_68 = 68, INPUT_69 = 69, INPUT_70 = 70, INPUT_71 = 71, INPUT_72 = 72,
+    INPUT_73 = 73, INPUT_74 = 74, INPUT_75 = 75, INPUT_76 = 76, INPUT_77 = 77, INPUT_78 = 78,
+    INPUT_79 = 79, INPUT_80 = 80, INPUT_81 = 81, INPUT_82 = 82, INPUT_83 = 83, INPUT_84 = 84,
+    INPUT_85 = 85, INPUT_86 = 86, INPUT_87 = 87, INPUT_88 = 88, INPUT_89 = 89, INPUT_90 = 90,
+    SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, RANK = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4,
+    AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10, AUX_11 = 11, AUX_12 = 12,
+    AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17, AUX_18 = 18, AUX_19 = 19,
+    AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24, AUX_25 = 25, AUX_26 = 26,
+    AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31, AUX_32 = 32, AUX_33 = 33,
+    AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37, AUX_38 = 38, AUX_39 = 39, AUX_40 = 40,
+    AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44, AUX_45 = 45, AUX_46 = 46, AUX_47 = 47,
+    AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51, AUX_52 = 52, AUX_53 = 53, AUX_54 = 54,
+    AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58, AUX_59 = 59, AUX_60 = 60, AUX_61 = 61,
+    AUX_62 = 62, AUX_63 = 63, AUX_64 = 64, AUX_65 = 65, AUX_66 = 66, AUX_67 = 67, AUX_68 = 68,
+    AUX_69 = 69, AUX_70 = 70, AUX_71 = 71, AUX_72 = 72, AUX_73 = 73, AUX_74 = 74, AUX_75 = 75,
+    AUX_76 = 76, AUX_77 = 77, AUX_78 = 78, AUX_79 = 79, AUX_80 = 80, AUX_81 = 81, AUX_82 = 82,
+    AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86, AUX_87 = 87, AUX_88 = 88, AUX_89 = 89,
+    AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93, AUX_94 = 94, AUX_95 = 95, AUX_96 = 96,
+    AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100, AUX_101 = 101, AUX_102 = 102,
+    AUX_103 = 103, AUX_104 = 104, AUX_105 = 105, AUX_106 = 106, AUX_107 = 107, AUX_108 = 108,
+    AUX_109 = 109, AUX_110 = 110, AUX_111 = 111, AUX_112 = 112, AUX_113 = 113, AUX_114 = 114,
+    AUX_115 = 115, AUX_116 = 116, AUX_117 = 117, AUX_118 = 118, AUX_119 = 119, AUX_120 = 120,
+    AUX_121 = 121, AUX_122 = 122, AUX_123 = 123, AUX_124 = 124, AUX_125 = 125, AUX_126 = 126,
+    AUX_127 = 127, AUX_128 = 128, AUX_129 = 129, AUX_130 = 130, AUX_131 = 131, AUX_132 = 132,
+    AUX_133 = 133, AUX_134 = 134, AUX_135 = 135, AUX_136 = 136, AUX_137 = 137, AUX_138 = 138,
+    AUX_139 = 139, AUX_140 = 140, AUX_141 = 141, AUX_142 = 142, AUX_143 = 143, AUX_144 = 144,
+    AUX_145 = 145, AUX_146 = 146, AUX_147 = 147, AUX_148 = 148, AUX_149 = 149, AUX_150 = 150,
+    AUX_151 = 151, AUX_152 = 152, AUX_153 = 153, AUX_154 = 154, AUX_155 = 155, AUX_156 = 156,
+    AUX_157 = 157, AUX_158 = 158, AUX_159 = 159, AUX_160 = 160, AUX_161 = 161, AUX_162 = 162,
+    AUX_163 = 163, AUX_164 = 164, AUX_165 = 165, AUX_166 = 166, AUX_167 = 167, AUX_168 = 168,
+    AUX_169 = 169, AUX_170 = 170, AUX_171 = 171, AUX_172 = 172, AUX_173 = 173, AUX_174 = 174,
+    AUX_175 = 175, AUX_176 = 176, AUX_177 = 177, AUX_178 = 178, AUX_179 = 179, AUX_180 = 180,
+    AUX_181 = 181, AUX_182 = 182, AUX_183 = 183, AUX_184 = 184, AUX_185 = 185, AUX_186 = 186,
+    AUX_187 = 187, AUX_188 = 188, AUX_189 = 189, AUX_190 = 190, AUX_191 = 191, AUX_192 = 192,
+    AUX_193 = 193, AUX_194 = 194, AUX_195 = 195, AUX_196 = 196, AUX_197 = 197, AUX_198 = 198,
+    AUX_199 = 199, AUX_200 = 200, AUX_201 = 201, AUX_202 = 202, AUX_203 = 203, AUX_204 = 204,
+    AUX_205 = 205, AUX_206 = 206, AUX_207 = 207, AUX_208 = 208, AUX_209 = 209, AUX_210 = 210,
+    AUX_211 = 211, AUX_212 = 212, AUX_213 = 213, AUX_214 = 214, AUX_215 = 215, AUX_216 = 216,
+    AUX_217 = 217, AUX_218 = 218, AUX_219 = 219, AUX_220 = 220, AUX_221 = 221, AUX_222 = 222,
+    AUX_223 = 223, AUX_224 = 224, AUX_225 = 225, AUX_226 = 226, AUX_227 = 227, AUX_228 = 228,
+    AUX_229 = 229, AUX_230 = 230, AUX_231 = 231, AUX_232 = 232, AUX_233 = 233, AUX_234 = 234,
+    AUX_235 = 235, AUX_236 = 236, AUX_237 = 237, AUX_238 = 238, AUX_239 = 239, AUX_240 = 240,
+    AUX_241 = 241, AUX_242 = 242, AUX_243 = 243, AUX_244 = 244, AUX_245 = 245, AUX_246 = 246,
+    AUX_247 = 247, AUX_248 = 248, AUX_249 = 249, AUX_250 = 250, AUX_251 = 251, AUX_252 = 252,
+    AUX_253 = 253, AUX_254 = 254, AUX_255 = 255, AUX_256 = 256, AUX_257 = 257, AUX_258 = 258,
+    AUX_259 = 259, AUX_260 = 260, AUX_261 = 261, AUX_262 = 262, AUX_263 = 263, AUX_264 = 264,
+    AUX_265 = 265, AUX_266 = 266, AUX_267 = 267, AUX_268 = 268, AUX_269 = 269, AUX_270 = 270,
+    AUX_271 = 271, AUX_272 = 272, AUX_273 = 273, AUX_274 = 274, AUX_275 = 275, AUX_276 = 276,
+    AUX_277 = 277, AUX_278 = 278, AUX_279 = 279, AUX_280 = 280, AUX_281 = 281, AUX_282 = 282,
+    AUX_283 = 283, AUX_284 = 284, AUX_285 = 285, AUX_286 = 286, AUX_287 = 287, AUX_288 = 288,
+    AUX_289 = 289, AUX_290 = 290, AUX_291 = 291, AUX_292 = 292, AUX_293 = 293, AUX_294 = 294,
+    AUX_295 = 295, AUX_296 = 296, AUX_297 = 297, AUX_298 = 298, AUX_299 = 299, AUX_300 = 300,
+    AUX_301 = 301, AUX_302 = 302, AUX_303 = 303, AUX_304 = 304, AUX_305 = 305, AUX_306 = 306,
+    AUX_307 = 307, AUX_308 = 308, AUX_309 = 309, AUX_310 = 310, AUX_311 = 311, AUX_312 = 312,
+    AUX_313 = 313, AUX_314 = 314, AUX_315 = 315, AUX_316 = 316, AUX_317 = 317, AUX_318 = 318,
+    AUX_319 = 319, AUX_320 = 320, AUX_321 = 321, AUX_322 = 322, AUX_323 = 323, AUX_324 = 324,
+    AUX_325 = 325, AUX_326 = 326, AUX_327 = 327, AUX_328 = 328, AUX_329 = 329, AUX_330 = 330,
+    AUX_331 = 331, AUX_332 = 332, AUX_333 = 333, AUX_334 = 334, AUX_335 = 335, AUX_336 = 336,
+    AUX_337 = 337, AUX_338 = 338, AUX_339 = 339, AUX_340 = 340, AUX_341 = 341, AUX_342 = 342,
+    AUX_343 = 343, AUX_344 = 344, AUX_345 = 345, AUX_346 = 346, AUX_347 = 347, AUX_348 = 348,
+    AUX_349 = 349, AUX_350 = 350, AUX_351 = 351, AUX_352 = 352, AUX_353 = 353, AUX_354 = 354,
+    AUX_355 = 355, AUX_356 = 356, AUX_357 = 357, AUX_358 = 358, AUX_359 = 359, AUX_360 = 360,
+    AUX_361 = 361, AUX_362 = 362, AUX_363 = 363, AUX_364 = 364, AUX_365 = 365, AUX_366 = 366,
+    AUX_367 = 367, AUX_368 = 368, AUX_369 = 369, AUX_370 = 370, AUX_371 = 371, AUX_372 = 372,
+    AUX_373 = 373, AUX_374 = 374, AUX_375 = 375, AUX_376 = 376, AUX_377 = 377, AUX_378 = 378,
+    AUX_379 = 379, AUX_380 = 380, AUX_381 = 381, AUX_382 = 382, AUX_383 = 383, AUX_384 = 384,
+    AUX_385 = 385, AUX_386 = 386, AUX_387 = 387, AUX_388 = 388, AUX_389 = 389, AUX_390 = 390,
+    AUX_391 = 391, AUX_392 = 392, AUX_393 = 393, AUX_394 = 394, AUX_395 = 395, AUX_396 = 396,
+    AUX_397 = 397, AUX_398 = 398, AUX_399 = 399, AUX_400 = 400, AUX_401 = 401, AUX_402 = 402,
+    AUX_403 = 403, AUX_404 = 404, AUX_405 = 405, AUX_406 = 406, AUX_407 = 407, AUX_408 = 408,
+    AUX_409 = 409, AUX_410 = 410, AUX_411 = 411, AUX_412 = 412, AUX_413 = 413, AUX_414 = 414,
+    AUX_415 = 415, AUX_416 = 416, AUX_417 = 417, AUX_418 = 418, AUX_419 = 419, AUX_420 = 420,
+    AUX_421 = 421, AUX_422 = 422, AUX_423 = 423, AUX_424 = 424, AUX_425 = 425, AUX_426 = 426,
+    AUX_427 = 427, AUX_428 = 428, AUX_429 = 429, AUX_430 = 430, AUX_431 = 431, AUX_432 = 432,
+    AUX_433 = 433, AUX_434 = 434, AUX_435 = 435, AUX_436 = 436, AUX_437 = 437, AUX_438 = 438,
+    AUX_439 = 439, AUX_440 = 440, AUX_441 = 441, AUX_442 = 442, AUX_443 = 443, AUX_444 = 444,
+    AUX_445 = 445, AUX_446 = 446, AUX_447 = 447, AUX_448 = 448, AUX_449 = 449, AUX_450 = 450,
+    AUX_451 = 451, AUX_452 = 452, AUX_453 = 453, AUX_454 = 454, AUX_455 = 455, AUX_456 = 456,
+    AUX_457 = 457, AUX_458 = 458, AUX_459 = 459, AUX_460 = 460, AUX_461 = 461, AUX_462 = 462,
+    AUX_463 = 463, AUX_464 = 464, AUX_465 = 465, AUX_466 = 466, AUX_467 = 467, AUX_468 = 468,
+    AUX_469 = 469, AUX_470 = 470, AUX_471 = 471, AUX_472 = 472, AUX_473 = 473, AUX_474 = 474,
+    AUX_475 = 475, AUX_476 = 476, AUX_477 = 477, AUX_478 = 478, AUX_479 = 479, AUX_480 = 480,
+    AUX_481 = 481, AUX_482 = 482, AUX_483 = 483, AUX_484 = 484, AUX_485 = 485, AUX_486 = 486,
+    AUX_487 = 487, AUX_488 = 488, AUX_489 = 489, AUX_490 = 490, AUX_491 = 491, AUX_492 = 492,
+    AUX_493 = 493, AUX_494 = 494, AUX_495 = 495, AUX_496 = 496, AUX_497 = 497, AUX_498 = 498,
+    AUX_499 = 499, AUX_500 = 500, AUX_501 = 501, AUX_502 = 502, AUX_503 = 503, AUX_504 = 504,
+    AUX_505 = 505, AUX_506 = 506, AUX_507 = 507, AUX_508 = 508, AUX_509 = 509, AUX_510 = 510,
+    AUX_511 = 511, AUX_512 = 512, AUX_513 = 513, AUX_514 = 514, AUX_515 = 515, AUX_516 = 516,
+    AUX_517 = 517, AUX_518 = 518, AUX_519 = 519, AUX_520 = 520, AUX_521 = 521, AUX_522 = 522,
+    AUX_523 = 523, AUX_524 = 524, AUX_525 = 525, AUX_526 = 526, AUX_527 = 527, AUX_528 = 528,
+    AUX_529 = 529, AUX_530 = 530, AUX_531 = 531, AUX_532 = 532, AUX_533 = 533, AUX_534 = 534,
+    AUX_535 = 535, AUX_536 = 536, AUX_537 = 537, AUX_538 = 538};
 
-// Operations 48 to 54 and alike, 118 times.
-TL_DEVICE void write_mul_1(
-    uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t &v159_sum) {
-  // ops 48 to 51: mul
-  const uint32_t v153_prod = a0 * 256u;
-  const uint32_t v155_prod = a1 * 65536u;
-  const uint32_t v156_prod = a2 * 16777216u;
-  // ops 52 to 54: add
-  const uint32_t v157_sum = a3 + v153_prod;
-  const uint32_t v158_sum = v157_sum + v155_prod;
-  v159_sum = v158_sum + v156_prod;
-}
+static_assert(INPUT_90 + 1u == 91u, "plan: 91 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_538 + 1u == 539u, "plan: 539 auxiliaries");
 
-// Operations 48 to 60 and alike, 44 times.
-TL_DEVICE void write_mul_2(
-    uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t a4, uint32_t a5, uint32_t a6,
-    uint32_t a7, uint32_t &v159_sum, uint32_t &v165_sum) {
-  // ops 48 to 60
-  write_mul_1(a0, a1, a2, a3, v159_sum);
-  write_mul_1(a4, a5, a6, a7, v165_sum);
-}
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_13 = 8, SEED0_INPUT_26 = 16, SEED0_INPUT_27 = 24,
+    SEED0_INPUT_28 = 32, SEED0_INPUT_29 = 40, SEED0_INPUT_30 = 48, SEED0_INPUT_63 = 56,
+    SEED0_INPUT_64 = 64, SEED0_INPUT_65 = 72, SEED0_INPUT_66 = 80, SEED0_INPUT_67 = 88,
+    SEED0_INPUT_68 = 96, SEED0_INPUT_69 = 104, SEED0_INPUT_70 = 112, SEED0_INPUT_71 = 120,
+    SEED0_INPUT_72 = 128, SEED0_INPUT_73 = 136, SEED0_INPUT_74 = 144, SEED0_INPUT_75 = 152,
+    SEED0_INPUT_76 = 160, SEED0_INPUT_77 = 168, SEED0_INPUT_78 = 176, SEED0_INPUT_79 = 184,
+    SEED0_INPUT_80 = 192, SEED0_INPUT_81 = 200, SEED0_INPUT_82 = 208, SEED0_RANK = 216,
+    SEED0_READ_0 = 220, SEED0_READ_1 = 224, SEED0_READ_2 = 228, SEED0_READ_3 = 232,
+    SEED0_INPUT_0 = 236, SEED0_INPUT_1 = 237, SEED0_INPUT_2 = 238, SEED0_INPUT_3 = 239,
+    SEED0_INPUT_4 = 240, SEED0_INPUT_5 = 241, SEED0_INPUT_6 = 242, SEED0_INPUT_7 = 243,
+    SEED0_INPUT_8 = 244, SEED0_INPUT_9 = 245, SEED0_INPUT_10 = 246, SEED0_INPUT_11 = 247,
+    SEED0_INPUT_12 = 248, SEED0_INPUT_14 = 249, SEED0_INPUT_15 = 250, SEED0_INPUT_16 = 251,
+    SEED0_INPUT_17 = 252, SEED0_INPUT_18 = 253, SEED0_INPUT_19 = 254, SEED0_INPUT_20 = 255,
+    SEED0_INPUT_21 = 256, SEED0_INPUT_22 = 257, SEED0_INPUT_23 = 258, SEED0_INPUT_24 = 259,
+    SEED0_INPUT_25 = 260, SEED0_INPUT_31 = 261, SEED0_INPUT_32 = 262, SEED0_INPUT_33 = 263,
+    SEED0_INPUT_34 = 264, SEED0_INPUT_35 = 265, SEED0_INPUT_36 = 266, SEED0_INPUT_37 = 267,
+    SEED0_INPUT_38 = 268, SEED0_INPUT_39 = 269, SEED0_INPUT_40 = 270, SEED0_INPUT_41 = 271,
+    SEED0_INPUT_42 = 272, SEED0_INPUT_43 = 273, SEED0_INPUT_44 = 274, SEED0_INPUT_45 = 275,
+    SEED0_INPUT_46 = 276, SEED0_INPUT_47 = 277, SEED0_INPUT_48 = 278, SEED0_INPUT_49 = 279,
+    SEED0_INPUT_50 = 280, SEED0_INPUT_51 = 281, SEED0_INPUT_52 = 282, SEED0_INPUT_53 = 283,
+    SEED0_INPUT_54 = 284, SEED0_INPUT_55 = 285, SEED0_INPUT_56 = 286, SEED0_INPUT_57 = 287,
+    SEED0_INPUT_58 = 288, SEED0_INPUT_59 = 289, SEED0_INPUT_60 = 290, SEED0_INPUT_61 = 291,
+    SEED0_INPUT_62 = 292, SEED0_INPUT_83 = 293, SEED0_INPUT_84 = 294, SEED0_INPUT_85 = 295,
+    SEED0_INPUT_86 = 296, SEED0_INPUT_87 = 297, SEED0_INPUT_88 = 298, SEED0_INPUT_89 = 299,
+    SEED0_INPUT_90 = 300, SEED0_STRIDE = 304};
 
-// Operation 149 and alike, 33 times.
-TL_DEVICE void write_hint_field_to_bytes_3(
-    const Row &row, uint32_t aux_at, Gl a0, uint32_t &v263_byte, uint32_t &v264_byte,
-    uint32_t &v265_byte, uint32_t &v266_byte) {
-  // op 149: hint_field_to_bytes
-  v263_byte = row.auxiliary(aux_at, byte_of_wide(a0.value, 0u));
-  v264_byte = row.auxiliary(aux_at + 1u, byte_of_wide(a0.value, 1u));
-  v265_byte = row.auxiliary(aux_at + 2u, byte_of_wide(a0.value, 2u));
-  v266_byte = row.auxiliary(aux_at + 3u, byte_of_wide(a0.value, 3u));
-  row.auxiliary(aux_at + 4u, byte_of_wide(a0.value, 4u));
-  row.auxiliary(aux_at + 5u, byte_of_wide(a0.value, 5u));
-  row.auxiliary(aux_at + 6u, byte_of_wide(a0.value, 6u));
-  row.auxiliary(aux_at + 7u, byte_of_wide(a0.value, 7u));
-}
-
-// Operations 69 to 74 and alike, 32 times.
-TL_DEVICE void write_mul_4(Gl a0, Gl a1, Gl a2, Gl a3, Gl &v179_sum) {
-  // ops 69 to 71: mul
-  const Gl v174_prod = a0 * gl(256u);
-  const Gl v175_prod = a1 * gl(65536u);
-  const Gl v176_prod = a2 * gl(16777216u);
-  // ops 72 to 74: add
-  const Gl v177_sum = a3 + v174_prod;
-  const Gl v178_sum = v177_sum + v175_prod;
-  v179_sum = v178_sum + v176_prod;
-}
-
-// Operations 192 to 197 and alike, 24 times.
-TL_DEVICE void write_add_5(
-    uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t a4, uint32_t a5, uint32_t a6,
-    uint32_t a7, uint32_t a8, uint32_t a9, uint32_t a10, uint32_t a11, uint32_t &v322_sum,
-    uint32_t &v323_sum, uint32_t &v324_sum, uint32_t &v325_sum, uint32_t &v326_sum,
-    uint32_t &v327_sum) {
-  // ops 192 to 197: add
-  v322_sum = a0 + a1;
-  v323_sum = a2 + a3;
-  v324_sum = a4 + a5;
-  v325_sum = a6 + a7;
-  v326_sum = a8 + a9;
-  v327_sum = a10 + a11;
-}
-
-// Operations 2 to 3 and alike, 16 times.
-TL_DEVICE void write_u8_mul_6(
-    const Row &row, uint32_t aux_at, Gl a0, uint32_t a1, Gl a2, uint32_t &v98_mul8,
-    uint32_t &v99_mul8, uint32_t &v100_mul8, uint32_t &v101_mul8) {
-  // ops 2 to 3: u8_mul
-  v98_mul8 = row.auxiliary(aux_at, byte_of((uint32_t(a0.value) & 255u) * a1, 0u));
-  v99_mul8 = row.auxiliary(aux_at + 1u, byte_of((uint32_t(a0.value) & 255u) * a1, 1u));
-  v100_mul8 = row.auxiliary(aux_at + 2u, byte_of((uint32_t(a2.value) & 255u) * a1, 0u));
-  v101_mul8 = row.auxiliary(aux_at + 3u, byte_of((uint32_t(a2.value) & 255u) * a1, 1u));
-}
-
-// Operations 240 to 256 and alike, 12 times.
-TL_DEVICE void write_u8_mul_7(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t a4, uint32_t a5, uint32_t a6, uint64_t &v398_sum) {
-  // ops 240 to 243
-  uint32_t v378_mul8, v379_mul8, v380_mul8, v381_mul8;
-  write_u8_mul_0(row, aux_at, a0, 128u, a1, v378_mul8, v379_mul8, v380_mul8, v381_mul8);
-  uint32_t v382_mul8, v383_mul8, v384_mul8, v385_mul8;
-  write_u8_mul_0(row, aux_at + 4u, a2, 128u, a3, v382_mul8, v383_mul8, v384_mul8, v385_mul8);
-  // ops 244 to 247: add
-  const uint32_t v386_sum = v383_mul8 + v384_mul8;
-  const uint32_t v387_sum = v385_mul8 + v378_mul8;
-  const uint32_t v388_sum = v379_mul8 + v380_mul8;
-  const uint32_t v389_sum = v381_mul8 + v382_mul8;
-  // ops 248 to 250: u8_xor
-  const uint32_t v390_xor = row.auxiliary(aux_at + 8u, (v386_sum & 255u) ^ (a4 & 255u));
-  const uint32_t v391_xor = row.auxiliary(aux_at + 9u, (v387_sum & 255u) ^ (a5 & 255u));
-  const uint32_t v392_xor = row.auxiliary(aux_at + 10u, (v388_sum & 255u) ^ a6);
-  // ops 251 to 253: mul
-  const uint32_t v393_prod = v391_xor * 256u;
-  const uint32_t v394_prod = v392_xor * 65536u;
-  const uint64_t v395_prod = uint64_t(v389_sum) * uint64_t(16777216u);
-  // ops 254 to 256: add
-  const uint32_t v396_sum = v390_xor + v393_prod;
-  const uint32_t v397_sum = v396_sum + v394_prod;
-  v398_sum = uint64_t(v397_sum) + v395_prod;
-}
-
-// Operations 80 to 108 and alike, 11 times.
-TL_DEVICE void write_u8_mul_8(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint64_t &v222_sum) {
-  // ops 80 to 83
-  uint32_t v185_mul8, v186_mul8, v187_mul8, v188_mul8;
-  write_u8_mul_0(row, aux_at, a0, 32u, a1, v185_mul8, v186_mul8, v187_mul8, v188_mul8);
-  uint32_t v189_mul8, v190_mul8, v191_mul8, v192_mul8;
-  write_u8_mul_0(row, aux_at + 4u, a2, 32u, a3, v189_mul8, v190_mul8, v191_mul8, v192_mul8);
-  // ops 84 to 87: add
-  const uint32_t v193_sum = v188_mul8 + v189_mul8;
-  const uint32_t v194_sum = v190_mul8 + v191_mul8;
-  const uint32_t v195_sum = v192_mul8 + v185_mul8;
-  const uint32_t v196_sum = v186_mul8 + v187_mul8;
-  // ops 88 to 91: u8_xor_split4
-  const uint32_t v197_split4 =
-      row.auxiliary(aux_at + 8u, byte_split_high(a0 ^ (v193_sum & 255u), 4u));
-  const uint32_t v198_split4 =
-      row.auxiliary(aux_at + 9u, byte_split_low(a0 ^ (v193_sum & 255u), 4u));
-  const uint32_t v199_split4 =
-      row.auxiliary(aux_at + 10u, byte_split_high(a1 ^ (v194_sum & 255u), 4u));
-  const uint32_t v200_split4 =
-      row.auxiliary(aux_at + 11u, byte_split_low(a1 ^ (v194_sum & 255u), 4u));
-  const uint32_t v201_split4 =
-      row.auxiliary(aux_at + 12u, byte_split_high(a2 ^ (v195_sum & 255u), 4u));
-  const uint32_t v202_split4 =
-      row.auxiliary(aux_at + 13u, byte_split_low(a2 ^ (v195_sum & 255u), 4u));
-  const uint32_t v203_split4 =
-      row.auxiliary(aux_at + 14u, byte_split_high(a3 ^ (v196_sum & 255u), 4u));
-  const uint32_t v204_split4 =
-      row.auxiliary(aux_at + 15u, byte_split_low(a3 ^ (v196_sum & 255u), 4u));
-  // ops 92 to 95: add
-  const uint32_t v205_sum = v199_split4 + v202_split4;
-  const uint32_t v206_sum = v201_split4 + v204_split4;
-  const uint32_t v207_sum = v203_split4 + v198_split4;
-  const uint32_t v208_sum = v197_split4 + v200_split4;
-  // ops 96 to 99: u8_xor
-  const uint32_t v209_xor = row.auxiliary(aux_at + 16u, a0 ^ (v205_sum & 255u));
-  const uint32_t v210_xor = row.auxiliary(aux_at + 17u, a1 ^ (v206_sum & 255u));
-  const uint32_t v211_xor = row.auxiliary(aux_at + 18u, a2 ^ (v207_sum & 255u));
-  const uint32_t v212_xor = row.auxiliary(aux_at + 19u, a3 ^ (v208_sum & 255u));
-  // op 100: u8_mul
-  const uint32_t v213_mul8 = row.auxiliary(aux_at + 20u, byte_of(v211_xor * 4u, 0u));
-  const uint32_t v214_mul8 = row.auxiliary(aux_at + 21u, byte_of(v211_xor * 4u, 1u));
-  // ops 101 to 104: mul
-  const uint32_t v215_prod = v213_mul8 * 16777216u;
-  const uint32_t v216_prod = v209_xor * 1024u;
-  const uint32_t v217_prod = v210_xor * 262144u;
-  const uint32_t v218_prod = v212_xor * 4u;
-  // ops 105 to 108: add
-  const uint32_t v219_sum = v214_mul8 + v215_prod;
-  const uint32_t v220_sum = v219_sum + v216_prod;
-  const uint64_t v221_sum = uint64_t(v220_sum) + uint64_t(v217_prod);
-  v222_sum = v221_sum + uint64_t(v218_prod);
-}
-
-// Operations 2 to 38 and alike, 11 times.
-TL_DEVICE void write_u8_mul_9(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint64_t &v143_sum) {
-  // ops 2 to 5
-  uint32_t v98_mul8, v99_mul8, v100_mul8, v101_mul8;
-  write_u8_mul_0(row, aux_at, a0, 4u, a1, v98_mul8, v99_mul8, v100_mul8, v101_mul8);
-  uint32_t v102_mul8, v103_mul8, v104_mul8, v105_mul8;
-  write_u8_mul_0(row, aux_at + 4u, a2, 4u, a3, v102_mul8, v103_mul8, v104_mul8, v105_mul8);
-  // ops 6 to 9: add
-  const uint32_t v106_sum = v101_mul8 + v102_mul8;
-  const uint32_t v107_sum = v103_mul8 + v104_mul8;
-  const uint32_t v108_sum = v105_mul8 + v98_mul8;
-  const uint32_t v109_sum = v99_mul8 + v100_mul8;
-  // ops 10 to 13: u8_xor
-  const uint32_t v110_xor = row.auxiliary(aux_at + 8u, a0 ^ (v106_sum & 255u));
-  const uint32_t v111_xor = row.auxiliary(aux_at + 9u, a1 ^ (v107_sum & 255u));
-  const uint32_t v112_xor = row.auxiliary(aux_at + 10u, a2 ^ (v108_sum & 255u));
-  const uint32_t v113_xor = row.auxiliary(aux_at + 11u, a3 ^ (v109_sum & 255u));
-  // ops 15 to 18
-  uint32_t v115_mul8, v116_mul8, v117_mul8, v118_mul8;
-  write_u8_mul_0(
-      row, aux_at + 12u, v110_xor, 8u, v111_xor, v115_mul8, v116_mul8, v117_mul8, v118_mul8);
-  uint32_t v119_mul8, v120_mul8, v121_mul8, v122_mul8;
-  write_u8_mul_0(
-      row, aux_at + 16u, v112_xor, 8u, v113_xor, v119_mul8, v120_mul8, v121_mul8, v122_mul8);
-  // ops 19 to 22: add
-  const uint32_t v123_sum = v116_mul8 + v117_mul8;
-  const uint32_t v124_sum = v118_mul8 + v119_mul8;
-  const uint32_t v125_sum = v120_mul8 + v121_mul8;
-  const uint32_t v126_sum = v122_mul8 + v115_mul8;
-  // ops 23 to 26: u8_xor
-  const uint32_t v127_xor = row.auxiliary(aux_at + 20u, a0 ^ (v123_sum & 255u));
-  const uint32_t v128_xor = row.auxiliary(aux_at + 21u, a1 ^ (v124_sum & 255u));
-  const uint32_t v129_xor = row.auxiliary(aux_at + 22u, a2 ^ (v125_sum & 255u));
-  const uint32_t v130_xor = row.auxiliary(aux_at + 23u, a3 ^ (v126_sum & 255u));
-  // op 27: u8_mul
-  const uint32_t v131_mul8 = row.auxiliary(aux_at + 24u, byte_of(v127_xor * 4u, 0u));
-  const uint32_t v132_mul8 = row.auxiliary(aux_at + 25u, byte_of(v127_xor * 4u, 1u));
-  // ops 29 to 34: mul
-  const uint32_t v134_prod = v131_mul8 * 16777216u;
-  const uint32_t v135_prod = v128_xor * 4u;
-  const uint32_t v137_prod = v129_xor * 1024u;
-  const uint32_t v139_prod = v130_xor * 262144u;
-  // ops 35 to 38: add
-  const uint32_t v140_sum = v132_mul8 + v134_prod;
-  const uint32_t v141_sum = v140_sum + v135_prod;
-  const uint32_t v142_sum = v141_sum + v137_prod;
-  v143_sum = uint64_t(v142_sum) + uint64_t(v139_prod);
-}
-
-// Operations 224 to 256 and alike, 10 times.
-TL_DEVICE void write_u8_mul_10(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint64_t &v398_sum) {
-  // ops 224 to 227
-  uint32_t v358_mul8, v359_mul8, v360_mul8, v361_mul8;
-  write_u8_mul_0(row, aux_at, a0, 64u, a1, v358_mul8, v359_mul8, v360_mul8, v361_mul8);
-  uint32_t v362_mul8, v363_mul8, v364_mul8, v365_mul8;
-  write_u8_mul_0(row, aux_at + 4u, a2, 64u, a3, v362_mul8, v363_mul8, v364_mul8, v365_mul8);
-  // ops 228 to 233
-  uint32_t v366_sum, v367_sum, v368_sum, v369_sum, v370_sum, v371_sum;
-  write_add_5(
-      v359_mul8, v360_mul8, v361_mul8, v362_mul8, v363_mul8, v364_mul8, v365_mul8, v358_mul8,
-      v361_mul8, v362_mul8, v363_mul8, v364_mul8, v366_sum, v367_sum, v368_sum, v369_sum,
-      v370_sum, v371_sum);
-  // ops 235 to 238: u8_xor
-  const uint32_t v373_xor = row.auxiliary(aux_at + 8u, a0 ^ (v366_sum & 255u));
-  const uint32_t v374_xor = row.auxiliary(aux_at + 9u, a1 ^ (v367_sum & 255u));
-  const uint32_t v375_xor = row.auxiliary(aux_at + 10u, a2 ^ (v368_sum & 255u));
-  const uint32_t v376_xor = row.auxiliary(aux_at + 11u, a3 ^ (v369_sum & 255u));
-  // ops 240 to 256
-  write_u8_mul_7(
-      row, aux_at + 12u, v373_xor, v374_xor, v375_xor, v376_xor, v370_sum, v371_sum, v365_mul8,
-      v398_sum);
-}
-
-// Operations 203 to 222 and alike, 8 times.
-TL_DEVICE void write_add_11(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t a4, uint32_t a5, uint32_t a6, uint32_t a7, uint32_t a8, uint32_t a9, uint32_t a10,
-    uint32_t a11, Gl a12, Gl a13, Gl a14, Gl a15, uint32_t &v350_sum, Gl &v356_sum) {
-  // ops 203 to 206: add
-  const uint32_t v337_sum = a0 + a1;
-  const uint32_t v338_sum = a2 + a3;
-  const uint32_t v339_sum = a4 + a5;
-  const uint32_t v340_sum = a6 + a7;
-  // ops 207 to 210: u8_xor
-  const uint32_t v341_xor = row.auxiliary(aux_at, (v337_sum & 255u) ^ (a8 & 255u));
-  const uint32_t v342_xor = row.auxiliary(aux_at + 1u, (v338_sum & 255u) ^ (a9 & 255u));
-  const uint32_t v343_xor = row.auxiliary(aux_at + 2u, (v339_sum & 255u) ^ (a10 & 255u));
-  const uint32_t v344_xor = row.auxiliary(aux_at + 3u, (v340_sum & 255u) ^ a11);
-  // ops 211 to 216
-  write_mul_1(v342_xor, v343_xor, v344_xor, v341_xor, v350_sum);
-  // ops 217 to 222
-  write_mul_4(a12, a13, a14, a15, v356_sum);
-}
-
-// Operations 188 to 202 and alike, 8 times.
-TL_DEVICE void write_u8_mul_12(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t &v321_mul8, uint32_t &v326_sum, uint32_t &v327_sum, uint32_t &v328_sum,
-    uint32_t &v329_split7, uint32_t &v330_split7, uint32_t &v331_split7, uint32_t &v332_split7,
-    uint32_t &v333_split7, uint32_t &v334_split7, uint32_t &v335_split7, uint32_t &v336_split7) {
-  // ops 188 to 191
-  uint32_t v314_mul8, v315_mul8, v316_mul8, v317_mul8;
-  write_u8_mul_0(row, aux_at, a0, 32u, a1, v314_mul8, v315_mul8, v316_mul8, v317_mul8);
-  uint32_t v318_mul8, v319_mul8, v320_mul8;
-  write_u8_mul_0(row, aux_at + 4u, a2, 32u, a3, v318_mul8, v319_mul8, v320_mul8, v321_mul8);
-  // ops 192 to 197
-  uint32_t v322_sum, v323_sum, v324_sum, v325_sum;
-  write_add_5(
-      v317_mul8, v318_mul8, v319_mul8, v320_mul8, v321_mul8, v314_mul8, v315_mul8, v316_mul8,
-      v315_mul8, v316_mul8, v317_mul8, v318_mul8, v322_sum, v323_sum, v324_sum, v325_sum,
-      v326_sum, v327_sum);
-  // op 198: add
-  v328_sum = v319_mul8 + v320_mul8;
-  // ops 199 to 202: u8_xor_split7
-  v329_split7 = row.auxiliary(aux_at + 8u, byte_split_high(a0 ^ (v322_sum & 255u), 7u));
-  v330_split7 = row.auxiliary(aux_at + 9u, byte_split_low(a0 ^ (v322_sum & 255u), 7u));
-  v331_split7 = row.auxiliary(aux_at + 10u, byte_split_high(a1 ^ (v323_sum & 255u), 7u));
-  v332_split7 = row.auxiliary(aux_at + 11u, byte_split_low(a1 ^ (v323_sum & 255u), 7u));
-  v333_split7 = row.auxiliary(aux_at + 12u, byte_split_high(a2 ^ (v324_sum & 255u), 7u));
-  v334_split7 = row.auxiliary(aux_at + 13u, byte_split_low(a2 ^ (v324_sum & 255u), 7u));
-  v335_split7 = row.auxiliary(aux_at + 14u, byte_split_high(a3 ^ (v325_sum & 255u), 7u));
-  v336_split7 = row.auxiliary(aux_at + 15u, byte_split_low(a3 ^ (v325_sum & 255u), 7u));
-}
-
-// Operations 270 to 419 and alike, 6 times.
-TL_DEVICE void write_u8_mul_13(
-    const Row &row, uint32_t aux_at, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t a4, uint32_t a5, uint32_t a6, uint32_t a7, uint32_t a8, uint32_t a9, uint32_t a10,
-    uint32_t a11, uint32_t a12, uint32_t a13, uint32_t a14, uint32_t a15, uint32_t a16,
-    uint32_t a17, uint32_t a18, uint32_t a19, uint32_t a20, uint32_t a21, uint32_t a22,
-    uint32_t a23, uint32_t a24, uint32_t a25, uint32_t a26, uint32_t a27, uint32_t a28,
-    uint32_t a29, uint32_t a30, uint32_t &v575_byte, uint32_t &v576_byte, uint32_t &v577_byte,
-    uint32_t &v578_byte, uint32_t &v591_byte, uint32_t &v592_byte, uint32_t &v593_byte,
-    uint32_t &v594_byte) {
-  // ops 270 to 302
-  uint64_t v459_sum;
-  write_u8_mul_9(row, aux_at, a0, a1, a2, a3, v459_sum);
-  // ops 303 to 310: u8_and
-  const uint32_t v460_and = row.auxiliary(aux_at + 26u, a0 & a4);
-  const uint32_t v461_and = row.auxiliary(aux_at + 27u, a1 & a5);
-  const uint32_t v462_and = row.auxiliary(aux_at + 28u, a2 & a6);
-  const uint32_t v463_and = row.auxiliary(aux_at + 29u, a3 & a7);
-  const uint32_t v464_and = row.auxiliary(aux_at + 30u, a0 & a8);
-  const uint32_t v465_and = row.auxiliary(aux_at + 31u, a1 & a9);
-  const uint32_t v466_and = row.auxiliary(aux_at + 32u, a2 & a10);
-  const uint32_t v467_and = row.auxiliary(aux_at + 33u, a3 & a11);
-  // ops 311 to 322
-  uint32_t v473_sum, v479_sum;
-  write_mul_2(
-      v461_and, v462_and, v463_and, v460_and, v465_and, v466_and, v467_and, v464_and, v473_sum,
-      v479_sum);
-  // ops 323 to 328
-  uint32_t v485_sum;
-  write_mul_1(a9, a10, a11, a8, v485_sum);
-  // op 329: sub
-  const Gl v486_diff = gl(v485_sum) - gl(v479_sum);
-  // op 330: add
-  const Gl v487_sum = gl(v473_sum) + v486_diff;
-  // ops 331 to 336
-  uint32_t v493_sum;
-  write_mul_1(a12, a13, a14, a15, v493_sum);
-  // ops 337 to 340: add
-  const uint64_t v494_sum = uint64_t(a16) + v459_sum;
-  const Gl v495_sum = gl(v494_sum) + v487_sum;
-  const Gl v496_sum = v495_sum + gl(a17);
-  const Gl v497_sum = v496_sum + gl(v493_sum);
-  // ops 341 to 369
-  uint64_t v535_sum;
-  write_u8_mul_8(row, aux_at + 34u, a18, a19, a20, a21, v535_sum);
-  // ops 370 to 373: u8_xor
-  const uint32_t v536_xor = row.auxiliary(aux_at + 56u, a18 ^ a22);
-  const uint32_t v537_xor = row.auxiliary(aux_at + 57u, a19 ^ a23);
-  const uint32_t v538_xor = row.auxiliary(aux_at + 58u, a20 ^ a24);
-  const uint32_t v539_xor = row.auxiliary(aux_at + 59u, a21 ^ a25);
-  // ops 374 to 377: u8_and
-  const uint32_t v540_and = row.auxiliary(aux_at + 60u, a26 & v536_xor);
-  const uint32_t v541_and = row.auxiliary(aux_at + 61u, a27 & v537_xor);
-  const uint32_t v542_and = row.auxiliary(aux_at + 62u, a28 & v538_xor);
-  const uint32_t v543_and = row.auxiliary(aux_at + 63u, a29 & v539_xor);
-  // ops 378 to 401
-  uint32_t v549_sum, v555_sum;
-  write_mul_2(a19, a20, a21, a18, a23, a24, a25, a22, v549_sum, v555_sum);
-  uint32_t v561_sum, v567_sum;
-  write_mul_2(
-      v537_xor, v538_xor, v539_xor, v536_xor, v541_and, v542_and, v543_and, v540_and, v561_sum,
-      v567_sum);
-  // op 402: add
-  const uint64_t v568_sum = uint64_t(v549_sum) + uint64_t(v555_sum);
-  // op 403: sub
-  const Gl v569_diff = gl(v568_sum) - gl(v561_sum);
-  // op 404: mul
-  const Gl v570_prod = v569_diff * gl(0x7fffffff80000001ull);
-  // ops 405 to 408: add
-  const Gl v571_sum = v570_prod + gl(v567_sum);
-  const Gl v572_sum = gl(a30) + v497_sum;
-  const Gl v573_sum = v497_sum + gl(v535_sum);
-  const Gl v574_sum = v573_sum + v571_sum;
-  // ops 409 to 419
-  write_hint_field_to_bytes_3(
-      row, aux_at + 64u, v572_sum, v575_byte, v576_byte, v577_byte, v578_byte);
-  write_hint_field_to_bytes_3(
-      row, aux_at + 72u, v574_sum, v591_byte, v592_byte, v593_byte, v594_byte);
-}
-
-// Operations 182 to 202 and alike, 4 times.
-TL_DEVICE void write_mul_14(
-    const Row &row, uint32_t aux_at, Gl a0, Gl a1, Gl a2, Gl a3, Gl a4, Gl a5, Gl a6, Gl a7,
-    Gl &v313_sum, uint32_t &v321_mul8, uint32_t &v326_sum, uint32_t &v327_sum,
-    uint32_t &v328_sum, uint32_t &v329_split7, uint32_t &v330_split7, uint32_t &v331_split7,
-    uint32_t &v332_split7, uint32_t &v333_split7, uint32_t &v334_split7, uint32_t &v335_split7,
-    uint32_t &v336_split7) {
-  // ops 182 to 187
-  write_mul_4(a0, a1, a2, a3, v313_sum);
-  // ops 188 to 191
-  uint32_t v314_mul8, v315_mul8, v316_mul8, v317_mul8;
-  write_u8_mul_6(row, aux_at, a4, 32u, a5, v314_mul8, v315_mul8, v316_mul8, v317_mul8);
-  uint32_t v318_mul8, v319_mul8, v320_mul8;
-  write_u8_mul_6(row, aux_at + 4u, a6, 32u, a7, v318_mul8, v319_mul8, v320_mul8, v321_mul8);
-  // ops 192 to 197
-  uint32_t v322_sum, v323_sum, v324_sum, v325_sum;
-  write_add_5(
-      v317_mul8, v318_mul8, v319_mul8, v320_mul8, v321_mul8, v314_mul8, v315_mul8, v316_mul8,
-      v315_mul8, v316_mul8, v317_mul8, v318_mul8, v322_sum, v323_sum, v324_sum, v325_sum,
-      v326_sum, v327_sum);
-  // op 198: add
-  v328_sum = v319_mul8 + v320_mul8;
-  // ops 199 to 202: u8_xor_split7
-  v329_split7 = row.auxiliary(
-      aux_at + 8u,
-      byte_split_high((uint32_t(a4.value) & 255u) ^ (v322_sum & 255u), 7u));
-  v330_split7 = row.auxiliary(
-      aux_at + 9u,
-      byte_split_low((uint32_t(a4.value) & 255u) ^ (v322_sum & 255u), 7u));
-  v331_split7 = row.auxiliary(
-      aux_at + 10u,
-      byte_split_high((uint32_t(a5.value) & 255u) ^ (v323_sum & 255u), 7u));
-  v332_split7 = row.auxiliary(
-      aux_at + 11u,
-      byte_split_low((uint32_t(a5.value) & 255u) ^ (v323_sum & 255u), 7u));
-  v333_split7 = row.auxiliary(
-      aux_at + 12u,
-      byte_split_high((uint32_t(a6.value) & 255u) ^ (v324_sum & 255u), 7u));
-  v334_split7 = row.auxiliary(
-      aux_at + 13u,
-      byte_split_low((uint32_t(a6.value) & 255u) ^ (v324_sum & 255u), 7u));
-  v335_split7 = row.auxiliary(
-      aux_at + 14u,
-      byte_split_high((uint32_t(a7.value) & 255u) ^ (v325_sum & 255u), 7u));
-  v336_split7 = row.auxiliary(
-      aux_at + 15u,
-      byte_split_low((uint32_t(a7.value) & 255u) ^ (v325_sum & 255u), 7u));
-}
-
-// Operations 2 to 973.
-TL_DEVICE void write_u8_mul_15(
-    const Row &row, const Seed &seed, uint32_t reads, uint32_t &v710_byte, uint32_t &v711_byte,
-    uint32_t &v712_byte, uint32_t &v713_byte, Gl &v1240_sum, uint32_t &v1248_mul8,
-    uint32_t &v1253_sum, uint32_t &v1254_sum, uint32_t &v1255_sum, uint32_t &v1256_split7,
-    uint32_t &v1257_split7, uint32_t &v1258_split7, uint32_t &v1259_split7,
-    uint32_t &v1260_split7, uint32_t &v1261_split7, uint32_t &v1262_split7,
-    uint32_t &v1263_split7) {
-  // ops 2 to 5
-  uint32_t v98_mul8, v99_mul8, v100_mul8, v101_mul8;
-  write_u8_mul_6(
-      row, 6u, seed.full(136u), 4u, seed.full(144u), v98_mul8, v99_mul8, v100_mul8, v101_mul8);
-  uint32_t v102_mul8, v103_mul8, v104_mul8, v105_mul8;
-  write_u8_mul_6(
-      row, 10u, seed.full(152u), 4u, seed.full(160u), v102_mul8, v103_mul8, v104_mul8, v105_mul8);
-  // ops 6 to 9: add
-  const uint32_t v106_sum = v101_mul8 + v102_mul8;
-  const uint32_t v107_sum = v103_mul8 + v104_mul8;
-  const uint32_t v108_sum = v105_mul8 + v98_mul8;
-  const uint32_t v109_sum = v99_mul8 + v100_mul8;
-  // ops 10 to 13: u8_xor
-  const uint32_t v110_xor =
-      row.auxiliary(14u, (uint32_t(seed.full(136u).value) & 255u) ^ (v106_sum & 255u));
-  const uint32_t v111_xor =
-      row.auxiliary(15u, (uint32_t(seed.full(144u).value) & 255u) ^ (v107_sum & 255u));
-  const uint32_t v112_xor =
-      row.auxiliary(16u, (uint32_t(seed.full(152u).value) & 255u) ^ (v108_sum & 255u));
-  const uint32_t v113_xor =
-      row.auxiliary(17u, (uint32_t(seed.full(160u).value) & 255u) ^ (v109_sum & 255u));
-  // ops 15 to 18
-  uint32_t v115_mul8, v116_mul8, v117_mul8, v118_mul8;
-  write_u8_mul_0(row, 18u, v110_xor, 8u, v111_xor, v115_mul8, v116_mul8, v117_mul8, v118_mul8);
-  uint32_t v119_mul8, v120_mul8, v121_mul8, v122_mul8;
-  write_u8_mul_0(row, 22u, v112_xor, 8u, v113_xor, v119_mul8, v120_mul8, v121_mul8, v122_mul8);
-  // ops 19 to 22: add
-  const uint32_t v123_sum = v116_mul8 + v117_mul8;
-  const uint32_t v124_sum = v118_mul8 + v119_mul8;
-  const uint32_t v125_sum = v120_mul8 + v121_mul8;
-  const uint32_t v126_sum = v122_mul8 + v115_mul8;
-  // ops 23 to 26: u8_xor
-  const uint32_t v127_xor =
-      row.auxiliary(26u, (uint32_t(seed.full(136u).value) & 255u) ^ (v123_sum & 255u));
-  const uint32_t v128_xor =
-      row.auxiliary(27u, (uint32_t(seed.full(144u).value) & 255u) ^ (v124_sum & 255u));
-  const uint32_t v129_xor =
-      row.auxiliary(28u, (uint32_t(seed.full(152u).value) & 255u) ^ (v125_sum & 255u));
-  const uint32_t v130_xor =
-      row.auxiliary(29u, (uint32_t(seed.full(160u).value) & 255u) ^ (v126_sum & 255u));
-  // op 27: u8_mul
-  const uint32_t v131_mul8 = row.auxiliary(30u, byte_of(v127_xor * 4u, 0u));
-  const uint32_t v132_mul8 = row.auxiliary(31u, byte_of(v127_xor * 4u, 1u));
-  // ops 29 to 34: mul
-  const uint32_t v134_prod = v131_mul8 * 16777216u;
-  const uint32_t v135_prod = v128_xor * 4u;
-  const uint32_t v137_prod = v129_xor * 1024u;
-  const uint32_t v139_prod = v130_xor * 262144u;
-  // ops 35 to 38: add
-  const uint32_t v140_sum = v132_mul8 + v134_prod;
-  const uint32_t v141_sum = v140_sum + v135_prod;
-  const uint32_t v142_sum = v141_sum + v137_prod;
-  const uint64_t v143_sum = uint64_t(v142_sum) + uint64_t(v139_prod);
-  // ops 39 to 46: u8_and
-  const uint32_t v144_and =
-      row.auxiliary(
-          32u,
-          uint32_t(seed.full(136u).value) & 255u & (uint32_t(seed.full(168u).value) & 255u));
-  const uint32_t v145_and =
-      row.auxiliary(
-          33u,
-          uint32_t(seed.full(144u).value) & 255u & (uint32_t(seed.full(176u).value) & 255u));
-  const uint32_t v146_and =
-      row.auxiliary(
-          34u,
-          uint32_t(seed.full(152u).value) & 255u & (uint32_t(seed.full(184u).value) & 255u));
-  const uint32_t v147_and =
-      row.auxiliary(
-          35u,
-          uint32_t(seed.full(160u).value) & 255u & (uint32_t(seed.full(192u).value) & 255u));
-  const uint32_t v148_and =
-      row.auxiliary(
-          36u,
-          uint32_t(seed.full(136u).value) & 255u & (uint32_t(seed.full(200u).value) & 255u));
-  const uint32_t v149_and =
-      row.auxiliary(
-          37u,
-          uint32_t(seed.full(144u).value) & 255u & (uint32_t(seed.full(208u).value) & 255u));
-  const uint32_t v150_and =
-      row.auxiliary(
-          38u,
-          uint32_t(seed.full(152u).value) & 255u & (uint32_t(seed.full(216u).value) & 255u));
-  const uint32_t v151_and =
-      row.auxiliary(
-          39u,
-          uint32_t(seed.full(160u).value) & 255u & (uint32_t(seed.full(224u).value) & 255u));
-  // ops 48 to 60
-  uint32_t v159_sum, v165_sum;
-  write_mul_2(
-      v145_and, v146_and, v147_and, v144_and, v149_and, v150_and, v151_and, v148_and, v159_sum,
-      v165_sum);
-  // ops 61 to 66
-  Gl v171_sum;
-  write_mul_4(seed.full(208u), seed.full(216u), seed.full(224u), seed.full(200u), v171_sum);
-  // op 67: sub
-  const Gl v172_diff = v171_sum - gl(v165_sum);
-  // op 68: add
-  const Gl v173_sum = gl(v159_sum) + v172_diff;
-  // ops 69 to 74
-  Gl v179_sum;
-  write_mul_4(seed.full(248u), seed.full(256u), seed.full(264u), seed.full(240u), v179_sum);
-  // ops 75 to 78: add
-  const Gl v180_sum = seed.full(232u) + gl(v143_sum);
-  const Gl v181_sum = v180_sum + v173_sum;
-  const Gl v182_sum = v181_sum + seed.full(752u + 8u * reads);
-  const Gl v183_sum = v182_sum + v179_sum;
-  // ops 80 to 83
-  uint32_t v185_mul8, v186_mul8, v187_mul8, v188_mul8;
-  write_u8_mul_6(
-      row, 40u, seed.full(32u), 32u, seed.full(40u), v185_mul8, v186_mul8, v187_mul8, v188_mul8);
-  uint32_t v189_mul8, v190_mul8, v191_mul8, v192_mul8;
-  write_u8_mul_6(
-      row, 44u, seed.full(48u), 32u, seed.full(56u), v189_mul8, v190_mul8, v191_mul8, v192_mul8);
-  // ops 84 to 87: add
-  const uint32_t v193_sum = v188_mul8 + v189_mul8;
-  const uint32_t v194_sum = v190_mul8 + v191_mul8;
-  const uint32_t v195_sum = v192_mul8 + v185_mul8;
-  const uint32_t v196_sum = v186_mul8 + v187_mul8;
-  // ops 88 to 91: u8_xor_split4
-  const uint32_t v197_split4 =
-      row.auxiliary(
-          48u,
-          byte_split_high((uint32_t(seed.full(32u).value) & 255u) ^ (v193_sum & 255u), 4u));
-  const uint32_t v198_split4 =
-      row.auxiliary(
-          49u,
-          byte_split_low((uint32_t(seed.full(32u).value) & 255u) ^ (v193_sum & 255u), 4u));
-  const uint32_t v199_split4 =
-      row.auxiliary(
-          50u,
-          byte_split_high((uint32_t(seed.full(40u).value) & 255u) ^ (v194_sum & 255u), 4u));
-  const uint32_t v200_split4 =
-      row.auxiliary(
-          51u,
-          byte_split_low((uint32_t(seed.full(40u).value) & 255u) ^ (v194_sum & 255u), 4u));
-  const uint32_t v201_split4 =
-      row.auxiliary(
-          52u,
-          byte_split_high((uint32_t(seed.full(48u).value) & 255u) ^ (v195_sum & 255u), 4u));
-  const uint32_t v202_split4 =
-      row.auxiliary(
-          53u,
-          byte_split_low((uint32_t(seed.full(48u).value) & 255u) ^ (v195_sum & 255u), 4u));
-  const uint32_t v203_split4 =
-      row.auxiliary(
-          54u,
-          byte_split_high((uint32_t(seed.full(56u).value) & 255u) ^ (v196_sum & 255u), 4u));
-  const uint32_t v204_split4 =
-      row.auxiliary(
-          55u,
-          byte_split_low((uint32_t(seed.full(56u).value) & 255u) ^ (v196_sum & 255u), 4u));
-  // ops 92 to 95: add
-  const uint32_t v205_sum = v199_split4 + v202_split4;
-  const uint32_t v206_sum = v201_split4 + v204_split4;
-  const uint32_t v207_sum = v203_split4 + v198_split4;
-  const uint32_t v208_sum = v197_split4 + v200_split4;
-  // ops 96 to 99: u8_xor
-  const uint32_t v209_xor =
-      row.auxiliary(56u, (uint32_t(seed.full(32u).value) & 255u) ^ (v205_sum & 255u));
-  const uint32_t v210_xor =
-      row.auxiliary(57u, (uint32_t(seed.full(40u).value) & 255u) ^ (v206_sum & 255u));
-  const uint32_t v211_xor =
-      row.auxiliary(58u, (uint32_t(seed.full(48u).value) & 255u) ^ (v207_sum & 255u));
-  const uint32_t v212_xor =
-      row.auxiliary(59u, (uint32_t(seed.full(56u).value) & 255u) ^ (v208_sum & 255u));
-  // op 100: u8_mul
-  const uint32_t v213_mul8 = row.auxiliary(60u, byte_of(v211_xor * 4u, 0u));
-  const uint32_t v214_mul8 = row.auxiliary(61u, byte_of(v211_xor * 4u, 1u));
-  // ops 101 to 104: mul
-  const uint32_t v215_prod = v213_mul8 * 16777216u;
-  const uint32_t v216_prod = v209_xor * 1024u;
-  const uint32_t v217_prod = v210_xor * 262144u;
-  const uint32_t v218_prod = v212_xor * 4u;
-  // ops 105 to 108: add
-  const uint32_t v219_sum = v214_mul8 + v215_prod;
-  const uint32_t v220_sum = v219_sum + v216_prod;
-  const uint64_t v221_sum = uint64_t(v220_sum) + uint64_t(v217_prod);
-  const uint64_t v222_sum = v221_sum + uint64_t(v218_prod);
-  // ops 109 to 112: u8_xor
-  const uint32_t v223_xor =
-      row.auxiliary(
-          62u,
-          (uint32_t(seed.full(32u).value) & 255u) ^ (uint32_t(seed.full(64u).value) & 255u));
-  const uint32_t v224_xor =
-      row.auxiliary(
-          63u,
-          (uint32_t(seed.full(40u).value) & 255u) ^ (uint32_t(seed.full(72u).value) & 255u));
-  const uint32_t v225_xor =
-      row.auxiliary(
-          64u,
-          (uint32_t(seed.full(48u).value) & 255u) ^ (uint32_t(seed.full(80u).value) & 255u));
-  const uint32_t v226_xor =
-      row.auxiliary(
-          65u,
-          (uint32_t(seed.full(56u).value) & 255u) ^ (uint32_t(seed.full(88u).value) & 255u));
-  // ops 113 to 116: u8_and
-  const uint32_t v227_and = row.auxiliary(66u, uint32_t(seed.full(96u).value) & 255u & v223_xor);
-  const uint32_t v228_and = row.auxiliary(67u, uint32_t(seed.full(104u).value) & 255u & v224_xor);
-  const uint32_t v229_and = row.auxiliary(68u, uint32_t(seed.full(112u).value) & 255u & v225_xor);
-  const uint32_t v230_and = row.auxiliary(69u, uint32_t(seed.full(120u).value) & 255u & v226_xor);
-  // ops 117 to 128
-  Gl v236_sum;
-  write_mul_4(seed.full(40u), seed.full(48u), seed.full(56u), seed.full(32u), v236_sum);
-  Gl v242_sum;
-  write_mul_4(seed.full(72u), seed.full(80u), seed.full(88u), seed.full(64u), v242_sum);
-  // ops 129 to 140
-  uint32_t v248_sum, v254_sum;
-  write_mul_2(
-      v224_xor, v225_xor, v226_xor, v223_xor, v228_and, v229_and, v230_and, v227_and, v248_sum,
-      v254_sum);
-  // op 141: add
-  const Gl v255_sum = v236_sum + v242_sum;
-  // op 142: sub
-  const Gl v256_diff = v255_sum - gl(v248_sum);
-  // op 144: mul
-  const Gl v258_prod = v256_diff * gl(0x7fffffff80000001ull);
-  // ops 145 to 148: add
-  const Gl v259_sum = v258_prod + gl(v254_sum);
-  const Gl v260_sum = seed.full(128u) + v183_sum;
-  const Gl v261_sum = v183_sum + gl(v222_sum);
-  const Gl v262_sum = v261_sum + v259_sum;
-  // ops 149 to 160
-  uint32_t v263_byte, v264_byte, v265_byte, v266_byte;
-  write_hint_field_to_bytes_3(row, 70u, v260_sum, v263_byte, v264_byte, v265_byte, v266_byte);
-  uint32_t v280_byte, v281_byte, v282_byte, v283_byte;
-  write_hint_field_to_bytes_3(row, 78u, v262_sum, v280_byte, v281_byte, v282_byte, v283_byte);
-  // ops 170 to 181
-  Gl v301_sum;
-  write_mul_4(seed.full(104u), seed.full(112u), seed.full(120u), seed.full(96u), v301_sum);
-  Gl v307_sum;
-  write_mul_4(seed.full(208u), seed.full(216u), seed.full(224u), seed.full(200u), v307_sum);
-  // ops 182 to 202
-  uint32_t 
-      v321_mul8, v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7,
-      v332_split7, v333_split7, v334_split7, v335_split7, v336_split7;
-  Gl v313_sum;
-  write_mul_14(
-      row, 86u, seed.full(248u), seed.full(256u), seed.full(264u), seed.full(240u),
-      seed.full(272u), seed.full(280u), seed.full(288u), seed.full(296u), v313_sum, v321_mul8,
-      v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7, v332_split7,
-      v333_split7, v334_split7, v335_split7, v336_split7);
-  // ops 203 to 222
-  uint32_t v350_sum;
-  Gl v356_sum;
-  write_add_11(
-      row, 102u, v329_split7, v332_split7, v331_split7, v334_split7, v333_split7, v336_split7,
-      v335_split7, v330_split7, v326_sum, v327_sum, v328_sum, v321_mul8, seed.full(536u),
-      seed.full(544u), seed.full(552u), seed.full(528u), v350_sum, v356_sum);
-  // ops 224 to 227
-  uint32_t v358_mul8, v359_mul8, v360_mul8, v361_mul8;
-  write_u8_mul_6(
-      row, 106u, seed.full(688u), 64u, seed.full(696u), v358_mul8, v359_mul8, v360_mul8,
-      v361_mul8);
-  uint32_t v362_mul8, v363_mul8, v364_mul8, v365_mul8;
-  write_u8_mul_6(
-      row, 110u, seed.full(704u), 64u, seed.full(712u), v362_mul8, v363_mul8, v364_mul8,
-      v365_mul8);
-  // ops 228 to 233
-  uint32_t v366_sum, v367_sum, v368_sum, v369_sum, v370_sum, v371_sum;
-  write_add_5(
-      v359_mul8, v360_mul8, v361_mul8, v362_mul8, v363_mul8, v364_mul8, v365_mul8, v358_mul8,
-      v361_mul8, v362_mul8, v363_mul8, v364_mul8, v366_sum, v367_sum, v368_sum, v369_sum,
-      v370_sum, v371_sum);
-  // ops 235 to 238: u8_xor
-  const uint32_t v373_xor =
-      row.auxiliary(114u, (uint32_t(seed.full(688u).value) & 255u) ^ (v366_sum & 255u));
-  const uint32_t v374_xor =
-      row.auxiliary(115u, (uint32_t(seed.full(696u).value) & 255u) ^ (v367_sum & 255u));
-  const uint32_t v375_xor =
-      row.auxiliary(116u, (uint32_t(seed.full(704u).value) & 255u) ^ (v368_sum & 255u));
-  const uint32_t v376_xor =
-      row.auxiliary(117u, (uint32_t(seed.full(712u).value) & 255u) ^ (v369_sum & 255u));
-  // ops 240 to 256
-  uint64_t v398_sum;
-  write_u8_mul_7(
-      row, 118u, v373_xor, v374_xor, v375_xor, v376_xor, v370_sum, v371_sum, v365_mul8, v398_sum);
-  // ops 257 to 259: add
-  const Gl v399_sum = v313_sum + gl(v350_sum);
-  const Gl v400_sum = v399_sum + v356_sum;
-  const Gl v401_sum = v400_sum + gl(v398_sum);
-  // op 260
-  uint32_t v402_byte, v403_byte, v404_byte, v405_byte;
-  write_hint_field_to_bytes_3(row, 129u, v401_sum, v402_byte, v403_byte, v404_byte, v405_byte);
-  // ops 270 to 302
-  uint64_t v459_sum;
-  write_u8_mul_9(row, 137u, v263_byte, v264_byte, v265_byte, v266_byte, v459_sum);
-  // ops 303 to 310: u8_and
-  const uint32_t v460_and =
-      row.auxiliary(163u, v263_byte & (uint32_t(seed.full(136u).value) & 255u));
-  const uint32_t v461_and =
-      row.auxiliary(164u, v264_byte & (uint32_t(seed.full(144u).value) & 255u));
-  const uint32_t v462_and =
-      row.auxiliary(165u, v265_byte & (uint32_t(seed.full(152u).value) & 255u));
-  const uint32_t v463_and =
-      row.auxiliary(166u, v266_byte & (uint32_t(seed.full(160u).value) & 255u));
-  const uint32_t v464_and =
-      row.auxiliary(167u, v263_byte & (uint32_t(seed.full(168u).value) & 255u));
-  const uint32_t v465_and =
-      row.auxiliary(168u, v264_byte & (uint32_t(seed.full(176u).value) & 255u));
-  const uint32_t v466_and =
-      row.auxiliary(169u, v265_byte & (uint32_t(seed.full(184u).value) & 255u));
-  const uint32_t v467_and =
-      row.auxiliary(170u, v266_byte & (uint32_t(seed.full(192u).value) & 255u));
-  // ops 311 to 322
-  uint32_t v473_sum, v479_sum;
-  write_mul_2(
-      v461_and, v462_and, v463_and, v460_and, v465_and, v466_and, v467_and, v464_and, v473_sum,
-      v479_sum);
-  // ops 323 to 328
-  Gl v485_sum;
-  write_mul_4(seed.full(176u), seed.full(184u), seed.full(192u), seed.full(168u), v485_sum);
-  // op 329: sub
-  const Gl v486_diff = v485_sum - gl(v479_sum);
-  // op 330: add
-  const Gl v487_sum = gl(v473_sum) + v486_diff;
-  // ops 331 to 336
-  Gl v493_sum;
-  write_mul_4(seed.full(280u), seed.full(288u), seed.full(296u), seed.full(272u), v493_sum);
-  // ops 337 to 340: add
-  const Gl v494_sum = v307_sum + gl(v459_sum);
-  const Gl v495_sum = v494_sum + v487_sum;
-  const Gl v496_sum = v495_sum + seed.full(760u + 8u * reads);
-  const Gl v497_sum = v496_sum + v493_sum;
-  // ops 341 to 369
-  uint64_t v535_sum;
-  write_u8_mul_8(row, 171u, v280_byte, v281_byte, v282_byte, v283_byte, v535_sum);
-  // ops 370 to 373: u8_xor
-  const uint32_t v536_xor =
-      row.auxiliary(193u, v280_byte ^ (uint32_t(seed.full(32u).value) & 255u));
-  const uint32_t v537_xor =
-      row.auxiliary(194u, v281_byte ^ (uint32_t(seed.full(40u).value) & 255u));
-  const uint32_t v538_xor =
-      row.auxiliary(195u, v282_byte ^ (uint32_t(seed.full(48u).value) & 255u));
-  const uint32_t v539_xor =
-      row.auxiliary(196u, v283_byte ^ (uint32_t(seed.full(56u).value) & 255u));
-  // ops 374 to 377: u8_and
-  const uint32_t v540_and = row.auxiliary(197u, uint32_t(seed.full(64u).value) & 255u & v536_xor);
-  const uint32_t v541_and = row.auxiliary(198u, uint32_t(seed.full(72u).value) & 255u & v537_xor);
-  const uint32_t v542_and = row.auxiliary(199u, uint32_t(seed.full(80u).value) & 255u & v538_xor);
-  const uint32_t v543_and = row.auxiliary(200u, uint32_t(seed.full(88u).value) & 255u & v539_xor);
-  // ops 378 to 383
-  uint32_t v549_sum;
-  write_mul_1(v281_byte, v282_byte, v283_byte, v280_byte, v549_sum);
-  // ops 384 to 389
-  Gl v555_sum;
-  write_mul_4(seed.full(40u), seed.full(48u), seed.full(56u), seed.full(32u), v555_sum);
-  // ops 390 to 401
-  uint32_t v561_sum, v567_sum;
-  write_mul_2(
-      v537_xor, v538_xor, v539_xor, v536_xor, v541_and, v542_and, v543_and, v540_and, v561_sum,
-      v567_sum);
-  // op 402: add
-  const Gl v568_sum = gl(v549_sum) + v555_sum;
-  // op 403: sub
-  const Gl v569_diff = v568_sum - gl(v561_sum);
-  // op 404: mul
-  const Gl v570_prod = v569_diff * gl(0x7fffffff80000001ull);
-  // ops 405 to 408: add
-  const Gl v571_sum = v570_prod + gl(v567_sum);
-  const Gl v572_sum = v301_sum + v497_sum;
-  const Gl v573_sum = v497_sum + gl(v535_sum);
-  const Gl v574_sum = v573_sum + v571_sum;
-  // ops 409 to 419
-  uint32_t v575_byte, v576_byte, v577_byte, v578_byte;
-  write_hint_field_to_bytes_3(row, 201u, v572_sum, v575_byte, v576_byte, v577_byte, v578_byte);
-  uint32_t v591_byte, v592_byte, v593_byte, v594_byte;
-  write_hint_field_to_bytes_3(row, 209u, v574_sum, v591_byte, v592_byte, v593_byte, v594_byte);
-  // ops 429 to 440
-  Gl v612_sum;
-  write_mul_4(seed.full(72u), seed.full(80u), seed.full(88u), seed.full(64u), v612_sum);
-  Gl v618_sum;
-  write_mul_4(seed.full(176u), seed.full(184u), seed.full(192u), seed.full(168u), v618_sum);
-  // ops 441 to 461
-  uint32_t 
-      v632_mul8, v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7,
-      v643_split7, v644_split7, v645_split7, v646_split7, v647_split7;
-  Gl v624_sum;
-  write_mul_14(
-      row, 217u, seed.full(280u), seed.full(288u), seed.full(296u), seed.full(272u),
-      seed.full(304u), seed.full(312u), seed.full(320u), seed.full(328u), v624_sum, v632_mul8,
-      v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7, v643_split7,
-      v644_split7, v645_split7, v646_split7, v647_split7);
-  // ops 462 to 481
-  uint32_t v661_sum;
-  Gl v667_sum;
-  write_add_11(
-      row, 233u, v640_split7, v643_split7, v642_split7, v645_split7, v644_split7, v647_split7,
-      v646_split7, v641_split7, v637_sum, v638_sum, v639_sum, v632_mul8, seed.full(568u),
-      seed.full(576u), seed.full(584u), seed.full(560u), v661_sum, v667_sum);
-  // ops 482 to 485
-  uint32_t v668_mul8, v669_mul8, v670_mul8, v671_mul8;
-  write_u8_mul_6(
-      row, 237u, seed.full(720u), 64u, seed.full(728u), v668_mul8, v669_mul8, v670_mul8,
-      v671_mul8);
-  uint32_t v672_mul8, v673_mul8, v674_mul8, v675_mul8;
-  write_u8_mul_6(
-      row, 241u, seed.full(736u), 64u, seed.full(744u), v672_mul8, v673_mul8, v674_mul8,
-      v675_mul8);
-  // ops 486 to 491
-  uint32_t v676_sum, v677_sum, v678_sum, v679_sum, v680_sum, v681_sum;
-  write_add_5(
-      v669_mul8, v670_mul8, v671_mul8, v672_mul8, v673_mul8, v674_mul8, v675_mul8, v668_mul8,
-      v671_mul8, v672_mul8, v673_mul8, v674_mul8, v676_sum, v677_sum, v678_sum, v679_sum,
-      v680_sum, v681_sum);
-  // ops 492 to 495: u8_xor
-  const uint32_t v682_xor =
-      row.auxiliary(245u, (uint32_t(seed.full(720u).value) & 255u) ^ (v676_sum & 255u));
-  const uint32_t v683_xor =
-      row.auxiliary(246u, (uint32_t(seed.full(728u).value) & 255u) ^ (v677_sum & 255u));
-  const uint32_t v684_xor =
-      row.auxiliary(247u, (uint32_t(seed.full(736u).value) & 255u) ^ (v678_sum & 255u));
-  const uint32_t v685_xor =
-      row.auxiliary(248u, (uint32_t(seed.full(744u).value) & 255u) ^ (v679_sum & 255u));
-  // ops 496 to 512
-  uint64_t v706_sum;
-  write_u8_mul_7(
-      row, 249u, v682_xor, v683_xor, v684_xor, v685_xor, v680_sum, v681_sum, v675_mul8, v706_sum);
-  // ops 513 to 515: add
-  const Gl v707_sum = v624_sum + gl(v661_sum);
-  const Gl v708_sum = v707_sum + v667_sum;
-  const Gl v709_sum = v708_sum + gl(v706_sum);
-  // op 516
-  write_hint_field_to_bytes_3(row, 260u, v709_sum, v710_byte, v711_byte, v712_byte, v713_byte);
-  // ops 526 to 558
-  uint64_t v767_sum;
-  write_u8_mul_9(row, 268u, v575_byte, v576_byte, v577_byte, v578_byte, v767_sum);
-  // ops 559 to 566: u8_and
-  const uint32_t v768_and = row.auxiliary(294u, v575_byte & v263_byte);
-  const uint32_t v769_and = row.auxiliary(295u, v576_byte & v264_byte);
-  const uint32_t v770_and = row.auxiliary(296u, v577_byte & v265_byte);
-  const uint32_t v771_and = row.auxiliary(297u, v578_byte & v266_byte);
-  const uint32_t v772_and =
-      row.auxiliary(298u, v575_byte & (uint32_t(seed.full(136u).value) & 255u));
-  const uint32_t v773_and =
-      row.auxiliary(299u, v576_byte & (uint32_t(seed.full(144u).value) & 255u));
-  const uint32_t v774_and =
-      row.auxiliary(300u, v577_byte & (uint32_t(seed.full(152u).value) & 255u));
-  const uint32_t v775_and =
-      row.auxiliary(301u, v578_byte & (uint32_t(seed.full(160u).value) & 255u));
-  // ops 567 to 578
-  uint32_t v781_sum, v787_sum;
-  write_mul_2(
-      v769_and, v770_and, v771_and, v768_and, v773_and, v774_and, v775_and, v772_and, v781_sum,
-      v787_sum);
-  // ops 579 to 584
-  Gl v793_sum;
-  write_mul_4(seed.full(144u), seed.full(152u), seed.full(160u), seed.full(136u), v793_sum);
-  // op 585: sub
-  const Gl v794_diff = v793_sum - gl(v787_sum);
-  // op 586: add
-  const Gl v795_sum = gl(v781_sum) + v794_diff;
-  // ops 587 to 592
-  Gl v801_sum;
-  write_mul_4(seed.full(312u), seed.full(320u), seed.full(328u), seed.full(304u), v801_sum);
-  // ops 593 to 596: add
-  const Gl v802_sum = v618_sum + gl(v767_sum);
-  const Gl v803_sum = v802_sum + v795_sum;
-  const Gl v804_sum = v803_sum + seed.full(768u + 8u * reads);
-  const Gl v805_sum = v804_sum + v801_sum;
-  // ops 597 to 625
-  uint64_t v843_sum;
-  write_u8_mul_8(row, 302u, v591_byte, v592_byte, v593_byte, v594_byte, v843_sum);
-  // ops 626 to 629: u8_xor
-  const uint32_t v844_xor = row.auxiliary(324u, v591_byte ^ v280_byte);
-  const uint32_t v845_xor = row.auxiliary(325u, v592_byte ^ v281_byte);
-  const uint32_t v846_xor = row.auxiliary(326u, v593_byte ^ v282_byte);
-  const uint32_t v847_xor = row.auxiliary(327u, v594_byte ^ v283_byte);
-  // ops 630 to 633: u8_and
-  const uint32_t v848_and = row.auxiliary(328u, uint32_t(seed.full(32u).value) & 255u & v844_xor);
-  const uint32_t v849_and = row.auxiliary(329u, uint32_t(seed.full(40u).value) & 255u & v845_xor);
-  const uint32_t v850_and = row.auxiliary(330u, uint32_t(seed.full(48u).value) & 255u & v846_xor);
-  const uint32_t v851_and = row.auxiliary(331u, uint32_t(seed.full(56u).value) & 255u & v847_xor);
-  // ops 634 to 657
-  uint32_t v857_sum, v863_sum;
-  write_mul_2(
-      v592_byte, v593_byte, v594_byte, v591_byte, v281_byte, v282_byte, v283_byte, v280_byte,
-      v857_sum, v863_sum);
-  uint32_t v869_sum, v875_sum;
-  write_mul_2(
-      v845_xor, v846_xor, v847_xor, v844_xor, v849_and, v850_and, v851_and, v848_and, v869_sum,
-      v875_sum);
-  // op 658: add
-  const uint64_t v876_sum = uint64_t(v857_sum) + uint64_t(v863_sum);
-  // op 659: sub
-  const Gl v877_diff = gl(v876_sum) - gl(v869_sum);
-  // op 660: mul
-  const Gl v878_prod = v877_diff * gl(0x7fffffff80000001ull);
-  // ops 661 to 664: add
-  const Gl v879_sum = v878_prod + gl(v875_sum);
-  const Gl v880_sum = v612_sum + v805_sum;
-  const Gl v881_sum = v805_sum + gl(v843_sum);
-  const Gl v882_sum = v881_sum + v879_sum;
-  // ops 665 to 675
-  uint32_t v883_byte, v884_byte, v885_byte, v886_byte;
-  write_hint_field_to_bytes_3(row, 332u, v880_sum, v883_byte, v884_byte, v885_byte, v886_byte);
-  uint32_t v899_byte, v900_byte, v901_byte, v902_byte;
-  write_hint_field_to_bytes_3(row, 340u, v882_sum, v899_byte, v900_byte, v901_byte, v902_byte);
-  // ops 685 to 696
-  Gl v920_sum;
-  write_mul_4(seed.full(40u), seed.full(48u), seed.full(56u), seed.full(32u), v920_sum);
-  Gl v926_sum;
-  write_mul_4(seed.full(144u), seed.full(152u), seed.full(160u), seed.full(136u), v926_sum);
-  // ops 697 to 717
-  uint32_t 
-      v940_mul8, v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7,
-      v951_split7, v952_split7, v953_split7, v954_split7, v955_split7;
-  Gl v932_sum;
-  write_mul_14(
-      row, 348u, seed.full(312u), seed.full(320u), seed.full(328u), seed.full(304u),
-      seed.full(336u), seed.full(344u), seed.full(352u), seed.full(360u), v932_sum, v940_mul8,
-      v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7, v951_split7,
-      v952_split7, v953_split7, v954_split7, v955_split7);
-  // ops 718 to 737
-  uint32_t v969_sum;
-  Gl v975_sum;
-  write_add_11(
-      row, 364u, v948_split7, v951_split7, v950_split7, v953_split7, v952_split7, v955_split7,
-      v954_split7, v949_split7, v945_sum, v946_sum, v947_sum, v940_mul8, seed.full(600u),
-      seed.full(608u), seed.full(616u), seed.full(592u), v969_sum, v975_sum);
-  // ops 738 to 768
-  uint64_t v1014_sum;
-  write_u8_mul_10(row, 368u, v402_byte, v403_byte, v404_byte, v405_byte, v1014_sum);
-  // ops 769 to 771: add
-  const Gl v1015_sum = v932_sum + gl(v969_sum);
-  const Gl v1016_sum = v1015_sum + v975_sum;
-  const Gl v1017_sum = v1016_sum + gl(v1014_sum);
-  // op 772
-  uint32_t v1018_byte, v1019_byte, v1020_byte, v1021_byte;
-  write_hint_field_to_bytes_3(
-      row, 391u, v1017_sum, v1018_byte, v1019_byte, v1020_byte, v1021_byte);
-  // ops 782 to 814
-  uint64_t v1075_sum;
-  write_u8_mul_9(row, 399u, v883_byte, v884_byte, v885_byte, v886_byte, v1075_sum);
-  // ops 815 to 822: u8_and
-  const uint32_t v1076_and = row.auxiliary(425u, v883_byte & v575_byte);
-  const uint32_t v1077_and = row.auxiliary(426u, v884_byte & v576_byte);
-  const uint32_t v1078_and = row.auxiliary(427u, v885_byte & v577_byte);
-  const uint32_t v1079_and = row.auxiliary(428u, v886_byte & v578_byte);
-  const uint32_t v1080_and = row.auxiliary(429u, v883_byte & v263_byte);
-  const uint32_t v1081_and = row.auxiliary(430u, v884_byte & v264_byte);
-  const uint32_t v1082_and = row.auxiliary(431u, v885_byte & v265_byte);
-  const uint32_t v1083_and = row.auxiliary(432u, v886_byte & v266_byte);
-  // ops 823 to 834
-  uint32_t v1089_sum, v1095_sum;
-  write_mul_2(
-      v1077_and, v1078_and, v1079_and, v1076_and, v1081_and, v1082_and, v1083_and, v1080_and,
-      v1089_sum, v1095_sum);
-  // ops 835 to 840
-  uint32_t v1101_sum;
-  write_mul_1(v264_byte, v265_byte, v266_byte, v263_byte, v1101_sum);
-  // op 841: sub
-  const Gl v1102_diff = gl(v1101_sum) - gl(v1095_sum);
-  // op 842: add
-  const Gl v1103_sum = gl(v1089_sum) + v1102_diff;
-  // ops 843 to 848
-  Gl v1109_sum;
-  write_mul_4(seed.full(344u), seed.full(352u), seed.full(360u), seed.full(336u), v1109_sum);
-  // ops 849 to 852: add
-  const Gl v1110_sum = v926_sum + gl(v1075_sum);
-  const Gl v1111_sum = v1110_sum + v1103_sum;
-  const Gl v1112_sum = v1111_sum + seed.full(776u + 8u * reads);
-  const Gl v1113_sum = v1112_sum + v1109_sum;
-  // ops 853 to 881
-  uint64_t v1151_sum;
-  write_u8_mul_8(row, 433u, v899_byte, v900_byte, v901_byte, v902_byte, v1151_sum);
-  // ops 882 to 885: u8_xor
-  const uint32_t v1152_xor = row.auxiliary(455u, v899_byte ^ v591_byte);
-  const uint32_t v1153_xor = row.auxiliary(456u, v900_byte ^ v592_byte);
-  const uint32_t v1154_xor = row.auxiliary(457u, v901_byte ^ v593_byte);
-  const uint32_t v1155_xor = row.auxiliary(458u, v902_byte ^ v594_byte);
-  // ops 886 to 889: u8_and
-  const uint32_t v1156_and = row.auxiliary(459u, v280_byte & v1152_xor);
-  const uint32_t v1157_and = row.auxiliary(460u, v281_byte & v1153_xor);
-  const uint32_t v1158_and = row.auxiliary(461u, v282_byte & v1154_xor);
-  const uint32_t v1159_and = row.auxiliary(462u, v283_byte & v1155_xor);
-  // ops 890 to 913
-  uint32_t v1165_sum, v1171_sum;
-  write_mul_2(
-      v900_byte, v901_byte, v902_byte, v899_byte, v592_byte, v593_byte, v594_byte, v591_byte,
-      v1165_sum, v1171_sum);
-  uint32_t v1177_sum, v1183_sum;
-  write_mul_2(
-      v1153_xor, v1154_xor, v1155_xor, v1152_xor, v1157_and, v1158_and, v1159_and, v1156_and,
-      v1177_sum, v1183_sum);
-  // op 914: add
-  const uint64_t v1184_sum = uint64_t(v1165_sum) + uint64_t(v1171_sum);
-  // op 915: sub
-  const Gl v1185_diff = gl(v1184_sum) - gl(v1177_sum);
-  // op 916: mul
-  const Gl v1186_prod = v1185_diff * gl(0x7fffffff80000001ull);
-  // ops 917 to 920: add
-  const Gl v1187_sum = v1186_prod + gl(v1183_sum);
-  const Gl v1188_sum = v920_sum + v1113_sum;
-  const Gl v1189_sum = v1113_sum + gl(v1151_sum);
-  const Gl v1190_sum = v1189_sum + v1187_sum;
-  // ops 921 to 931
-  uint32_t v1191_byte, v1192_byte, v1193_byte, v1194_byte;
-  write_hint_field_to_bytes_3(
-      row, 463u, v1188_sum, v1191_byte, v1192_byte, v1193_byte, v1194_byte);
-  uint32_t v1207_byte, v1208_byte, v1209_byte, v1210_byte;
-  write_hint_field_to_bytes_3(
-      row, 471u, v1190_sum, v1207_byte, v1208_byte, v1209_byte, v1210_byte);
-  // ops 953 to 973
-  write_mul_14(
-      row, 479u, seed.full(344u), seed.full(352u), seed.full(360u), seed.full(336u),
-      seed.full(368u), seed.full(376u), seed.full(384u), seed.full(392u), v1240_sum, v1248_mul8,
-      v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7, v1259_split7,
-      v1260_split7, v1261_split7, v1262_split7, v1263_split7);
-}
-
-// Operations 974 to 1028.
-TL_DEVICE void write_add_16(
-    const Row &row, const Seed &seed, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-    uint32_t a4, uint32_t a5, uint32_t a6, uint32_t a7, uint32_t a8, uint32_t a9, uint32_t a10,
-    uint32_t a11, uint32_t a12, uint32_t a13, uint32_t a14, uint32_t a15, Gl a16) {
-  // ops 974 to 993
-  uint32_t v1277_sum;
-  Gl v1283_sum;
-  write_add_11(
-      row, 495u, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, seed.full(632u),
-      seed.full(640u), seed.full(648u), seed.full(624u), v1277_sum, v1283_sum);
-  // ops 994 to 1024
-  uint64_t v1322_sum;
-  write_u8_mul_10(row, 499u, a12, a13, a14, a15, v1322_sum);
-  // ops 1025 to 1027: add
-  const Gl v1323_sum = a16 + gl(v1277_sum);
-  const Gl v1324_sum = v1323_sum + v1283_sum;
-  const Gl v1325_sum = v1324_sum + gl(v1322_sum);
-  // op 1028
-  uint32_t v1326_byte, v1327_byte, v1328_byte, v1329_byte;
-  write_hint_field_to_bytes_3(
-      row, 522u, v1325_sum, v1326_byte, v1327_byte, v1328_byte, v1329_byte);
-}
+static_assert(SEED0_INPUT_82 - SEED0_MULTIPLICITY == 208u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_INPUT_82 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_3 - SEED0_RANK == 16u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_READ_3 + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_90 - SEED0_INPUT_0 == 64u, "plan: u8 words");
+static_assert(SEED0_INPUT_90 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
 
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 13 at 8 (full), input 26 to 30 at 16 (full), input 63 to
-// 82 at 56 (full), rank at 216 (u32), read 0 to 3 at 220 (u32), input 0 to 12 at 236 (u8), input
-// 14 to 25 at 249 (u8), input 31 to 62 at 261 (u8), input 83 to 90 at 293 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 76;
   static constexpr uint32_t NUM_INPUTS = 91;
@@ -1091,247 +167,2727 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 539;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(530u, 539u);
-    row.selector(0u, 1u);
-    // ops 2 to 38
-    uint64_t v143_sum;
-    write_u8_mul_9(row, 6u, seed.u8(249u), seed.u8(250u), seed.u8(251u), seed.u8(252u), v143_sum);
-    // ops 39 to 46: u8_and
-    const uint32_t word17 = row.auxiliary_bytes(32u, 1u, seed.u32(249u) & seed.u32(253u));
-    const uint32_t word18 = row.auxiliary_bytes(36u, 1u, seed.u32(249u) & seed.u32(257u));
-    // ops 48 to 60
-    uint32_t v159_sum, v165_sum;
-    write_mul_2(
-        byte_of(word17, 1u), byte_of(word17, 2u), byte_of(word17, 3u), byte_of(word17, 0u),
-        byte_of(word18, 1u), byte_of(word18, 2u), byte_of(word18, 3u), byte_of(word18, 0u),
-        v159_sum, v165_sum);
-    // ops 61 to 66
-    uint32_t v171_sum;
-    write_mul_1(seed.u8(258u), seed.u8(259u), seed.u8(260u), seed.u8(257u), v171_sum);
-    // op 67: sub
+    row.selector(SELECTOR_0, 1u);
+    const uint32_t word3 = seed.u32(SEED0_INPUT_12);
+    row.input(INPUT_12, byte_of(word3, 0u));
+    row.input(INPUT_14, byte_of(word3, 1u));
+    row.input(INPUT_15, byte_of(word3, 2u));
+    row.input(INPUT_16, byte_of(word3, 3u));
+    // op 2: u8_mul 14 95
+    const uint32_t v98_mul8 = byte_of(byte_of(word3, 1u) * 4u, 0u);
+    row.auxiliary(AUX_6, v98_mul8);
+    const uint32_t v99_mul8 = byte_of(byte_of(word3, 1u) * 4u, 1u);
+    row.auxiliary(AUX_7, v99_mul8);
+    // op 3: u8_mul 15 95
+    const uint32_t v100_mul8 = byte_of(byte_of(word3, 2u) * 4u, 0u);
+    row.auxiliary(AUX_8, v100_mul8);
+    const uint32_t v101_mul8 = byte_of(byte_of(word3, 2u) * 4u, 1u);
+    row.auxiliary(AUX_9, v101_mul8);
+    // op 4: u8_mul 16 95
+    const uint32_t v102_mul8 = byte_of(byte_of(word3, 3u) * 4u, 0u);
+    row.auxiliary(AUX_10, v102_mul8);
+    const uint32_t v103_mul8 = byte_of(byte_of(word3, 3u) * 4u, 1u);
+    row.auxiliary(AUX_11, v103_mul8);
+    const uint32_t word4 = seed.u32(SEED0_INPUT_17);
+    row.input(INPUT_17, byte_of(word4, 0u));
+    row.input(INPUT_18, byte_of(word4, 1u));
+    row.input(INPUT_19, byte_of(word4, 2u));
+    row.input(INPUT_20, byte_of(word4, 3u));
+    // op 5: u8_mul 17 95
+    const uint32_t v104_mul8 = byte_of(byte_of(word4, 0u) * 4u, 0u);
+    row.auxiliary(AUX_12, v104_mul8);
+    const uint32_t v105_mul8 = byte_of(byte_of(word4, 0u) * 4u, 1u);
+    row.auxiliary(AUX_13, v105_mul8);
+    // op 6: add 99 100
+    const uint32_t v106_sum = v101_mul8 + v102_mul8;
+    // op 7: add 101 102
+    const uint32_t v107_sum = v103_mul8 + v104_mul8;
+    // op 8: add 103 96
+    const uint32_t v108_sum = v105_mul8 + v98_mul8;
+    // op 9: add 97 98
+    const uint32_t v109_sum = v99_mul8 + v100_mul8;
+    // op 10: u8_xor 14 104
+    const uint32_t v110_xor = byte_of(word3, 1u) ^ (v106_sum & 255u);
+    row.auxiliary(AUX_14, v110_xor);
+    // op 11: u8_xor 15 105
+    const uint32_t v111_xor = byte_of(word3, 2u) ^ (v107_sum & 255u);
+    row.auxiliary(AUX_15, v111_xor);
+    // op 12: u8_xor 16 106
+    const uint32_t v112_xor = byte_of(word3, 3u) ^ (v108_sum & 255u);
+    row.auxiliary(AUX_16, v112_xor);
+    // op 13: u8_xor 17 107
+    const uint32_t v113_xor = byte_of(word4, 0u) ^ (v109_sum & 255u);
+    row.auxiliary(AUX_17, v113_xor);
+    // op 15: u8_mul 108 112
+    const uint32_t v115_mul8 = byte_of(v110_xor * 8u, 0u);
+    row.auxiliary(AUX_18, v115_mul8);
+    const uint32_t v116_mul8 = byte_of(v110_xor * 8u, 1u);
+    row.auxiliary(AUX_19, v116_mul8);
+    // op 16: u8_mul 109 112
+    const uint32_t v117_mul8 = byte_of(v111_xor * 8u, 0u);
+    row.auxiliary(AUX_20, v117_mul8);
+    const uint32_t v118_mul8 = byte_of(v111_xor * 8u, 1u);
+    row.auxiliary(AUX_21, v118_mul8);
+    // op 17: u8_mul 110 112
+    const uint32_t v119_mul8 = byte_of(v112_xor * 8u, 0u);
+    row.auxiliary(AUX_22, v119_mul8);
+    const uint32_t v120_mul8 = byte_of(v112_xor * 8u, 1u);
+    row.auxiliary(AUX_23, v120_mul8);
+    // op 18: u8_mul 111 112
+    const uint32_t v121_mul8 = byte_of(v113_xor * 8u, 0u);
+    row.auxiliary(AUX_24, v121_mul8);
+    const uint32_t v122_mul8 = byte_of(v113_xor * 8u, 1u);
+    row.auxiliary(AUX_25, v122_mul8);
+    // op 19: add 114 115
+    const uint32_t v123_sum = v116_mul8 + v117_mul8;
+    // op 20: add 116 117
+    const uint32_t v124_sum = v118_mul8 + v119_mul8;
+    // op 21: add 118 119
+    const uint32_t v125_sum = v120_mul8 + v121_mul8;
+    // op 22: add 120 113
+    const uint32_t v126_sum = v122_mul8 + v115_mul8;
+    // op 23: u8_xor 14 121
+    const uint32_t v127_xor = byte_of(word3, 1u) ^ (v123_sum & 255u);
+    row.auxiliary(AUX_26, v127_xor);
+    // op 24: u8_xor 15 122
+    const uint32_t v128_xor = byte_of(word3, 2u) ^ (v124_sum & 255u);
+    row.auxiliary(AUX_27, v128_xor);
+    // op 25: u8_xor 16 123
+    const uint32_t v129_xor = byte_of(word3, 3u) ^ (v125_sum & 255u);
+    row.auxiliary(AUX_28, v129_xor);
+    // op 26: u8_xor 17 124
+    const uint32_t v130_xor = byte_of(word4, 0u) ^ (v126_sum & 255u);
+    row.auxiliary(AUX_29, v130_xor);
+    // op 27: u8_mul 125 95
+    const uint32_t v131_mul8 = byte_of(v127_xor * 4u, 0u);
+    row.auxiliary(AUX_30, v131_mul8);
+    const uint32_t v132_mul8 = byte_of(v127_xor * 4u, 1u);
+    row.auxiliary(AUX_31, v132_mul8);
+    // op 29: mul 129 131
+    const uint32_t v134_prod = v131_mul8 * 16777216u;
+    // op 30: mul 126 95
+    const uint32_t v135_prod = v128_xor * 4u;
+    // op 32: mul 127 134
+    const uint32_t v137_prod = v129_xor * 1024u;
+    // op 34: mul 128 136
+    const uint32_t v139_prod = v130_xor * 262144u;
+    // op 35: add 130 132
+    const uint32_t v140_sum = v132_mul8 + v134_prod;
+    // op 36: add 138 133
+    const uint32_t v141_sum = v140_sum + v135_prod;
+    // op 37: add 139 135
+    const uint32_t v142_sum = v141_sum + v137_prod;
+    // op 38: add 140 137
+    const uint64_t v143_sum = uint64_t(v142_sum) + uint64_t(v139_prod);
+    const uint32_t word5 = seed.u32(SEED0_INPUT_21);
+    row.input(INPUT_21, byte_of(word5, 0u));
+    row.input(INPUT_22, byte_of(word5, 1u));
+    row.input(INPUT_23, byte_of(word5, 2u));
+    row.input(INPUT_24, byte_of(word5, 3u));
+    // ops 39 to 42: u8_and 14 18
+    const uint32_t word17 = permute(word3, word4, 0x4321u) & permute(word4, word5, 0x4321u);
+    row.auxiliary(AUX_32, byte_of(word17, 0u));
+    row.auxiliary(AUX_33, byte_of(word17, 1u));
+    row.auxiliary(AUX_34, byte_of(word17, 2u));
+    row.auxiliary(AUX_35, byte_of(word17, 3u));
+    const uint32_t word6 = seed.u32(SEED0_INPUT_25);
+    row.input(INPUT_25, byte_of(word6, 0u));
+    row.input(INPUT_31, byte_of(word6, 1u));
+    row.input(INPUT_32, byte_of(word6, 2u));
+    row.input(INPUT_33, byte_of(word6, 3u));
+    // ops 43 to 46: u8_and 14 22
+    const uint32_t word18 = permute(word3, word4, 0x4321u) & permute(word5, word6, 0x4321u);
+    row.auxiliary(AUX_36, byte_of(word18, 0u));
+    row.auxiliary(AUX_37, byte_of(word18, 1u));
+    row.auxiliary(AUX_38, byte_of(word18, 2u));
+    row.auxiliary(AUX_39, byte_of(word18, 3u));
+    // op 48: mul 143 150
+    const uint32_t v153_prod = byte_of(word17, 1u) * 256u;
+    // op 50: mul 144 152
+    const uint32_t v155_prod = byte_of(word17, 2u) * 65536u;
+    // op 51: mul 145 131
+    const uint32_t v156_prod = byte_of(word17, 3u) * 16777216u;
+    // op 52: add 142 151
+    const uint32_t v157_sum = byte_of(word17, 0u) + v153_prod;
+    // op 53: add 155 153
+    const uint32_t v158_sum = v157_sum + v155_prod;
+    // op 54: add 156 154
+    const uint32_t v159_sum = v158_sum + v156_prod;
+    // op 55: mul 147 150
+    const uint32_t v160_prod = byte_of(word18, 1u) * 256u;
+    // op 56: mul 148 152
+    const uint32_t v161_prod = byte_of(word18, 2u) * 65536u;
+    // op 57: mul 149 131
+    const uint32_t v162_prod = byte_of(word18, 3u) * 16777216u;
+    // op 58: add 146 158
+    const uint32_t v163_sum = byte_of(word18, 0u) + v160_prod;
+    // op 59: add 161 159
+    const uint32_t v164_sum = v163_sum + v161_prod;
+    // op 60: add 162 160
+    const uint32_t v165_sum = v164_sum + v162_prod;
+    // op 61: mul 23 150
+    const uint32_t v166_prod = byte_of(word5, 2u) * 256u;
+    // op 62: mul 24 152
+    const uint32_t v167_prod = byte_of(word5, 3u) * 65536u;
+    // op 63: mul 25 131
+    const uint32_t v168_prod = byte_of(word6, 0u) * 16777216u;
+    // op 64: add 22 164
+    const uint32_t v169_sum = byte_of(word5, 1u) + v166_prod;
+    // op 65: add 167 165
+    const uint32_t v170_sum = v169_sum + v167_prod;
+    // op 66: add 168 166
+    const uint32_t v171_sum = v170_sum + v168_prod;
+    // op 67: sub 169 163
     const Gl v172_diff = gl(v171_sum) - gl(v165_sum);
-    // op 68: add
+    // op 68: add 157 170
     const Gl v173_sum = gl(v159_sum) + v172_diff;
-    // ops 69 to 74
-    Gl v179_sum;
-    write_mul_4(seed.full(32u), seed.full(40u), seed.full(48u), seed.full(24u), v179_sum);
-    // ops 75 to 78: add
-    const Gl v180_sum = seed.full(16u) + gl(v143_sum);
+    const Gl input28 = seed.full(SEED0_INPUT_28);
+    row.input(INPUT_28, input28);
+    // op 69: mul 28 150
+    const Gl v174_prod = input28 * gl(256u);
+    const Gl input29 = seed.full(SEED0_INPUT_29);
+    row.input(INPUT_29, input29);
+    // op 70: mul 29 152
+    const Gl v175_prod = input29 * gl(65536u);
+    const Gl input30 = seed.full(SEED0_INPUT_30);
+    row.input(INPUT_30, input30);
+    // op 71: mul 30 131
+    const Gl v176_prod = input30 * gl(16777216u);
+    const Gl input27 = seed.full(SEED0_INPUT_27);
+    row.input(INPUT_27, input27);
+    // op 72: add 27 172
+    const Gl v177_sum = input27 + v174_prod;
+    // op 73: add 175 173
+    const Gl v178_sum = v177_sum + v175_prod;
+    // op 74: add 176 174
+    const Gl v179_sum = v178_sum + v176_prod;
+    const Gl input26 = seed.full(SEED0_INPUT_26);
+    row.input(INPUT_26, input26);
+    // op 75: add 26 141
+    const Gl v180_sum = input26 + gl(v143_sum);
+    // op 76: add 178 171
     const Gl v181_sum = v180_sum + v173_sum;
-    const Gl v182_sum = v181_sum + gl(seed.u32(220u));
+    const uint32_t v93_seed = seed.u32(SEED0_READ_0);
+    row.auxiliary(AUX_2, v93_seed);
+    // op 77: add 179 91
+    const Gl v182_sum = v181_sum + gl(v93_seed);
+    // op 78: add 180 177
     const Gl v183_sum = v182_sum + v179_sum;
-    // ops 80 to 108
-    uint64_t v222_sum;
-    write_u8_mul_8(row, 40u, seed.u8(237u), seed.u8(238u), seed.u8(239u), seed.u8(240u), v222_sum);
-    // ops 109 to 112: u8_xor
-    const uint32_t word19 = row.auxiliary_bytes(62u, 1u, seed.u32(237u) ^ seed.u32(241u));
-    // ops 113 to 116: u8_and
-    const uint32_t word20 = row.auxiliary_bytes(66u, 1u, seed.u32(245u) & word19);
-    // ops 117 to 140
-    uint32_t v236_sum, v242_sum;
-    write_mul_2(
-        seed.u8(238u), seed.u8(239u), seed.u8(240u), seed.u8(237u), seed.u8(242u), seed.u8(243u),
-        seed.u8(244u), seed.u8(241u), v236_sum, v242_sum);
-    uint32_t v248_sum, v254_sum;
-    write_mul_2(
-        byte_of(word19, 1u), byte_of(word19, 2u), byte_of(word19, 3u), byte_of(word19, 0u),
-        byte_of(word20, 1u), byte_of(word20, 2u), byte_of(word20, 3u), byte_of(word20, 0u),
-        v248_sum, v254_sum);
-    // op 141: add
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.input(INPUT_1, byte_of(word0, 1u));
+    row.input(INPUT_2, byte_of(word0, 2u));
+    row.input(INPUT_3, byte_of(word0, 3u));
+    // op 80: u8_mul 1 182
+    const uint32_t v185_mul8 = byte_of(byte_of(word0, 1u) * 32u, 0u);
+    row.auxiliary(AUX_40, v185_mul8);
+    const uint32_t v186_mul8 = byte_of(byte_of(word0, 1u) * 32u, 1u);
+    row.auxiliary(AUX_41, v186_mul8);
+    // op 81: u8_mul 2 182
+    const uint32_t v187_mul8 = byte_of(byte_of(word0, 2u) * 32u, 0u);
+    row.auxiliary(AUX_42, v187_mul8);
+    const uint32_t v188_mul8 = byte_of(byte_of(word0, 2u) * 32u, 1u);
+    row.auxiliary(AUX_43, v188_mul8);
+    // op 82: u8_mul 3 182
+    const uint32_t v189_mul8 = byte_of(byte_of(word0, 3u) * 32u, 0u);
+    row.auxiliary(AUX_44, v189_mul8);
+    const uint32_t v190_mul8 = byte_of(byte_of(word0, 3u) * 32u, 1u);
+    row.auxiliary(AUX_45, v190_mul8);
+    const uint32_t word1 = seed.u32(SEED0_INPUT_4);
+    row.input(INPUT_4, byte_of(word1, 0u));
+    row.input(INPUT_5, byte_of(word1, 1u));
+    row.input(INPUT_6, byte_of(word1, 2u));
+    row.input(INPUT_7, byte_of(word1, 3u));
+    // op 83: u8_mul 4 182
+    const uint32_t v191_mul8 = byte_of(byte_of(word1, 0u) * 32u, 0u);
+    row.auxiliary(AUX_46, v191_mul8);
+    const uint32_t v192_mul8 = byte_of(byte_of(word1, 0u) * 32u, 1u);
+    row.auxiliary(AUX_47, v192_mul8);
+    // op 84: add 186 187
+    const uint32_t v193_sum = v188_mul8 + v189_mul8;
+    // op 85: add 188 189
+    const uint32_t v194_sum = v190_mul8 + v191_mul8;
+    // op 86: add 190 183
+    const uint32_t v195_sum = v192_mul8 + v185_mul8;
+    // op 87: add 184 185
+    const uint32_t v196_sum = v186_mul8 + v187_mul8;
+    // op 88: u8_xor_split4 1 191
+    const uint32_t v197_split4 = byte_split_high(byte_of(word0, 1u) ^ (v193_sum & 255u), 4u);
+    row.auxiliary(AUX_48, v197_split4);
+    const uint32_t v198_split4 = byte_split_low(byte_of(word0, 1u) ^ (v193_sum & 255u), 4u);
+    row.auxiliary(AUX_49, v198_split4);
+    // op 89: u8_xor_split4 2 192
+    const uint32_t v199_split4 = byte_split_high(byte_of(word0, 2u) ^ (v194_sum & 255u), 4u);
+    row.auxiliary(AUX_50, v199_split4);
+    const uint32_t v200_split4 = byte_split_low(byte_of(word0, 2u) ^ (v194_sum & 255u), 4u);
+    row.auxiliary(AUX_51, v200_split4);
+    // op 90: u8_xor_split4 3 193
+    const uint32_t v201_split4 = byte_split_high(byte_of(word0, 3u) ^ (v195_sum & 255u), 4u);
+    row.auxiliary(AUX_52, v201_split4);
+    const uint32_t v202_split4 = byte_split_low(byte_of(word0, 3u) ^ (v195_sum & 255u), 4u);
+    row.auxiliary(AUX_53, v202_split4);
+    // op 91: u8_xor_split4 4 194
+    const uint32_t v203_split4 = byte_split_high(byte_of(word1, 0u) ^ (v196_sum & 255u), 4u);
+    row.auxiliary(AUX_54, v203_split4);
+    const uint32_t v204_split4 = byte_split_low(byte_of(word1, 0u) ^ (v196_sum & 255u), 4u);
+    row.auxiliary(AUX_55, v204_split4);
+    // op 92: add 197 200
+    const uint32_t v205_sum = v199_split4 + v202_split4;
+    // op 93: add 199 202
+    const uint32_t v206_sum = v201_split4 + v204_split4;
+    // op 94: add 201 196
+    const uint32_t v207_sum = v203_split4 + v198_split4;
+    // op 95: add 195 198
+    const uint32_t v208_sum = v197_split4 + v200_split4;
+    // op 96: u8_xor 1 203
+    const uint32_t v209_xor = byte_of(word0, 1u) ^ (v205_sum & 255u);
+    row.auxiliary(AUX_56, v209_xor);
+    // op 97: u8_xor 2 204
+    const uint32_t v210_xor = byte_of(word0, 2u) ^ (v206_sum & 255u);
+    row.auxiliary(AUX_57, v210_xor);
+    // op 98: u8_xor 3 205
+    const uint32_t v211_xor = byte_of(word0, 3u) ^ (v207_sum & 255u);
+    row.auxiliary(AUX_58, v211_xor);
+    // op 99: u8_xor 4 206
+    const uint32_t v212_xor = byte_of(word1, 0u) ^ (v208_sum & 255u);
+    row.auxiliary(AUX_59, v212_xor);
+    // op 100: u8_mul 209 95
+    const uint32_t v213_mul8 = byte_of(v211_xor * 4u, 0u);
+    row.auxiliary(AUX_60, v213_mul8);
+    const uint32_t v214_mul8 = byte_of(v211_xor * 4u, 1u);
+    row.auxiliary(AUX_61, v214_mul8);
+    // op 101: mul 211 131
+    const uint32_t v215_prod = v213_mul8 * 16777216u;
+    // op 102: mul 207 134
+    const uint32_t v216_prod = v209_xor * 1024u;
+    // op 103: mul 208 136
+    const uint32_t v217_prod = v210_xor * 262144u;
+    // op 104: mul 210 95
+    const uint32_t v218_prod = v212_xor * 4u;
+    // op 105: add 212 213
+    const uint32_t v219_sum = v214_mul8 + v215_prod;
+    // op 106: add 217 214
+    const uint32_t v220_sum = v219_sum + v216_prod;
+    // op 107: add 218 215
+    const uint64_t v221_sum = uint64_t(v220_sum) + uint64_t(v217_prod);
+    // op 108: add 219 216
+    const uint64_t v222_sum = v221_sum + uint64_t(v218_prod);
+    const uint32_t word2 = seed.u32(SEED0_INPUT_8);
+    row.input(INPUT_8, byte_of(word2, 0u));
+    row.input(INPUT_9, byte_of(word2, 1u));
+    row.input(INPUT_10, byte_of(word2, 2u));
+    row.input(INPUT_11, byte_of(word2, 3u));
+    // ops 109 to 112: u8_xor 1 5
+    const uint32_t word19 = permute(word0, word1, 0x4321u) ^ permute(word1, word2, 0x4321u);
+    row.auxiliary(AUX_62, byte_of(word19, 0u));
+    row.auxiliary(AUX_63, byte_of(word19, 1u));
+    row.auxiliary(AUX_64, byte_of(word19, 2u));
+    row.auxiliary(AUX_65, byte_of(word19, 3u));
+    // ops 113 to 116: u8_and 9 221
+    const uint32_t word20 = permute(word2, word3, 0x4321u) & word19;
+    row.auxiliary(AUX_66, byte_of(word20, 0u));
+    row.auxiliary(AUX_67, byte_of(word20, 1u));
+    row.auxiliary(AUX_68, byte_of(word20, 2u));
+    row.auxiliary(AUX_69, byte_of(word20, 3u));
+    // op 117: mul 2 150
+    const uint32_t v231_prod = byte_of(word0, 2u) * 256u;
+    // op 118: mul 3 152
+    const uint32_t v232_prod = byte_of(word0, 3u) * 65536u;
+    // op 119: mul 4 131
+    const uint32_t v233_prod = byte_of(word1, 0u) * 16777216u;
+    // op 120: add 1 229
+    const uint32_t v234_sum = byte_of(word0, 1u) + v231_prod;
+    // op 121: add 232 230
+    const uint32_t v235_sum = v234_sum + v232_prod;
+    // op 122: add 233 231
+    const uint32_t v236_sum = v235_sum + v233_prod;
+    // op 123: mul 6 150
+    const uint32_t v237_prod = byte_of(word1, 2u) * 256u;
+    // op 124: mul 7 152
+    const uint32_t v238_prod = byte_of(word1, 3u) * 65536u;
+    // op 125: mul 8 131
+    const uint32_t v239_prod = byte_of(word2, 0u) * 16777216u;
+    // op 126: add 5 235
+    const uint32_t v240_sum = byte_of(word1, 1u) + v237_prod;
+    // op 127: add 238 236
+    const uint32_t v241_sum = v240_sum + v238_prod;
+    // op 128: add 239 237
+    const uint32_t v242_sum = v241_sum + v239_prod;
+    // op 129: mul 222 150
+    const uint32_t v243_prod = byte_of(word19, 1u) * 256u;
+    // op 130: mul 223 152
+    const uint32_t v244_prod = byte_of(word19, 2u) * 65536u;
+    // op 131: mul 224 131
+    const uint32_t v245_prod = byte_of(word19, 3u) * 16777216u;
+    // op 132: add 221 241
+    const uint32_t v246_sum = byte_of(word19, 0u) + v243_prod;
+    // op 133: add 244 242
+    const uint32_t v247_sum = v246_sum + v244_prod;
+    // op 134: add 245 243
+    const uint32_t v248_sum = v247_sum + v245_prod;
+    // op 135: mul 226 150
+    const uint32_t v249_prod = byte_of(word20, 1u) * 256u;
+    // op 136: mul 227 152
+    const uint32_t v250_prod = byte_of(word20, 2u) * 65536u;
+    // op 137: mul 228 131
+    const uint32_t v251_prod = byte_of(word20, 3u) * 16777216u;
+    // op 138: add 225 247
+    const uint32_t v252_sum = byte_of(word20, 0u) + v249_prod;
+    // op 139: add 250 248
+    const uint32_t v253_sum = v252_sum + v250_prod;
+    // op 140: add 251 249
+    const uint32_t v254_sum = v253_sum + v251_prod;
+    // op 141: add 234 240
     const uint64_t v255_sum = uint64_t(v236_sum) + uint64_t(v242_sum);
-    // op 142: sub
+    // op 142: sub 253 246
     const Gl v256_diff = gl(v255_sum) - gl(v248_sum);
-    // op 144: mul
+    // op 144: mul 254 255
     const Gl v258_prod = v256_diff * gl(0x7fffffff80000001ull);
-    // ops 145 to 148: add
+    // op 145: add 256 252
     const Gl v259_sum = v258_prod + gl(v254_sum);
-    const Gl v260_sum = seed.full(8u) + v183_sum;
+    const Gl input13 = seed.full(SEED0_INPUT_13);
+    row.input(INPUT_13, input13);
+    // op 146: add 13 181
+    const Gl v260_sum = input13 + v183_sum;
+    // op 147: add 181 220
     const Gl v261_sum = v183_sum + gl(v222_sum);
+    // op 148: add 259 257
     const Gl v262_sum = v261_sum + v259_sum;
-    // ops 149 to 160
-    uint32_t v263_byte, v264_byte, v265_byte, v266_byte;
-    write_hint_field_to_bytes_3(row, 70u, v260_sum, v263_byte, v264_byte, v265_byte, v266_byte);
-    uint32_t v280_byte, v281_byte, v282_byte, v283_byte;
-    write_hint_field_to_bytes_3(row, 78u, v262_sum, v280_byte, v281_byte, v282_byte, v283_byte);
-    // ops 170 to 181
-    uint32_t v301_sum, v307_sum;
-    write_mul_2(
-        seed.u8(246u), seed.u8(247u), seed.u8(248u), seed.u8(245u), seed.u8(258u), seed.u8(259u),
-        seed.u8(260u), seed.u8(257u), v301_sum, v307_sum);
-    // ops 182 to 187
-    Gl v313_sum;
-    write_mul_4(seed.full(32u), seed.full(40u), seed.full(48u), seed.full(24u), v313_sum);
-    // ops 188 to 202
-    uint32_t 
-        v321_mul8, v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7,
-        v332_split7, v333_split7, v334_split7, v335_split7, v336_split7;
-    write_u8_mul_12(
-        row, 86u, seed.u8(261u), seed.u8(262u), seed.u8(263u), seed.u8(264u), v321_mul8,
-        v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7, v332_split7,
-        v333_split7, v334_split7, v335_split7, v336_split7);
-    // ops 203 to 222
-    uint32_t v350_sum;
-    Gl v356_sum;
-    write_add_11(
-        row, 102u, v329_split7, v332_split7, v331_split7, v334_split7, v333_split7, v336_split7,
-        v335_split7, v330_split7, v326_sum, v327_sum, v328_sum, v321_mul8, seed.full(64u),
-        seed.full(72u), seed.full(80u), seed.full(56u), v350_sum, v356_sum);
-    // ops 224 to 256
-    uint64_t v398_sum;
-    write_u8_mul_10(
-        row, 106u, seed.u8(293u), seed.u8(294u), seed.u8(295u), seed.u8(296u), v398_sum);
-    // ops 257 to 259: add
+    // op 149: hint_field_to_bytes 258
+    const uint32_t v263_byte = byte_of_wide(v260_sum.value, 0u);
+    row.auxiliary(AUX_70, v263_byte);
+    const uint32_t v264_byte = byte_of_wide(v260_sum.value, 1u);
+    row.auxiliary(AUX_71, v264_byte);
+    const uint32_t v265_byte = byte_of_wide(v260_sum.value, 2u);
+    row.auxiliary(AUX_72, v265_byte);
+    const uint32_t v266_byte = byte_of_wide(v260_sum.value, 3u);
+    row.auxiliary(AUX_73, v266_byte);
+    const uint32_t v267_byte = byte_of_wide(v260_sum.value, 4u);
+    row.auxiliary(AUX_74, v267_byte);
+    const uint32_t v268_byte = byte_of_wide(v260_sum.value, 5u);
+    row.auxiliary(AUX_75, v268_byte);
+    const uint32_t v269_byte = byte_of_wide(v260_sum.value, 6u);
+    row.auxiliary(AUX_76, v269_byte);
+    const uint32_t v270_byte = byte_of_wide(v260_sum.value, 7u);
+    row.auxiliary(AUX_77, v270_byte);
+    // op 160: hint_field_to_bytes 260
+    const uint32_t v280_byte = byte_of_wide(v262_sum.value, 0u);
+    row.auxiliary(AUX_78, v280_byte);
+    const uint32_t v281_byte = byte_of_wide(v262_sum.value, 1u);
+    row.auxiliary(AUX_79, v281_byte);
+    const uint32_t v282_byte = byte_of_wide(v262_sum.value, 2u);
+    row.auxiliary(AUX_80, v282_byte);
+    const uint32_t v283_byte = byte_of_wide(v262_sum.value, 3u);
+    row.auxiliary(AUX_81, v283_byte);
+    const uint32_t v284_byte = byte_of_wide(v262_sum.value, 4u);
+    row.auxiliary(AUX_82, v284_byte);
+    const uint32_t v285_byte = byte_of_wide(v262_sum.value, 5u);
+    row.auxiliary(AUX_83, v285_byte);
+    const uint32_t v286_byte = byte_of_wide(v262_sum.value, 6u);
+    row.auxiliary(AUX_84, v286_byte);
+    const uint32_t v287_byte = byte_of_wide(v262_sum.value, 7u);
+    row.auxiliary(AUX_85, v287_byte);
+    // op 170: mul 10 150
+    const uint32_t v296_prod = byte_of(word2, 2u) * 256u;
+    // op 171: mul 11 152
+    const uint32_t v297_prod = byte_of(word2, 3u) * 65536u;
+    // op 172: mul 12 131
+    const uint32_t v298_prod = byte_of(word3, 0u) * 16777216u;
+    // op 173: add 9 294
+    const uint32_t v299_sum = byte_of(word2, 1u) + v296_prod;
+    // op 174: add 297 295
+    const uint32_t v300_sum = v299_sum + v297_prod;
+    // op 175: add 298 296
+    const uint32_t v301_sum = v300_sum + v298_prod;
+    // op 176: mul 23 150
+    const uint32_t v302_prod = byte_of(word5, 2u) * 256u;
+    // op 177: mul 24 152
+    const uint32_t v303_prod = byte_of(word5, 3u) * 65536u;
+    // op 178: mul 25 131
+    const uint32_t v304_prod = byte_of(word6, 0u) * 16777216u;
+    // op 179: add 22 300
+    const uint32_t v305_sum = byte_of(word5, 1u) + v302_prod;
+    // op 180: add 303 301
+    const uint32_t v306_sum = v305_sum + v303_prod;
+    // op 181: add 304 302
+    const uint32_t v307_sum = v306_sum + v304_prod;
+    // op 182: mul 28 150
+    const Gl v308_prod = input28 * gl(256u);
+    // op 183: mul 29 152
+    const Gl v309_prod = input29 * gl(65536u);
+    // op 184: mul 30 131
+    const Gl v310_prod = input30 * gl(16777216u);
+    // op 185: add 27 306
+    const Gl v311_sum = input27 + v308_prod;
+    // op 186: add 309 307
+    const Gl v312_sum = v311_sum + v309_prod;
+    // op 187: add 310 308
+    const Gl v313_sum = v312_sum + v310_prod;
+    // op 188: u8_mul 31 182
+    const uint32_t v314_mul8 = byte_of(byte_of(word6, 1u) * 32u, 0u);
+    row.auxiliary(AUX_86, v314_mul8);
+    const uint32_t v315_mul8 = byte_of(byte_of(word6, 1u) * 32u, 1u);
+    row.auxiliary(AUX_87, v315_mul8);
+    // op 189: u8_mul 32 182
+    const uint32_t v316_mul8 = byte_of(byte_of(word6, 2u) * 32u, 0u);
+    row.auxiliary(AUX_88, v316_mul8);
+    const uint32_t v317_mul8 = byte_of(byte_of(word6, 2u) * 32u, 1u);
+    row.auxiliary(AUX_89, v317_mul8);
+    // op 190: u8_mul 33 182
+    const uint32_t v318_mul8 = byte_of(byte_of(word6, 3u) * 32u, 0u);
+    row.auxiliary(AUX_90, v318_mul8);
+    const uint32_t v319_mul8 = byte_of(byte_of(word6, 3u) * 32u, 1u);
+    row.auxiliary(AUX_91, v319_mul8);
+    const uint32_t word7 = seed.u32(SEED0_INPUT_34);
+    row.input(INPUT_34, byte_of(word7, 0u));
+    row.input(INPUT_35, byte_of(word7, 1u));
+    row.input(INPUT_36, byte_of(word7, 2u));
+    row.input(INPUT_37, byte_of(word7, 3u));
+    // op 191: u8_mul 34 182
+    const uint32_t v320_mul8 = byte_of(byte_of(word7, 0u) * 32u, 0u);
+    row.auxiliary(AUX_92, v320_mul8);
+    const uint32_t v321_mul8 = byte_of(byte_of(word7, 0u) * 32u, 1u);
+    row.auxiliary(AUX_93, v321_mul8);
+    // op 192: add 315 316
+    const uint32_t v322_sum = v317_mul8 + v318_mul8;
+    // op 193: add 317 318
+    const uint32_t v323_sum = v319_mul8 + v320_mul8;
+    // op 194: add 319 312
+    const uint32_t v324_sum = v321_mul8 + v314_mul8;
+    // op 195: add 313 314
+    const uint32_t v325_sum = v315_mul8 + v316_mul8;
+    // op 196: add 313 314
+    const uint32_t v326_sum = v315_mul8 + v316_mul8;
+    // op 197: add 315 316
+    const uint32_t v327_sum = v317_mul8 + v318_mul8;
+    // op 198: add 317 318
+    const uint32_t v328_sum = v319_mul8 + v320_mul8;
+    // op 199: u8_xor_split7 31 320
+    const uint32_t v329_split7 = byte_split_high(byte_of(word6, 1u) ^ (v322_sum & 255u), 7u);
+    row.auxiliary(AUX_94, v329_split7);
+    const uint32_t v330_split7 = byte_split_low(byte_of(word6, 1u) ^ (v322_sum & 255u), 7u);
+    row.auxiliary(AUX_95, v330_split7);
+    // op 200: u8_xor_split7 32 321
+    const uint32_t v331_split7 = byte_split_high(byte_of(word6, 2u) ^ (v323_sum & 255u), 7u);
+    row.auxiliary(AUX_96, v331_split7);
+    const uint32_t v332_split7 = byte_split_low(byte_of(word6, 2u) ^ (v323_sum & 255u), 7u);
+    row.auxiliary(AUX_97, v332_split7);
+    // op 201: u8_xor_split7 33 322
+    const uint32_t v333_split7 = byte_split_high(byte_of(word6, 3u) ^ (v324_sum & 255u), 7u);
+    row.auxiliary(AUX_98, v333_split7);
+    const uint32_t v334_split7 = byte_split_low(byte_of(word6, 3u) ^ (v324_sum & 255u), 7u);
+    row.auxiliary(AUX_99, v334_split7);
+    // op 202: u8_xor_split7 34 323
+    const uint32_t v335_split7 = byte_split_high(byte_of(word7, 0u) ^ (v325_sum & 255u), 7u);
+    row.auxiliary(AUX_100, v335_split7);
+    const uint32_t v336_split7 = byte_split_low(byte_of(word7, 0u) ^ (v325_sum & 255u), 7u);
+    row.auxiliary(AUX_101, v336_split7);
+    // op 203: add 327 330
+    const uint32_t v337_sum = v329_split7 + v332_split7;
+    // op 204: add 329 332
+    const uint32_t v338_sum = v331_split7 + v334_split7;
+    // op 205: add 331 334
+    const uint32_t v339_sum = v333_split7 + v336_split7;
+    // op 206: add 333 328
+    const uint32_t v340_sum = v335_split7 + v330_split7;
+    // op 207: u8_xor 335 324
+    const uint32_t v341_xor = (v337_sum & 255u) ^ (v326_sum & 255u);
+    row.auxiliary(AUX_102, v341_xor);
+    // op 208: u8_xor 336 325
+    const uint32_t v342_xor = (v338_sum & 255u) ^ (v327_sum & 255u);
+    row.auxiliary(AUX_103, v342_xor);
+    // op 209: u8_xor 337 326
+    const uint32_t v343_xor = (v339_sum & 255u) ^ (v328_sum & 255u);
+    row.auxiliary(AUX_104, v343_xor);
+    // op 210: u8_xor 338 319
+    const uint32_t v344_xor = (v340_sum & 255u) ^ v321_mul8;
+    row.auxiliary(AUX_105, v344_xor);
+    // op 211: mul 340 150
+    const uint32_t v345_prod = v342_xor * 256u;
+    // op 212: mul 341 152
+    const uint32_t v346_prod = v343_xor * 65536u;
+    // op 213: mul 342 131
+    const uint32_t v347_prod = v344_xor * 16777216u;
+    // op 214: add 339 343
+    const uint32_t v348_sum = v341_xor + v345_prod;
+    // op 215: add 346 344
+    const uint32_t v349_sum = v348_sum + v346_prod;
+    // op 216: add 347 345
+    const uint32_t v350_sum = v349_sum + v347_prod;
+    const Gl input64 = seed.full(SEED0_INPUT_64);
+    row.input(INPUT_64, input64);
+    // op 217: mul 64 150
+    const Gl v351_prod = input64 * gl(256u);
+    const Gl input65 = seed.full(SEED0_INPUT_65);
+    row.input(INPUT_65, input65);
+    // op 218: mul 65 152
+    const Gl v352_prod = input65 * gl(65536u);
+    const Gl input66 = seed.full(SEED0_INPUT_66);
+    row.input(INPUT_66, input66);
+    // op 219: mul 66 131
+    const Gl v353_prod = input66 * gl(16777216u);
+    const Gl input63 = seed.full(SEED0_INPUT_63);
+    row.input(INPUT_63, input63);
+    // op 220: add 63 349
+    const Gl v354_sum = input63 + v351_prod;
+    // op 221: add 352 350
+    const Gl v355_sum = v354_sum + v352_prod;
+    // op 222: add 353 351
+    const Gl v356_sum = v355_sum + v353_prod;
+    const uint32_t word14 = seed.u32(SEED0_INPUT_62);
+    row.input(INPUT_62, byte_of(word14, 0u));
+    row.input(INPUT_83, byte_of(word14, 1u));
+    row.input(INPUT_84, byte_of(word14, 2u));
+    row.input(INPUT_85, byte_of(word14, 3u));
+    // op 224: u8_mul 83 355
+    const uint32_t v358_mul8 = byte_of(byte_of(word14, 1u) * 64u, 0u);
+    row.auxiliary(AUX_106, v358_mul8);
+    const uint32_t v359_mul8 = byte_of(byte_of(word14, 1u) * 64u, 1u);
+    row.auxiliary(AUX_107, v359_mul8);
+    // op 225: u8_mul 84 355
+    const uint32_t v360_mul8 = byte_of(byte_of(word14, 2u) * 64u, 0u);
+    row.auxiliary(AUX_108, v360_mul8);
+    const uint32_t v361_mul8 = byte_of(byte_of(word14, 2u) * 64u, 1u);
+    row.auxiliary(AUX_109, v361_mul8);
+    // op 226: u8_mul 85 355
+    const uint32_t v362_mul8 = byte_of(byte_of(word14, 3u) * 64u, 0u);
+    row.auxiliary(AUX_110, v362_mul8);
+    const uint32_t v363_mul8 = byte_of(byte_of(word14, 3u) * 64u, 1u);
+    row.auxiliary(AUX_111, v363_mul8);
+    const uint32_t word15 = seed.u32(SEED0_INPUT_86);
+    row.input(INPUT_86, byte_of(word15, 0u));
+    row.input(INPUT_87, byte_of(word15, 1u));
+    row.input(INPUT_88, byte_of(word15, 2u));
+    row.input(INPUT_89, byte_of(word15, 3u));
+    // op 227: u8_mul 86 355
+    const uint32_t v364_mul8 = byte_of(byte_of(word15, 0u) * 64u, 0u);
+    row.auxiliary(AUX_112, v364_mul8);
+    const uint32_t v365_mul8 = byte_of(byte_of(word15, 0u) * 64u, 1u);
+    row.auxiliary(AUX_113, v365_mul8);
+    // op 228: add 357 358
+    const uint32_t v366_sum = v359_mul8 + v360_mul8;
+    // op 229: add 359 360
+    const uint32_t v367_sum = v361_mul8 + v362_mul8;
+    // op 230: add 361 362
+    const uint32_t v368_sum = v363_mul8 + v364_mul8;
+    // op 231: add 363 356
+    const uint32_t v369_sum = v365_mul8 + v358_mul8;
+    // op 232: add 359 360
+    const uint32_t v370_sum = v361_mul8 + v362_mul8;
+    // op 233: add 361 362
+    const uint32_t v371_sum = v363_mul8 + v364_mul8;
+    // op 235: u8_xor 83 364
+    const uint32_t v373_xor = byte_of(word14, 1u) ^ (v366_sum & 255u);
+    row.auxiliary(AUX_114, v373_xor);
+    // op 236: u8_xor 84 365
+    const uint32_t v374_xor = byte_of(word14, 2u) ^ (v367_sum & 255u);
+    row.auxiliary(AUX_115, v374_xor);
+    // op 237: u8_xor 85 366
+    const uint32_t v375_xor = byte_of(word14, 3u) ^ (v368_sum & 255u);
+    row.auxiliary(AUX_116, v375_xor);
+    // op 238: u8_xor 86 367
+    const uint32_t v376_xor = byte_of(word15, 0u) ^ (v369_sum & 255u);
+    row.auxiliary(AUX_117, v376_xor);
+    // op 240: u8_mul 371 375
+    const uint32_t v378_mul8 = byte_of(v373_xor * 128u, 0u);
+    row.auxiliary(AUX_118, v378_mul8);
+    const uint32_t v379_mul8 = byte_of(v373_xor * 128u, 1u);
+    row.auxiliary(AUX_119, v379_mul8);
+    // op 241: u8_mul 372 375
+    const uint32_t v380_mul8 = byte_of(v374_xor * 128u, 0u);
+    row.auxiliary(AUX_120, v380_mul8);
+    const uint32_t v381_mul8 = byte_of(v374_xor * 128u, 1u);
+    row.auxiliary(AUX_121, v381_mul8);
+    // op 242: u8_mul 373 375
+    const uint32_t v382_mul8 = byte_of(v375_xor * 128u, 0u);
+    row.auxiliary(AUX_122, v382_mul8);
+    const uint32_t v383_mul8 = byte_of(v375_xor * 128u, 1u);
+    row.auxiliary(AUX_123, v383_mul8);
+    // op 243: u8_mul 374 375
+    const uint32_t v384_mul8 = byte_of(v376_xor * 128u, 0u);
+    row.auxiliary(AUX_124, v384_mul8);
+    const uint32_t v385_mul8 = byte_of(v376_xor * 128u, 1u);
+    row.auxiliary(AUX_125, v385_mul8);
+    // op 244: add 381 382
+    const uint32_t v386_sum = v383_mul8 + v384_mul8;
+    // op 245: add 383 376
+    const uint32_t v387_sum = v385_mul8 + v378_mul8;
+    // op 246: add 377 378
+    const uint32_t v388_sum = v379_mul8 + v380_mul8;
+    // op 247: add 379 380
+    const uint32_t v389_sum = v381_mul8 + v382_mul8;
+    // op 248: u8_xor 384 368
+    const uint32_t v390_xor = (v386_sum & 255u) ^ (v370_sum & 255u);
+    row.auxiliary(AUX_126, v390_xor);
+    // op 249: u8_xor 385 369
+    const uint32_t v391_xor = (v387_sum & 255u) ^ (v371_sum & 255u);
+    row.auxiliary(AUX_127, v391_xor);
+    // op 250: u8_xor 386 363
+    const uint32_t v392_xor = (v388_sum & 255u) ^ v365_mul8;
+    row.auxiliary(AUX_128, v392_xor);
+    // op 251: mul 389 150
+    const uint32_t v393_prod = v391_xor * 256u;
+    // op 252: mul 390 152
+    const uint32_t v394_prod = v392_xor * 65536u;
+    // op 253: mul 387 131
+    const uint64_t v395_prod = uint64_t(v389_sum) * uint64_t(16777216u);
+    // op 254: add 388 391
+    const uint32_t v396_sum = v390_xor + v393_prod;
+    // op 255: add 394 392
+    const uint32_t v397_sum = v396_sum + v394_prod;
+    // op 256: add 395 393
+    const uint64_t v398_sum = uint64_t(v397_sum) + v395_prod;
+    // op 257: add 311 348
     const Gl v399_sum = v313_sum + gl(v350_sum);
+    // op 258: add 397 354
     const Gl v400_sum = v399_sum + v356_sum;
+    // op 259: add 398 396
     const Gl v401_sum = v400_sum + gl(v398_sum);
-    // op 260
-    uint32_t v402_byte, v403_byte, v404_byte, v405_byte;
-    write_hint_field_to_bytes_3(row, 129u, v401_sum, v402_byte, v403_byte, v404_byte, v405_byte);
-    // ops 270 to 419
-    uint32_t 
-        v575_byte, v576_byte, v577_byte, v578_byte, v591_byte, v592_byte, v593_byte, v594_byte;
-    write_u8_mul_13(
-        row, 137u, v263_byte, v264_byte, v265_byte, v266_byte, seed.u8(249u), seed.u8(250u),
-        seed.u8(251u), seed.u8(252u), seed.u8(253u), seed.u8(254u), seed.u8(255u), seed.u8(256u),
-        seed.u8(262u), seed.u8(263u), seed.u8(264u), seed.u8(261u), v307_sum, seed.u32(224u),
-        v280_byte, v281_byte, v282_byte, v283_byte, seed.u8(237u), seed.u8(238u), seed.u8(239u),
-        seed.u8(240u), seed.u8(241u), seed.u8(242u), seed.u8(243u), seed.u8(244u), v301_sum,
-        v575_byte, v576_byte, v577_byte, v578_byte, v591_byte, v592_byte, v593_byte, v594_byte);
-    // ops 429 to 440
-    uint32_t v612_sum, v618_sum;
-    write_mul_2(
-        seed.u8(242u), seed.u8(243u), seed.u8(244u), seed.u8(241u), seed.u8(254u), seed.u8(255u),
-        seed.u8(256u), seed.u8(253u), v612_sum, v618_sum);
-    // ops 441 to 446
-    uint32_t v624_sum;
-    write_mul_1(seed.u8(262u), seed.u8(263u), seed.u8(264u), seed.u8(261u), v624_sum);
-    // ops 447 to 461
-    uint32_t 
-        v632_mul8, v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7,
-        v643_split7, v644_split7, v645_split7, v646_split7, v647_split7;
-    write_u8_mul_12(
-        row, 217u, seed.u8(265u), seed.u8(266u), seed.u8(267u), seed.u8(268u), v632_mul8,
-        v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7, v643_split7,
-        v644_split7, v645_split7, v646_split7, v647_split7);
-    // ops 462 to 481
-    uint32_t v661_sum;
-    Gl v667_sum;
-    write_add_11(
-        row, 233u, v640_split7, v643_split7, v642_split7, v645_split7, v644_split7, v647_split7,
-        v646_split7, v641_split7, v637_sum, v638_sum, v639_sum, v632_mul8, seed.full(96u),
-        seed.full(104u), seed.full(112u), seed.full(88u), v661_sum, v667_sum);
-    // ops 482 to 512
-    uint64_t v706_sum;
-    write_u8_mul_10(
-        row, 237u, seed.u8(297u), seed.u8(298u), seed.u8(299u), seed.u8(300u), v706_sum);
-    // ops 513 to 515: add
+    // op 260: hint_field_to_bytes 399
+    const uint32_t v402_byte = byte_of_wide(v401_sum.value, 0u);
+    row.auxiliary(AUX_129, v402_byte);
+    const uint32_t v403_byte = byte_of_wide(v401_sum.value, 1u);
+    row.auxiliary(AUX_130, v403_byte);
+    const uint32_t v404_byte = byte_of_wide(v401_sum.value, 2u);
+    row.auxiliary(AUX_131, v404_byte);
+    const uint32_t v405_byte = byte_of_wide(v401_sum.value, 3u);
+    row.auxiliary(AUX_132, v405_byte);
+    const uint32_t v406_byte = byte_of_wide(v401_sum.value, 4u);
+    row.auxiliary(AUX_133, v406_byte);
+    const uint32_t v407_byte = byte_of_wide(v401_sum.value, 5u);
+    row.auxiliary(AUX_134, v407_byte);
+    const uint32_t v408_byte = byte_of_wide(v401_sum.value, 6u);
+    row.auxiliary(AUX_135, v408_byte);
+    const uint32_t v409_byte = byte_of_wide(v401_sum.value, 7u);
+    row.auxiliary(AUX_136, v409_byte);
+    // op 270: u8_mul 261 95
+    const uint32_t v418_mul8 = byte_of(v263_byte * 4u, 0u);
+    row.auxiliary(AUX_137, v418_mul8);
+    const uint32_t v419_mul8 = byte_of(v263_byte * 4u, 1u);
+    row.auxiliary(AUX_138, v419_mul8);
+    // op 271: u8_mul 262 95
+    const uint32_t v420_mul8 = byte_of(v264_byte * 4u, 0u);
+    row.auxiliary(AUX_139, v420_mul8);
+    const uint32_t v421_mul8 = byte_of(v264_byte * 4u, 1u);
+    row.auxiliary(AUX_140, v421_mul8);
+    // op 272: u8_mul 263 95
+    const uint32_t v422_mul8 = byte_of(v265_byte * 4u, 0u);
+    row.auxiliary(AUX_141, v422_mul8);
+    const uint32_t v423_mul8 = byte_of(v265_byte * 4u, 1u);
+    row.auxiliary(AUX_142, v423_mul8);
+    // op 273: u8_mul 264 95
+    const uint32_t v424_mul8 = byte_of(v266_byte * 4u, 0u);
+    row.auxiliary(AUX_143, v424_mul8);
+    const uint32_t v425_mul8 = byte_of(v266_byte * 4u, 1u);
+    row.auxiliary(AUX_144, v425_mul8);
+    // op 274: add 419 420
+    const uint32_t v426_sum = v421_mul8 + v422_mul8;
+    // op 275: add 421 422
+    const uint32_t v427_sum = v423_mul8 + v424_mul8;
+    // op 276: add 423 416
+    const uint32_t v428_sum = v425_mul8 + v418_mul8;
+    // op 277: add 417 418
+    const uint32_t v429_sum = v419_mul8 + v420_mul8;
+    // op 278: u8_xor 261 424
+    const uint32_t v430_xor = v263_byte ^ (v426_sum & 255u);
+    row.auxiliary(AUX_145, v430_xor);
+    // op 279: u8_xor 262 425
+    const uint32_t v431_xor = v264_byte ^ (v427_sum & 255u);
+    row.auxiliary(AUX_146, v431_xor);
+    // op 280: u8_xor 263 426
+    const uint32_t v432_xor = v265_byte ^ (v428_sum & 255u);
+    row.auxiliary(AUX_147, v432_xor);
+    // op 281: u8_xor 264 427
+    const uint32_t v433_xor = v266_byte ^ (v429_sum & 255u);
+    row.auxiliary(AUX_148, v433_xor);
+    // op 282: u8_mul 428 112
+    const uint32_t v434_mul8 = byte_of(v430_xor * 8u, 0u);
+    row.auxiliary(AUX_149, v434_mul8);
+    const uint32_t v435_mul8 = byte_of(v430_xor * 8u, 1u);
+    row.auxiliary(AUX_150, v435_mul8);
+    // op 283: u8_mul 429 112
+    const uint32_t v436_mul8 = byte_of(v431_xor * 8u, 0u);
+    row.auxiliary(AUX_151, v436_mul8);
+    const uint32_t v437_mul8 = byte_of(v431_xor * 8u, 1u);
+    row.auxiliary(AUX_152, v437_mul8);
+    // op 284: u8_mul 430 112
+    const uint32_t v438_mul8 = byte_of(v432_xor * 8u, 0u);
+    row.auxiliary(AUX_153, v438_mul8);
+    const uint32_t v439_mul8 = byte_of(v432_xor * 8u, 1u);
+    row.auxiliary(AUX_154, v439_mul8);
+    // op 285: u8_mul 431 112
+    const uint32_t v440_mul8 = byte_of(v433_xor * 8u, 0u);
+    row.auxiliary(AUX_155, v440_mul8);
+    const uint32_t v441_mul8 = byte_of(v433_xor * 8u, 1u);
+    row.auxiliary(AUX_156, v441_mul8);
+    // op 286: add 433 434
+    const uint32_t v442_sum = v435_mul8 + v436_mul8;
+    // op 287: add 435 436
+    const uint32_t v443_sum = v437_mul8 + v438_mul8;
+    // op 288: add 437 438
+    const uint32_t v444_sum = v439_mul8 + v440_mul8;
+    // op 289: add 439 432
+    const uint32_t v445_sum = v441_mul8 + v434_mul8;
+    // op 290: u8_xor 261 440
+    const uint32_t v446_xor = v263_byte ^ (v442_sum & 255u);
+    row.auxiliary(AUX_157, v446_xor);
+    // op 291: u8_xor 262 441
+    const uint32_t v447_xor = v264_byte ^ (v443_sum & 255u);
+    row.auxiliary(AUX_158, v447_xor);
+    // op 292: u8_xor 263 442
+    const uint32_t v448_xor = v265_byte ^ (v444_sum & 255u);
+    row.auxiliary(AUX_159, v448_xor);
+    // op 293: u8_xor 264 443
+    const uint32_t v449_xor = v266_byte ^ (v445_sum & 255u);
+    row.auxiliary(AUX_160, v449_xor);
+    // op 294: u8_mul 444 95
+    const uint32_t v450_mul8 = byte_of(v446_xor * 4u, 0u);
+    row.auxiliary(AUX_161, v450_mul8);
+    const uint32_t v451_mul8 = byte_of(v446_xor * 4u, 1u);
+    row.auxiliary(AUX_162, v451_mul8);
+    // op 295: mul 448 131
+    const uint32_t v452_prod = v450_mul8 * 16777216u;
+    // op 296: mul 445 95
+    const uint32_t v453_prod = v447_xor * 4u;
+    // op 297: mul 446 134
+    const uint32_t v454_prod = v448_xor * 1024u;
+    // op 298: mul 447 136
+    const uint32_t v455_prod = v449_xor * 262144u;
+    // op 299: add 449 450
+    const uint32_t v456_sum = v451_mul8 + v452_prod;
+    // op 300: add 454 451
+    const uint32_t v457_sum = v456_sum + v453_prod;
+    // op 301: add 455 452
+    const uint32_t v458_sum = v457_sum + v454_prod;
+    // op 302: add 456 453
+    const uint64_t v459_sum = uint64_t(v458_sum) + uint64_t(v455_prod);
+    // op 303: u8_and 261 14
+    const uint32_t v460_and = v263_byte & byte_of(word3, 1u);
+    row.auxiliary(AUX_163, v460_and);
+    // op 304: u8_and 262 15
+    const uint32_t v461_and = v264_byte & byte_of(word3, 2u);
+    row.auxiliary(AUX_164, v461_and);
+    // op 305: u8_and 263 16
+    const uint32_t v462_and = v265_byte & byte_of(word3, 3u);
+    row.auxiliary(AUX_165, v462_and);
+    // op 306: u8_and 264 17
+    const uint32_t v463_and = v266_byte & byte_of(word4, 0u);
+    row.auxiliary(AUX_166, v463_and);
+    // op 307: u8_and 261 18
+    const uint32_t v464_and = v263_byte & byte_of(word4, 1u);
+    row.auxiliary(AUX_167, v464_and);
+    // op 308: u8_and 262 19
+    const uint32_t v465_and = v264_byte & byte_of(word4, 2u);
+    row.auxiliary(AUX_168, v465_and);
+    // op 309: u8_and 263 20
+    const uint32_t v466_and = v265_byte & byte_of(word4, 3u);
+    row.auxiliary(AUX_169, v466_and);
+    // op 310: u8_and 264 21
+    const uint32_t v467_and = v266_byte & byte_of(word5, 0u);
+    row.auxiliary(AUX_170, v467_and);
+    // op 311: mul 459 150
+    const uint32_t v468_prod = v461_and * 256u;
+    // op 312: mul 460 152
+    const uint32_t v469_prod = v462_and * 65536u;
+    // op 313: mul 461 131
+    const uint32_t v470_prod = v463_and * 16777216u;
+    // op 314: add 458 466
+    const uint32_t v471_sum = v460_and + v468_prod;
+    // op 315: add 469 467
+    const uint32_t v472_sum = v471_sum + v469_prod;
+    // op 316: add 470 468
+    const uint32_t v473_sum = v472_sum + v470_prod;
+    // op 317: mul 463 150
+    const uint32_t v474_prod = v465_and * 256u;
+    // op 318: mul 464 152
+    const uint32_t v475_prod = v466_and * 65536u;
+    // op 319: mul 465 131
+    const uint32_t v476_prod = v467_and * 16777216u;
+    // op 320: add 462 472
+    const uint32_t v477_sum = v464_and + v474_prod;
+    // op 321: add 475 473
+    const uint32_t v478_sum = v477_sum + v475_prod;
+    // op 322: add 476 474
+    const uint32_t v479_sum = v478_sum + v476_prod;
+    // op 323: mul 19 150
+    const uint32_t v480_prod = byte_of(word4, 2u) * 256u;
+    // op 324: mul 20 152
+    const uint32_t v481_prod = byte_of(word4, 3u) * 65536u;
+    // op 325: mul 21 131
+    const uint32_t v482_prod = byte_of(word5, 0u) * 16777216u;
+    // op 326: add 18 478
+    const uint32_t v483_sum = byte_of(word4, 1u) + v480_prod;
+    // op 327: add 481 479
+    const uint32_t v484_sum = v483_sum + v481_prod;
+    // op 328: add 482 480
+    const uint32_t v485_sum = v484_sum + v482_prod;
+    // op 329: sub 483 477
+    const Gl v486_diff = gl(v485_sum) - gl(v479_sum);
+    // op 330: add 471 484
+    const Gl v487_sum = gl(v473_sum) + v486_diff;
+    // op 331: mul 32 150
+    const uint32_t v488_prod = byte_of(word6, 2u) * 256u;
+    // op 332: mul 33 152
+    const uint32_t v489_prod = byte_of(word6, 3u) * 65536u;
+    // op 333: mul 34 131
+    const uint32_t v490_prod = byte_of(word7, 0u) * 16777216u;
+    // op 334: add 31 486
+    const uint32_t v491_sum = byte_of(word6, 1u) + v488_prod;
+    // op 335: add 489 487
+    const uint32_t v492_sum = v491_sum + v489_prod;
+    // op 336: add 490 488
+    const uint32_t v493_sum = v492_sum + v490_prod;
+    // op 337: add 305 457
+    const uint64_t v494_sum = uint64_t(v307_sum) + v459_sum;
+    // op 338: add 492 485
+    const Gl v495_sum = gl(v494_sum) + v487_sum;
+    const uint32_t v94_seed = seed.u32(SEED0_READ_1);
+    row.auxiliary(AUX_3, v94_seed);
+    // op 339: add 493 92
+    const Gl v496_sum = v495_sum + gl(v94_seed);
+    // op 340: add 494 491
+    const Gl v497_sum = v496_sum + gl(v493_sum);
+    // op 341: u8_mul 278 182
+    const uint32_t v498_mul8 = byte_of(v280_byte * 32u, 0u);
+    row.auxiliary(AUX_171, v498_mul8);
+    const uint32_t v499_mul8 = byte_of(v280_byte * 32u, 1u);
+    row.auxiliary(AUX_172, v499_mul8);
+    // op 342: u8_mul 279 182
+    const uint32_t v500_mul8 = byte_of(v281_byte * 32u, 0u);
+    row.auxiliary(AUX_173, v500_mul8);
+    const uint32_t v501_mul8 = byte_of(v281_byte * 32u, 1u);
+    row.auxiliary(AUX_174, v501_mul8);
+    // op 343: u8_mul 280 182
+    const uint32_t v502_mul8 = byte_of(v282_byte * 32u, 0u);
+    row.auxiliary(AUX_175, v502_mul8);
+    const uint32_t v503_mul8 = byte_of(v282_byte * 32u, 1u);
+    row.auxiliary(AUX_176, v503_mul8);
+    // op 344: u8_mul 281 182
+    const uint32_t v504_mul8 = byte_of(v283_byte * 32u, 0u);
+    row.auxiliary(AUX_177, v504_mul8);
+    const uint32_t v505_mul8 = byte_of(v283_byte * 32u, 1u);
+    row.auxiliary(AUX_178, v505_mul8);
+    // op 345: add 499 500
+    const uint32_t v506_sum = v501_mul8 + v502_mul8;
+    // op 346: add 501 502
+    const uint32_t v507_sum = v503_mul8 + v504_mul8;
+    // op 347: add 503 496
+    const uint32_t v508_sum = v505_mul8 + v498_mul8;
+    // op 348: add 497 498
+    const uint32_t v509_sum = v499_mul8 + v500_mul8;
+    // op 349: u8_xor_split4 278 504
+    const uint32_t v510_split4 = byte_split_high(v280_byte ^ (v506_sum & 255u), 4u);
+    row.auxiliary(AUX_179, v510_split4);
+    const uint32_t v511_split4 = byte_split_low(v280_byte ^ (v506_sum & 255u), 4u);
+    row.auxiliary(AUX_180, v511_split4);
+    // op 350: u8_xor_split4 279 505
+    const uint32_t v512_split4 = byte_split_high(v281_byte ^ (v507_sum & 255u), 4u);
+    row.auxiliary(AUX_181, v512_split4);
+    const uint32_t v513_split4 = byte_split_low(v281_byte ^ (v507_sum & 255u), 4u);
+    row.auxiliary(AUX_182, v513_split4);
+    // op 351: u8_xor_split4 280 506
+    const uint32_t v514_split4 = byte_split_high(v282_byte ^ (v508_sum & 255u), 4u);
+    row.auxiliary(AUX_183, v514_split4);
+    const uint32_t v515_split4 = byte_split_low(v282_byte ^ (v508_sum & 255u), 4u);
+    row.auxiliary(AUX_184, v515_split4);
+    // op 352: u8_xor_split4 281 507
+    const uint32_t v516_split4 = byte_split_high(v283_byte ^ (v509_sum & 255u), 4u);
+    row.auxiliary(AUX_185, v516_split4);
+    const uint32_t v517_split4 = byte_split_low(v283_byte ^ (v509_sum & 255u), 4u);
+    row.auxiliary(AUX_186, v517_split4);
+    // op 353: add 510 513
+    const uint32_t v518_sum = v512_split4 + v515_split4;
+    // op 354: add 512 515
+    const uint32_t v519_sum = v514_split4 + v517_split4;
+    // op 355: add 514 509
+    const uint32_t v520_sum = v516_split4 + v511_split4;
+    // op 356: add 508 511
+    const uint32_t v521_sum = v510_split4 + v513_split4;
+    // op 357: u8_xor 278 516
+    const uint32_t v522_xor = v280_byte ^ (v518_sum & 255u);
+    row.auxiliary(AUX_187, v522_xor);
+    // op 358: u8_xor 279 517
+    const uint32_t v523_xor = v281_byte ^ (v519_sum & 255u);
+    row.auxiliary(AUX_188, v523_xor);
+    // op 359: u8_xor 280 518
+    const uint32_t v524_xor = v282_byte ^ (v520_sum & 255u);
+    row.auxiliary(AUX_189, v524_xor);
+    // op 360: u8_xor 281 519
+    const uint32_t v525_xor = v283_byte ^ (v521_sum & 255u);
+    row.auxiliary(AUX_190, v525_xor);
+    // op 361: u8_mul 522 95
+    const uint32_t v526_mul8 = byte_of(v524_xor * 4u, 0u);
+    row.auxiliary(AUX_191, v526_mul8);
+    const uint32_t v527_mul8 = byte_of(v524_xor * 4u, 1u);
+    row.auxiliary(AUX_192, v527_mul8);
+    // op 362: mul 524 131
+    const uint32_t v528_prod = v526_mul8 * 16777216u;
+    // op 363: mul 520 134
+    const uint32_t v529_prod = v522_xor * 1024u;
+    // op 364: mul 521 136
+    const uint32_t v530_prod = v523_xor * 262144u;
+    // op 365: mul 523 95
+    const uint32_t v531_prod = v525_xor * 4u;
+    // op 366: add 525 526
+    const uint32_t v532_sum = v527_mul8 + v528_prod;
+    // op 367: add 530 527
+    const uint32_t v533_sum = v532_sum + v529_prod;
+    // op 368: add 531 528
+    const uint64_t v534_sum = uint64_t(v533_sum) + uint64_t(v530_prod);
+    // op 369: add 532 529
+    const uint64_t v535_sum = v534_sum + uint64_t(v531_prod);
+    // op 370: u8_xor 278 1
+    const uint32_t v536_xor = v280_byte ^ byte_of(word0, 1u);
+    row.auxiliary(AUX_193, v536_xor);
+    // op 371: u8_xor 279 2
+    const uint32_t v537_xor = v281_byte ^ byte_of(word0, 2u);
+    row.auxiliary(AUX_194, v537_xor);
+    // op 372: u8_xor 280 3
+    const uint32_t v538_xor = v282_byte ^ byte_of(word0, 3u);
+    row.auxiliary(AUX_195, v538_xor);
+    // op 373: u8_xor 281 4
+    const uint32_t v539_xor = v283_byte ^ byte_of(word1, 0u);
+    row.auxiliary(AUX_196, v539_xor);
+    // op 374: u8_and 5 534
+    const uint32_t v540_and = byte_of(word1, 1u) & v536_xor;
+    row.auxiliary(AUX_197, v540_and);
+    // op 375: u8_and 6 535
+    const uint32_t v541_and = byte_of(word1, 2u) & v537_xor;
+    row.auxiliary(AUX_198, v541_and);
+    // op 376: u8_and 7 536
+    const uint32_t v542_and = byte_of(word1, 3u) & v538_xor;
+    row.auxiliary(AUX_199, v542_and);
+    // op 377: u8_and 8 537
+    const uint32_t v543_and = byte_of(word2, 0u) & v539_xor;
+    row.auxiliary(AUX_200, v543_and);
+    // op 378: mul 279 150
+    const uint32_t v544_prod = v281_byte * 256u;
+    // op 379: mul 280 152
+    const uint32_t v545_prod = v282_byte * 65536u;
+    // op 380: mul 281 131
+    const uint32_t v546_prod = v283_byte * 16777216u;
+    // op 381: add 278 542
+    const uint32_t v547_sum = v280_byte + v544_prod;
+    // op 382: add 545 543
+    const uint32_t v548_sum = v547_sum + v545_prod;
+    // op 383: add 546 544
+    const uint32_t v549_sum = v548_sum + v546_prod;
+    // op 384: mul 2 150
+    const uint32_t v550_prod = byte_of(word0, 2u) * 256u;
+    // op 385: mul 3 152
+    const uint32_t v551_prod = byte_of(word0, 3u) * 65536u;
+    // op 386: mul 4 131
+    const uint32_t v552_prod = byte_of(word1, 0u) * 16777216u;
+    // op 387: add 1 548
+    const uint32_t v553_sum = byte_of(word0, 1u) + v550_prod;
+    // op 388: add 551 549
+    const uint32_t v554_sum = v553_sum + v551_prod;
+    // op 389: add 552 550
+    const uint32_t v555_sum = v554_sum + v552_prod;
+    // op 390: mul 535 150
+    const uint32_t v556_prod = v537_xor * 256u;
+    // op 391: mul 536 152
+    const uint32_t v557_prod = v538_xor * 65536u;
+    // op 392: mul 537 131
+    const uint32_t v558_prod = v539_xor * 16777216u;
+    // op 393: add 534 554
+    const uint32_t v559_sum = v536_xor + v556_prod;
+    // op 394: add 557 555
+    const uint32_t v560_sum = v559_sum + v557_prod;
+    // op 395: add 558 556
+    const uint32_t v561_sum = v560_sum + v558_prod;
+    // op 396: mul 539 150
+    const uint32_t v562_prod = v541_and * 256u;
+    // op 397: mul 540 152
+    const uint32_t v563_prod = v542_and * 65536u;
+    // op 398: mul 541 131
+    const uint32_t v564_prod = v543_and * 16777216u;
+    // op 399: add 538 560
+    const uint32_t v565_sum = v540_and + v562_prod;
+    // op 400: add 563 561
+    const uint32_t v566_sum = v565_sum + v563_prod;
+    // op 401: add 564 562
+    const uint32_t v567_sum = v566_sum + v564_prod;
+    // op 402: add 547 553
+    const uint64_t v568_sum = uint64_t(v549_sum) + uint64_t(v555_sum);
+    // op 403: sub 566 559
+    const Gl v569_diff = gl(v568_sum) - gl(v561_sum);
+    // op 404: mul 567 255
+    const Gl v570_prod = v569_diff * gl(0x7fffffff80000001ull);
+    // op 405: add 568 565
+    const Gl v571_sum = v570_prod + gl(v567_sum);
+    // op 406: add 299 495
+    const Gl v572_sum = gl(v301_sum) + v497_sum;
+    // op 407: add 495 533
+    const Gl v573_sum = v497_sum + gl(v535_sum);
+    // op 408: add 571 569
+    const Gl v574_sum = v573_sum + v571_sum;
+    // op 409: hint_field_to_bytes 570
+    const uint32_t v575_byte = byte_of_wide(v572_sum.value, 0u);
+    row.auxiliary(AUX_201, v575_byte);
+    const uint32_t v576_byte = byte_of_wide(v572_sum.value, 1u);
+    row.auxiliary(AUX_202, v576_byte);
+    const uint32_t v577_byte = byte_of_wide(v572_sum.value, 2u);
+    row.auxiliary(AUX_203, v577_byte);
+    const uint32_t v578_byte = byte_of_wide(v572_sum.value, 3u);
+    row.auxiliary(AUX_204, v578_byte);
+    const uint32_t v579_byte = byte_of_wide(v572_sum.value, 4u);
+    row.auxiliary(AUX_205, v579_byte);
+    const uint32_t v580_byte = byte_of_wide(v572_sum.value, 5u);
+    row.auxiliary(AUX_206, v580_byte);
+    const uint32_t v581_byte = byte_of_wide(v572_sum.value, 6u);
+    row.auxiliary(AUX_207, v581_byte);
+    const uint32_t v582_byte = byte_of_wide(v572_sum.value, 7u);
+    row.auxiliary(AUX_208, v582_byte);
+    // op 419: hint_field_to_bytes 572
+    const uint32_t v591_byte = byte_of_wide(v574_sum.value, 0u);
+    row.auxiliary(AUX_209, v591_byte);
+    const uint32_t v592_byte = byte_of_wide(v574_sum.value, 1u);
+    row.auxiliary(AUX_210, v592_byte);
+    const uint32_t v593_byte = byte_of_wide(v574_sum.value, 2u);
+    row.auxiliary(AUX_211, v593_byte);
+    const uint32_t v594_byte = byte_of_wide(v574_sum.value, 3u);
+    row.auxiliary(AUX_212, v594_byte);
+    const uint32_t v595_byte = byte_of_wide(v574_sum.value, 4u);
+    row.auxiliary(AUX_213, v595_byte);
+    const uint32_t v596_byte = byte_of_wide(v574_sum.value, 5u);
+    row.auxiliary(AUX_214, v596_byte);
+    const uint32_t v597_byte = byte_of_wide(v574_sum.value, 6u);
+    row.auxiliary(AUX_215, v597_byte);
+    const uint32_t v598_byte = byte_of_wide(v574_sum.value, 7u);
+    row.auxiliary(AUX_216, v598_byte);
+    // op 429: mul 6 150
+    const uint32_t v607_prod = byte_of(word1, 2u) * 256u;
+    // op 430: mul 7 152
+    const uint32_t v608_prod = byte_of(word1, 3u) * 65536u;
+    // op 431: mul 8 131
+    const uint32_t v609_prod = byte_of(word2, 0u) * 16777216u;
+    // op 432: add 5 605
+    const uint32_t v610_sum = byte_of(word1, 1u) + v607_prod;
+    // op 433: add 608 606
+    const uint32_t v611_sum = v610_sum + v608_prod;
+    // op 434: add 609 607
+    const uint32_t v612_sum = v611_sum + v609_prod;
+    // op 435: mul 19 150
+    const uint32_t v613_prod = byte_of(word4, 2u) * 256u;
+    // op 436: mul 20 152
+    const uint32_t v614_prod = byte_of(word4, 3u) * 65536u;
+    // op 437: mul 21 131
+    const uint32_t v615_prod = byte_of(word5, 0u) * 16777216u;
+    // op 438: add 18 611
+    const uint32_t v616_sum = byte_of(word4, 1u) + v613_prod;
+    // op 439: add 614 612
+    const uint32_t v617_sum = v616_sum + v614_prod;
+    // op 440: add 615 613
+    const uint32_t v618_sum = v617_sum + v615_prod;
+    // op 441: mul 32 150
+    const uint32_t v619_prod = byte_of(word6, 2u) * 256u;
+    // op 442: mul 33 152
+    const uint32_t v620_prod = byte_of(word6, 3u) * 65536u;
+    // op 443: mul 34 131
+    const uint32_t v621_prod = byte_of(word7, 0u) * 16777216u;
+    // op 444: add 31 617
+    const uint32_t v622_sum = byte_of(word6, 1u) + v619_prod;
+    // op 445: add 620 618
+    const uint32_t v623_sum = v622_sum + v620_prod;
+    // op 446: add 621 619
+    const uint32_t v624_sum = v623_sum + v621_prod;
+    // op 447: u8_mul 35 182
+    const uint32_t v625_mul8 = byte_of(byte_of(word7, 1u) * 32u, 0u);
+    row.auxiliary(AUX_217, v625_mul8);
+    const uint32_t v626_mul8 = byte_of(byte_of(word7, 1u) * 32u, 1u);
+    row.auxiliary(AUX_218, v626_mul8);
+    // op 448: u8_mul 36 182
+    const uint32_t v627_mul8 = byte_of(byte_of(word7, 2u) * 32u, 0u);
+    row.auxiliary(AUX_219, v627_mul8);
+    const uint32_t v628_mul8 = byte_of(byte_of(word7, 2u) * 32u, 1u);
+    row.auxiliary(AUX_220, v628_mul8);
+    // op 449: u8_mul 37 182
+    const uint32_t v629_mul8 = byte_of(byte_of(word7, 3u) * 32u, 0u);
+    row.auxiliary(AUX_221, v629_mul8);
+    const uint32_t v630_mul8 = byte_of(byte_of(word7, 3u) * 32u, 1u);
+    row.auxiliary(AUX_222, v630_mul8);
+    const uint32_t word8 = seed.u32(SEED0_INPUT_38);
+    row.input(INPUT_38, byte_of(word8, 0u));
+    row.input(INPUT_39, byte_of(word8, 1u));
+    row.input(INPUT_40, byte_of(word8, 2u));
+    row.input(INPUT_41, byte_of(word8, 3u));
+    // op 450: u8_mul 38 182
+    const uint32_t v631_mul8 = byte_of(byte_of(word8, 0u) * 32u, 0u);
+    row.auxiliary(AUX_223, v631_mul8);
+    const uint32_t v632_mul8 = byte_of(byte_of(word8, 0u) * 32u, 1u);
+    row.auxiliary(AUX_224, v632_mul8);
+    // op 451: add 626 627
+    const uint32_t v633_sum = v628_mul8 + v629_mul8;
+    // op 452: add 628 629
+    const uint32_t v634_sum = v630_mul8 + v631_mul8;
+    // op 453: add 630 623
+    const uint32_t v635_sum = v632_mul8 + v625_mul8;
+    // op 454: add 624 625
+    const uint32_t v636_sum = v626_mul8 + v627_mul8;
+    // op 455: add 624 625
+    const uint32_t v637_sum = v626_mul8 + v627_mul8;
+    // op 456: add 626 627
+    const uint32_t v638_sum = v628_mul8 + v629_mul8;
+    // op 457: add 628 629
+    const uint32_t v639_sum = v630_mul8 + v631_mul8;
+    // op 458: u8_xor_split7 35 631
+    const uint32_t v640_split7 = byte_split_high(byte_of(word7, 1u) ^ (v633_sum & 255u), 7u);
+    row.auxiliary(AUX_225, v640_split7);
+    const uint32_t v641_split7 = byte_split_low(byte_of(word7, 1u) ^ (v633_sum & 255u), 7u);
+    row.auxiliary(AUX_226, v641_split7);
+    // op 459: u8_xor_split7 36 632
+    const uint32_t v642_split7 = byte_split_high(byte_of(word7, 2u) ^ (v634_sum & 255u), 7u);
+    row.auxiliary(AUX_227, v642_split7);
+    const uint32_t v643_split7 = byte_split_low(byte_of(word7, 2u) ^ (v634_sum & 255u), 7u);
+    row.auxiliary(AUX_228, v643_split7);
+    // op 460: u8_xor_split7 37 633
+    const uint32_t v644_split7 = byte_split_high(byte_of(word7, 3u) ^ (v635_sum & 255u), 7u);
+    row.auxiliary(AUX_229, v644_split7);
+    const uint32_t v645_split7 = byte_split_low(byte_of(word7, 3u) ^ (v635_sum & 255u), 7u);
+    row.auxiliary(AUX_230, v645_split7);
+    // op 461: u8_xor_split7 38 634
+    const uint32_t v646_split7 = byte_split_high(byte_of(word8, 0u) ^ (v636_sum & 255u), 7u);
+    row.auxiliary(AUX_231, v646_split7);
+    const uint32_t v647_split7 = byte_split_low(byte_of(word8, 0u) ^ (v636_sum & 255u), 7u);
+    row.auxiliary(AUX_232, v647_split7);
+    // op 462: add 638 641
+    const uint32_t v648_sum = v640_split7 + v643_split7;
+    // op 463: add 640 643
+    const uint32_t v649_sum = v642_split7 + v645_split7;
+    // op 464: add 642 645
+    const uint32_t v650_sum = v644_split7 + v647_split7;
+    // op 465: add 644 639
+    const uint32_t v651_sum = v646_split7 + v641_split7;
+    // op 466: u8_xor 646 635
+    const uint32_t v652_xor = (v648_sum & 255u) ^ (v637_sum & 255u);
+    row.auxiliary(AUX_233, v652_xor);
+    // op 467: u8_xor 647 636
+    const uint32_t v653_xor = (v649_sum & 255u) ^ (v638_sum & 255u);
+    row.auxiliary(AUX_234, v653_xor);
+    // op 468: u8_xor 648 637
+    const uint32_t v654_xor = (v650_sum & 255u) ^ (v639_sum & 255u);
+    row.auxiliary(AUX_235, v654_xor);
+    // op 469: u8_xor 649 630
+    const uint32_t v655_xor = (v651_sum & 255u) ^ v632_mul8;
+    row.auxiliary(AUX_236, v655_xor);
+    // op 470: mul 651 150
+    const uint32_t v656_prod = v653_xor * 256u;
+    // op 471: mul 652 152
+    const uint32_t v657_prod = v654_xor * 65536u;
+    // op 472: mul 653 131
+    const uint32_t v658_prod = v655_xor * 16777216u;
+    // op 473: add 650 654
+    const uint32_t v659_sum = v652_xor + v656_prod;
+    // op 474: add 657 655
+    const uint32_t v660_sum = v659_sum + v657_prod;
+    // op 475: add 658 656
+    const uint32_t v661_sum = v660_sum + v658_prod;
+    const Gl input68 = seed.full(SEED0_INPUT_68);
+    row.input(INPUT_68, input68);
+    // op 476: mul 68 150
+    const Gl v662_prod = input68 * gl(256u);
+    const Gl input69 = seed.full(SEED0_INPUT_69);
+    row.input(INPUT_69, input69);
+    // op 477: mul 69 152
+    const Gl v663_prod = input69 * gl(65536u);
+    const Gl input70 = seed.full(SEED0_INPUT_70);
+    row.input(INPUT_70, input70);
+    // op 478: mul 70 131
+    const Gl v664_prod = input70 * gl(16777216u);
+    const Gl input67 = seed.full(SEED0_INPUT_67);
+    row.input(INPUT_67, input67);
+    // op 479: add 67 660
+    const Gl v665_sum = input67 + v662_prod;
+    // op 480: add 663 661
+    const Gl v666_sum = v665_sum + v663_prod;
+    // op 481: add 664 662
+    const Gl v667_sum = v666_sum + v664_prod;
+    // op 482: u8_mul 87 355
+    const uint32_t v668_mul8 = byte_of(byte_of(word15, 1u) * 64u, 0u);
+    row.auxiliary(AUX_237, v668_mul8);
+    const uint32_t v669_mul8 = byte_of(byte_of(word15, 1u) * 64u, 1u);
+    row.auxiliary(AUX_238, v669_mul8);
+    // op 483: u8_mul 88 355
+    const uint32_t v670_mul8 = byte_of(byte_of(word15, 2u) * 64u, 0u);
+    row.auxiliary(AUX_239, v670_mul8);
+    const uint32_t v671_mul8 = byte_of(byte_of(word15, 2u) * 64u, 1u);
+    row.auxiliary(AUX_240, v671_mul8);
+    // op 484: u8_mul 89 355
+    const uint32_t v672_mul8 = byte_of(byte_of(word15, 3u) * 64u, 0u);
+    row.auxiliary(AUX_241, v672_mul8);
+    const uint32_t v673_mul8 = byte_of(byte_of(word15, 3u) * 64u, 1u);
+    row.auxiliary(AUX_242, v673_mul8);
+    const uint32_t word16 = seed.u32(SEED0_INPUT_90);
+    row.input(INPUT_90, byte_of(word16, 0u));
+    // op 485: u8_mul 90 355
+    const uint32_t v674_mul8 = byte_of(byte_of(word16, 0u) * 64u, 0u);
+    row.auxiliary(AUX_243, v674_mul8);
+    const uint32_t v675_mul8 = byte_of(byte_of(word16, 0u) * 64u, 1u);
+    row.auxiliary(AUX_244, v675_mul8);
+    // op 486: add 667 668
+    const uint32_t v676_sum = v669_mul8 + v670_mul8;
+    // op 487: add 669 670
+    const uint32_t v677_sum = v671_mul8 + v672_mul8;
+    // op 488: add 671 672
+    const uint32_t v678_sum = v673_mul8 + v674_mul8;
+    // op 489: add 673 666
+    const uint32_t v679_sum = v675_mul8 + v668_mul8;
+    // op 490: add 669 670
+    const uint32_t v680_sum = v671_mul8 + v672_mul8;
+    // op 491: add 671 672
+    const uint32_t v681_sum = v673_mul8 + v674_mul8;
+    // op 492: u8_xor 87 674
+    const uint32_t v682_xor = byte_of(word15, 1u) ^ (v676_sum & 255u);
+    row.auxiliary(AUX_245, v682_xor);
+    // op 493: u8_xor 88 675
+    const uint32_t v683_xor = byte_of(word15, 2u) ^ (v677_sum & 255u);
+    row.auxiliary(AUX_246, v683_xor);
+    // op 494: u8_xor 89 676
+    const uint32_t v684_xor = byte_of(word15, 3u) ^ (v678_sum & 255u);
+    row.auxiliary(AUX_247, v684_xor);
+    // op 495: u8_xor 90 677
+    const uint32_t v685_xor = byte_of(word16, 0u) ^ (v679_sum & 255u);
+    row.auxiliary(AUX_248, v685_xor);
+    // op 496: u8_mul 680 375
+    const uint32_t v686_mul8 = byte_of(v682_xor * 128u, 0u);
+    row.auxiliary(AUX_249, v686_mul8);
+    const uint32_t v687_mul8 = byte_of(v682_xor * 128u, 1u);
+    row.auxiliary(AUX_250, v687_mul8);
+    // op 497: u8_mul 681 375
+    const uint32_t v688_mul8 = byte_of(v683_xor * 128u, 0u);
+    row.auxiliary(AUX_251, v688_mul8);
+    const uint32_t v689_mul8 = byte_of(v683_xor * 128u, 1u);
+    row.auxiliary(AUX_252, v689_mul8);
+    // op 498: u8_mul 682 375
+    const uint32_t v690_mul8 = byte_of(v684_xor * 128u, 0u);
+    row.auxiliary(AUX_253, v690_mul8);
+    const uint32_t v691_mul8 = byte_of(v684_xor * 128u, 1u);
+    row.auxiliary(AUX_254, v691_mul8);
+    // op 499: u8_mul 683 375
+    const uint32_t v692_mul8 = byte_of(v685_xor * 128u, 0u);
+    row.auxiliary(AUX_255, v692_mul8);
+    const uint32_t v693_mul8 = byte_of(v685_xor * 128u, 1u);
+    row.auxiliary(AUX_256, v693_mul8);
+    // op 500: add 689 690
+    const uint32_t v694_sum = v691_mul8 + v692_mul8;
+    // op 501: add 691 684
+    const uint32_t v695_sum = v693_mul8 + v686_mul8;
+    // op 502: add 685 686
+    const uint32_t v696_sum = v687_mul8 + v688_mul8;
+    // op 503: add 687 688
+    const uint32_t v697_sum = v689_mul8 + v690_mul8;
+    // op 504: u8_xor 692 678
+    const uint32_t v698_xor = (v694_sum & 255u) ^ (v680_sum & 255u);
+    row.auxiliary(AUX_257, v698_xor);
+    // op 505: u8_xor 693 679
+    const uint32_t v699_xor = (v695_sum & 255u) ^ (v681_sum & 255u);
+    row.auxiliary(AUX_258, v699_xor);
+    // op 506: u8_xor 694 673
+    const uint32_t v700_xor = (v696_sum & 255u) ^ v675_mul8;
+    row.auxiliary(AUX_259, v700_xor);
+    // op 507: mul 697 150
+    const uint32_t v701_prod = v699_xor * 256u;
+    // op 508: mul 698 152
+    const uint32_t v702_prod = v700_xor * 65536u;
+    // op 509: mul 695 131
+    const uint64_t v703_prod = uint64_t(v697_sum) * uint64_t(16777216u);
+    // op 510: add 696 699
+    const uint32_t v704_sum = v698_xor + v701_prod;
+    // op 511: add 702 700
+    const uint32_t v705_sum = v704_sum + v702_prod;
+    // op 512: add 703 701
+    const uint64_t v706_sum = uint64_t(v705_sum) + v703_prod;
+    // op 513: add 622 659
     const uint64_t v707_sum = uint64_t(v624_sum) + uint64_t(v661_sum);
+    // op 514: add 705 665
     const Gl v708_sum = gl(v707_sum) + v667_sum;
+    // op 515: add 706 704
     const Gl v709_sum = v708_sum + gl(v706_sum);
-    // op 516
-    uint32_t v710_byte, v711_byte, v712_byte, v713_byte;
-    write_hint_field_to_bytes_3(row, 260u, v709_sum, v710_byte, v711_byte, v712_byte, v713_byte);
-    // ops 526 to 675
-    uint32_t 
-        v883_byte, v884_byte, v885_byte, v886_byte, v899_byte, v900_byte, v901_byte, v902_byte;
-    write_u8_mul_13(
-        row, 268u, v575_byte, v576_byte, v577_byte, v578_byte, v263_byte, v264_byte, v265_byte,
-        v266_byte, seed.u8(249u), seed.u8(250u), seed.u8(251u), seed.u8(252u), seed.u8(266u),
-        seed.u8(267u), seed.u8(268u), seed.u8(265u), v618_sum, seed.u32(228u), v591_byte,
-        v592_byte, v593_byte, v594_byte, v280_byte, v281_byte, v282_byte, v283_byte,
-        seed.u8(237u), seed.u8(238u), seed.u8(239u), seed.u8(240u), v612_sum, v883_byte,
-        v884_byte, v885_byte, v886_byte, v899_byte, v900_byte, v901_byte, v902_byte);
-    // ops 685 to 696
-    uint32_t v920_sum, v926_sum;
-    write_mul_2(
-        seed.u8(238u), seed.u8(239u), seed.u8(240u), seed.u8(237u), seed.u8(250u), seed.u8(251u),
-        seed.u8(252u), seed.u8(249u), v920_sum, v926_sum);
-    // ops 697 to 702
-    uint32_t v932_sum;
-    write_mul_1(seed.u8(266u), seed.u8(267u), seed.u8(268u), seed.u8(265u), v932_sum);
-    // ops 703 to 717
-    uint32_t 
-        v940_mul8, v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7,
-        v951_split7, v952_split7, v953_split7, v954_split7, v955_split7;
-    write_u8_mul_12(
-        row, 348u, seed.u8(269u), seed.u8(270u), seed.u8(271u), seed.u8(272u), v940_mul8,
-        v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7, v951_split7,
-        v952_split7, v953_split7, v954_split7, v955_split7);
-    // ops 718 to 737
-    uint32_t v969_sum;
-    Gl v975_sum;
-    write_add_11(
-        row, 364u, v948_split7, v951_split7, v950_split7, v953_split7, v952_split7, v955_split7,
-        v954_split7, v949_split7, v945_sum, v946_sum, v947_sum, v940_mul8, seed.full(128u),
-        seed.full(136u), seed.full(144u), seed.full(120u), v969_sum, v975_sum);
-    // ops 738 to 768
-    uint64_t v1014_sum;
-    write_u8_mul_10(row, 368u, v402_byte, v403_byte, v404_byte, v405_byte, v1014_sum);
-    // ops 769 to 771: add
+    // op 516: hint_field_to_bytes 707
+    const uint32_t v710_byte = byte_of_wide(v709_sum.value, 0u);
+    row.auxiliary(AUX_260, v710_byte);
+    const uint32_t v711_byte = byte_of_wide(v709_sum.value, 1u);
+    row.auxiliary(AUX_261, v711_byte);
+    const uint32_t v712_byte = byte_of_wide(v709_sum.value, 2u);
+    row.auxiliary(AUX_262, v712_byte);
+    const uint32_t v713_byte = byte_of_wide(v709_sum.value, 3u);
+    row.auxiliary(AUX_263, v713_byte);
+    const uint32_t v714_byte = byte_of_wide(v709_sum.value, 4u);
+    row.auxiliary(AUX_264, v714_byte);
+    const uint32_t v715_byte = byte_of_wide(v709_sum.value, 5u);
+    row.auxiliary(AUX_265, v715_byte);
+    const uint32_t v716_byte = byte_of_wide(v709_sum.value, 6u);
+    row.auxiliary(AUX_266, v716_byte);
+    const uint32_t v717_byte = byte_of_wide(v709_sum.value, 7u);
+    row.auxiliary(AUX_267, v717_byte);
+    // op 526: u8_mul 573 95
+    const uint32_t v726_mul8 = byte_of(v575_byte * 4u, 0u);
+    row.auxiliary(AUX_268, v726_mul8);
+    const uint32_t v727_mul8 = byte_of(v575_byte * 4u, 1u);
+    row.auxiliary(AUX_269, v727_mul8);
+    // op 527: u8_mul 574 95
+    const uint32_t v728_mul8 = byte_of(v576_byte * 4u, 0u);
+    row.auxiliary(AUX_270, v728_mul8);
+    const uint32_t v729_mul8 = byte_of(v576_byte * 4u, 1u);
+    row.auxiliary(AUX_271, v729_mul8);
+    // op 528: u8_mul 575 95
+    const uint32_t v730_mul8 = byte_of(v577_byte * 4u, 0u);
+    row.auxiliary(AUX_272, v730_mul8);
+    const uint32_t v731_mul8 = byte_of(v577_byte * 4u, 1u);
+    row.auxiliary(AUX_273, v731_mul8);
+    // op 529: u8_mul 576 95
+    const uint32_t v732_mul8 = byte_of(v578_byte * 4u, 0u);
+    row.auxiliary(AUX_274, v732_mul8);
+    const uint32_t v733_mul8 = byte_of(v578_byte * 4u, 1u);
+    row.auxiliary(AUX_275, v733_mul8);
+    // op 530: add 727 728
+    const uint32_t v734_sum = v729_mul8 + v730_mul8;
+    // op 531: add 729 730
+    const uint32_t v735_sum = v731_mul8 + v732_mul8;
+    // op 532: add 731 724
+    const uint32_t v736_sum = v733_mul8 + v726_mul8;
+    // op 533: add 725 726
+    const uint32_t v737_sum = v727_mul8 + v728_mul8;
+    // op 534: u8_xor 573 732
+    const uint32_t v738_xor = v575_byte ^ (v734_sum & 255u);
+    row.auxiliary(AUX_276, v738_xor);
+    // op 535: u8_xor 574 733
+    const uint32_t v739_xor = v576_byte ^ (v735_sum & 255u);
+    row.auxiliary(AUX_277, v739_xor);
+    // op 536: u8_xor 575 734
+    const uint32_t v740_xor = v577_byte ^ (v736_sum & 255u);
+    row.auxiliary(AUX_278, v740_xor);
+    // op 537: u8_xor 576 735
+    const uint32_t v741_xor = v578_byte ^ (v737_sum & 255u);
+    row.auxiliary(AUX_279, v741_xor);
+    // op 538: u8_mul 736 112
+    const uint32_t v742_mul8 = byte_of(v738_xor * 8u, 0u);
+    row.auxiliary(AUX_280, v742_mul8);
+    const uint32_t v743_mul8 = byte_of(v738_xor * 8u, 1u);
+    row.auxiliary(AUX_281, v743_mul8);
+    // op 539: u8_mul 737 112
+    const uint32_t v744_mul8 = byte_of(v739_xor * 8u, 0u);
+    row.auxiliary(AUX_282, v744_mul8);
+    const uint32_t v745_mul8 = byte_of(v739_xor * 8u, 1u);
+    row.auxiliary(AUX_283, v745_mul8);
+    // op 540: u8_mul 738 112
+    const uint32_t v746_mul8 = byte_of(v740_xor * 8u, 0u);
+    row.auxiliary(AUX_284, v746_mul8);
+    const uint32_t v747_mul8 = byte_of(v740_xor * 8u, 1u);
+    row.auxiliary(AUX_285, v747_mul8);
+    // op 541: u8_mul 739 112
+    const uint32_t v748_mul8 = byte_of(v741_xor * 8u, 0u);
+    row.auxiliary(AUX_286, v748_mul8);
+    const uint32_t v749_mul8 = byte_of(v741_xor * 8u, 1u);
+    row.auxiliary(AUX_287, v749_mul8);
+    // op 542: add 741 742
+    const uint32_t v750_sum = v743_mul8 + v744_mul8;
+    // op 543: add 743 744
+    const uint32_t v751_sum = v745_mul8 + v746_mul8;
+    // op 544: add 745 746
+    const uint32_t v752_sum = v747_mul8 + v748_mul8;
+    // op 545: add 747 740
+    const uint32_t v753_sum = v749_mul8 + v742_mul8;
+    // op 546: u8_xor 573 748
+    const uint32_t v754_xor = v575_byte ^ (v750_sum & 255u);
+    row.auxiliary(AUX_288, v754_xor);
+    // op 547: u8_xor 574 749
+    const uint32_t v755_xor = v576_byte ^ (v751_sum & 255u);
+    row.auxiliary(AUX_289, v755_xor);
+    // op 548: u8_xor 575 750
+    const uint32_t v756_xor = v577_byte ^ (v752_sum & 255u);
+    row.auxiliary(AUX_290, v756_xor);
+    // op 549: u8_xor 576 751
+    const uint32_t v757_xor = v578_byte ^ (v753_sum & 255u);
+    row.auxiliary(AUX_291, v757_xor);
+    // op 550: u8_mul 752 95
+    const uint32_t v758_mul8 = byte_of(v754_xor * 4u, 0u);
+    row.auxiliary(AUX_292, v758_mul8);
+    const uint32_t v759_mul8 = byte_of(v754_xor * 4u, 1u);
+    row.auxiliary(AUX_293, v759_mul8);
+    // op 551: mul 756 131
+    const uint32_t v760_prod = v758_mul8 * 16777216u;
+    // op 552: mul 753 95
+    const uint32_t v761_prod = v755_xor * 4u;
+    // op 553: mul 754 134
+    const uint32_t v762_prod = v756_xor * 1024u;
+    // op 554: mul 755 136
+    const uint32_t v763_prod = v757_xor * 262144u;
+    // op 555: add 757 758
+    const uint32_t v764_sum = v759_mul8 + v760_prod;
+    // op 556: add 762 759
+    const uint32_t v765_sum = v764_sum + v761_prod;
+    // op 557: add 763 760
+    const uint32_t v766_sum = v765_sum + v762_prod;
+    // op 558: add 764 761
+    const uint64_t v767_sum = uint64_t(v766_sum) + uint64_t(v763_prod);
+    // op 559: u8_and 573 261
+    const uint32_t v768_and = v575_byte & v263_byte;
+    row.auxiliary(AUX_294, v768_and);
+    // op 560: u8_and 574 262
+    const uint32_t v769_and = v576_byte & v264_byte;
+    row.auxiliary(AUX_295, v769_and);
+    // op 561: u8_and 575 263
+    const uint32_t v770_and = v577_byte & v265_byte;
+    row.auxiliary(AUX_296, v770_and);
+    // op 562: u8_and 576 264
+    const uint32_t v771_and = v578_byte & v266_byte;
+    row.auxiliary(AUX_297, v771_and);
+    // op 563: u8_and 573 14
+    const uint32_t v772_and = v575_byte & byte_of(word3, 1u);
+    row.auxiliary(AUX_298, v772_and);
+    // op 564: u8_and 574 15
+    const uint32_t v773_and = v576_byte & byte_of(word3, 2u);
+    row.auxiliary(AUX_299, v773_and);
+    // op 565: u8_and 575 16
+    const uint32_t v774_and = v577_byte & byte_of(word3, 3u);
+    row.auxiliary(AUX_300, v774_and);
+    // op 566: u8_and 576 17
+    const uint32_t v775_and = v578_byte & byte_of(word4, 0u);
+    row.auxiliary(AUX_301, v775_and);
+    // op 567: mul 767 150
+    const uint32_t v776_prod = v769_and * 256u;
+    // op 568: mul 768 152
+    const uint32_t v777_prod = v770_and * 65536u;
+    // op 569: mul 769 131
+    const uint32_t v778_prod = v771_and * 16777216u;
+    // op 570: add 766 774
+    const uint32_t v779_sum = v768_and + v776_prod;
+    // op 571: add 777 775
+    const uint32_t v780_sum = v779_sum + v777_prod;
+    // op 572: add 778 776
+    const uint32_t v781_sum = v780_sum + v778_prod;
+    // op 573: mul 771 150
+    const uint32_t v782_prod = v773_and * 256u;
+    // op 574: mul 772 152
+    const uint32_t v783_prod = v774_and * 65536u;
+    // op 575: mul 773 131
+    const uint32_t v784_prod = v775_and * 16777216u;
+    // op 576: add 770 780
+    const uint32_t v785_sum = v772_and + v782_prod;
+    // op 577: add 783 781
+    const uint32_t v786_sum = v785_sum + v783_prod;
+    // op 578: add 784 782
+    const uint32_t v787_sum = v786_sum + v784_prod;
+    // op 579: mul 15 150
+    const uint32_t v788_prod = byte_of(word3, 2u) * 256u;
+    // op 580: mul 16 152
+    const uint32_t v789_prod = byte_of(word3, 3u) * 65536u;
+    // op 581: mul 17 131
+    const uint32_t v790_prod = byte_of(word4, 0u) * 16777216u;
+    // op 582: add 14 786
+    const uint32_t v791_sum = byte_of(word3, 1u) + v788_prod;
+    // op 583: add 789 787
+    const uint32_t v792_sum = v791_sum + v789_prod;
+    // op 584: add 790 788
+    const uint32_t v793_sum = v792_sum + v790_prod;
+    // op 585: sub 791 785
+    const Gl v794_diff = gl(v793_sum) - gl(v787_sum);
+    // op 586: add 779 792
+    const Gl v795_sum = gl(v781_sum) + v794_diff;
+    // op 587: mul 36 150
+    const uint32_t v796_prod = byte_of(word7, 2u) * 256u;
+    // op 588: mul 37 152
+    const uint32_t v797_prod = byte_of(word7, 3u) * 65536u;
+    // op 589: mul 38 131
+    const uint32_t v798_prod = byte_of(word8, 0u) * 16777216u;
+    // op 590: add 35 794
+    const uint32_t v799_sum = byte_of(word7, 1u) + v796_prod;
+    // op 591: add 797 795
+    const uint32_t v800_sum = v799_sum + v797_prod;
+    // op 592: add 798 796
+    const uint32_t v801_sum = v800_sum + v798_prod;
+    // op 593: add 616 765
+    const uint64_t v802_sum = uint64_t(v618_sum) + v767_sum;
+    // op 594: add 800 793
+    const Gl v803_sum = gl(v802_sum) + v795_sum;
+    const uint32_t v95_seed = seed.u32(SEED0_READ_2);
+    row.auxiliary(AUX_4, v95_seed);
+    // op 595: add 801 93
+    const Gl v804_sum = v803_sum + gl(v95_seed);
+    // op 596: add 802 799
+    const Gl v805_sum = v804_sum + gl(v801_sum);
+    // op 597: u8_mul 589 182
+    const uint32_t v806_mul8 = byte_of(v591_byte * 32u, 0u);
+    row.auxiliary(AUX_302, v806_mul8);
+    const uint32_t v807_mul8 = byte_of(v591_byte * 32u, 1u);
+    row.auxiliary(AUX_303, v807_mul8);
+    // op 598: u8_mul 590 182
+    const uint32_t v808_mul8 = byte_of(v592_byte * 32u, 0u);
+    row.auxiliary(AUX_304, v808_mul8);
+    const uint32_t v809_mul8 = byte_of(v592_byte * 32u, 1u);
+    row.auxiliary(AUX_305, v809_mul8);
+    // op 599: u8_mul 591 182
+    const uint32_t v810_mul8 = byte_of(v593_byte * 32u, 0u);
+    row.auxiliary(AUX_306, v810_mul8);
+    const uint32_t v811_mul8 = byte_of(v593_byte * 32u, 1u);
+    row.auxiliary(AUX_307, v811_mul8);
+    // op 600: u8_mul 592 182
+    const uint32_t v812_mul8 = byte_of(v594_byte * 32u, 0u);
+    row.auxiliary(AUX_308, v812_mul8);
+    const uint32_t v813_mul8 = byte_of(v594_byte * 32u, 1u);
+    row.auxiliary(AUX_309, v813_mul8);
+    // op 601: add 807 808
+    const uint32_t v814_sum = v809_mul8 + v810_mul8;
+    // op 602: add 809 810
+    const uint32_t v815_sum = v811_mul8 + v812_mul8;
+    // op 603: add 811 804
+    const uint32_t v816_sum = v813_mul8 + v806_mul8;
+    // op 604: add 805 806
+    const uint32_t v817_sum = v807_mul8 + v808_mul8;
+    // op 605: u8_xor_split4 589 812
+    const uint32_t v818_split4 = byte_split_high(v591_byte ^ (v814_sum & 255u), 4u);
+    row.auxiliary(AUX_310, v818_split4);
+    const uint32_t v819_split4 = byte_split_low(v591_byte ^ (v814_sum & 255u), 4u);
+    row.auxiliary(AUX_311, v819_split4);
+    // op 606: u8_xor_split4 590 813
+    const uint32_t v820_split4 = byte_split_high(v592_byte ^ (v815_sum & 255u), 4u);
+    row.auxiliary(AUX_312, v820_split4);
+    const uint32_t v821_split4 = byte_split_low(v592_byte ^ (v815_sum & 255u), 4u);
+    row.auxiliary(AUX_313, v821_split4);
+    // op 607: u8_xor_split4 591 814
+    const uint32_t v822_split4 = byte_split_high(v593_byte ^ (v816_sum & 255u), 4u);
+    row.auxiliary(AUX_314, v822_split4);
+    const uint32_t v823_split4 = byte_split_low(v593_byte ^ (v816_sum & 255u), 4u);
+    row.auxiliary(AUX_315, v823_split4);
+    // op 608: u8_xor_split4 592 815
+    const uint32_t v824_split4 = byte_split_high(v594_byte ^ (v817_sum & 255u), 4u);
+    row.auxiliary(AUX_316, v824_split4);
+    const uint32_t v825_split4 = byte_split_low(v594_byte ^ (v817_sum & 255u), 4u);
+    row.auxiliary(AUX_317, v825_split4);
+    // op 609: add 818 821
+    const uint32_t v826_sum = v820_split4 + v823_split4;
+    // op 610: add 820 823
+    const uint32_t v827_sum = v822_split4 + v825_split4;
+    // op 611: add 822 817
+    const uint32_t v828_sum = v824_split4 + v819_split4;
+    // op 612: add 816 819
+    const uint32_t v829_sum = v818_split4 + v821_split4;
+    // op 613: u8_xor 589 824
+    const uint32_t v830_xor = v591_byte ^ (v826_sum & 255u);
+    row.auxiliary(AUX_318, v830_xor);
+    // op 614: u8_xor 590 825
+    const uint32_t v831_xor = v592_byte ^ (v827_sum & 255u);
+    row.auxiliary(AUX_319, v831_xor);
+    // op 615: u8_xor 591 826
+    const uint32_t v832_xor = v593_byte ^ (v828_sum & 255u);
+    row.auxiliary(AUX_320, v832_xor);
+    // op 616: u8_xor 592 827
+    const uint32_t v833_xor = v594_byte ^ (v829_sum & 255u);
+    row.auxiliary(AUX_321, v833_xor);
+    // op 617: u8_mul 830 95
+    const uint32_t v834_mul8 = byte_of(v832_xor * 4u, 0u);
+    row.auxiliary(AUX_322, v834_mul8);
+    const uint32_t v835_mul8 = byte_of(v832_xor * 4u, 1u);
+    row.auxiliary(AUX_323, v835_mul8);
+    // op 618: mul 832 131
+    const uint32_t v836_prod = v834_mul8 * 16777216u;
+    // op 619: mul 828 134
+    const uint32_t v837_prod = v830_xor * 1024u;
+    // op 620: mul 829 136
+    const uint32_t v838_prod = v831_xor * 262144u;
+    // op 621: mul 831 95
+    const uint32_t v839_prod = v833_xor * 4u;
+    // op 622: add 833 834
+    const uint32_t v840_sum = v835_mul8 + v836_prod;
+    // op 623: add 838 835
+    const uint32_t v841_sum = v840_sum + v837_prod;
+    // op 624: add 839 836
+    const uint64_t v842_sum = uint64_t(v841_sum) + uint64_t(v838_prod);
+    // op 625: add 840 837
+    const uint64_t v843_sum = v842_sum + uint64_t(v839_prod);
+    // op 626: u8_xor 589 278
+    const uint32_t v844_xor = v591_byte ^ v280_byte;
+    row.auxiliary(AUX_324, v844_xor);
+    // op 627: u8_xor 590 279
+    const uint32_t v845_xor = v592_byte ^ v281_byte;
+    row.auxiliary(AUX_325, v845_xor);
+    // op 628: u8_xor 591 280
+    const uint32_t v846_xor = v593_byte ^ v282_byte;
+    row.auxiliary(AUX_326, v846_xor);
+    // op 629: u8_xor 592 281
+    const uint32_t v847_xor = v594_byte ^ v283_byte;
+    row.auxiliary(AUX_327, v847_xor);
+    // op 630: u8_and 1 842
+    const uint32_t v848_and = byte_of(word0, 1u) & v844_xor;
+    row.auxiliary(AUX_328, v848_and);
+    // op 631: u8_and 2 843
+    const uint32_t v849_and = byte_of(word0, 2u) & v845_xor;
+    row.auxiliary(AUX_329, v849_and);
+    // op 632: u8_and 3 844
+    const uint32_t v850_and = byte_of(word0, 3u) & v846_xor;
+    row.auxiliary(AUX_330, v850_and);
+    // op 633: u8_and 4 845
+    const uint32_t v851_and = byte_of(word1, 0u) & v847_xor;
+    row.auxiliary(AUX_331, v851_and);
+    // op 634: mul 590 150
+    const uint32_t v852_prod = v592_byte * 256u;
+    // op 635: mul 591 152
+    const uint32_t v853_prod = v593_byte * 65536u;
+    // op 636: mul 592 131
+    const uint32_t v854_prod = v594_byte * 16777216u;
+    // op 637: add 589 850
+    const uint32_t v855_sum = v591_byte + v852_prod;
+    // op 638: add 853 851
+    const uint32_t v856_sum = v855_sum + v853_prod;
+    // op 639: add 854 852
+    const uint32_t v857_sum = v856_sum + v854_prod;
+    // op 640: mul 279 150
+    const uint32_t v858_prod = v281_byte * 256u;
+    // op 641: mul 280 152
+    const uint32_t v859_prod = v282_byte * 65536u;
+    // op 642: mul 281 131
+    const uint32_t v860_prod = v283_byte * 16777216u;
+    // op 643: add 278 856
+    const uint32_t v861_sum = v280_byte + v858_prod;
+    // op 644: add 859 857
+    const uint32_t v862_sum = v861_sum + v859_prod;
+    // op 645: add 860 858
+    const uint32_t v863_sum = v862_sum + v860_prod;
+    // op 646: mul 843 150
+    const uint32_t v864_prod = v845_xor * 256u;
+    // op 647: mul 844 152
+    const uint32_t v865_prod = v846_xor * 65536u;
+    // op 648: mul 845 131
+    const uint32_t v866_prod = v847_xor * 16777216u;
+    // op 649: add 842 862
+    const uint32_t v867_sum = v844_xor + v864_prod;
+    // op 650: add 865 863
+    const uint32_t v868_sum = v867_sum + v865_prod;
+    // op 651: add 866 864
+    const uint32_t v869_sum = v868_sum + v866_prod;
+    // op 652: mul 847 150
+    const uint32_t v870_prod = v849_and * 256u;
+    // op 653: mul 848 152
+    const uint32_t v871_prod = v850_and * 65536u;
+    // op 654: mul 849 131
+    const uint32_t v872_prod = v851_and * 16777216u;
+    // op 655: add 846 868
+    const uint32_t v873_sum = v848_and + v870_prod;
+    // op 656: add 871 869
+    const uint32_t v874_sum = v873_sum + v871_prod;
+    // op 657: add 872 870
+    const uint32_t v875_sum = v874_sum + v872_prod;
+    // op 658: add 855 861
+    const uint64_t v876_sum = uint64_t(v857_sum) + uint64_t(v863_sum);
+    // op 659: sub 874 867
+    const Gl v877_diff = gl(v876_sum) - gl(v869_sum);
+    // op 660: mul 875 255
+    const Gl v878_prod = v877_diff * gl(0x7fffffff80000001ull);
+    // op 661: add 876 873
+    const Gl v879_sum = v878_prod + gl(v875_sum);
+    // op 662: add 610 803
+    const Gl v880_sum = gl(v612_sum) + v805_sum;
+    // op 663: add 803 841
+    const Gl v881_sum = v805_sum + gl(v843_sum);
+    // op 664: add 879 877
+    const Gl v882_sum = v881_sum + v879_sum;
+    // op 665: hint_field_to_bytes 878
+    const uint32_t v883_byte = byte_of_wide(v880_sum.value, 0u);
+    row.auxiliary(AUX_332, v883_byte);
+    const uint32_t v884_byte = byte_of_wide(v880_sum.value, 1u);
+    row.auxiliary(AUX_333, v884_byte);
+    const uint32_t v885_byte = byte_of_wide(v880_sum.value, 2u);
+    row.auxiliary(AUX_334, v885_byte);
+    const uint32_t v886_byte = byte_of_wide(v880_sum.value, 3u);
+    row.auxiliary(AUX_335, v886_byte);
+    const uint32_t v887_byte = byte_of_wide(v880_sum.value, 4u);
+    row.auxiliary(AUX_336, v887_byte);
+    const uint32_t v888_byte = byte_of_wide(v880_sum.value, 5u);
+    row.auxiliary(AUX_337, v888_byte);
+    const uint32_t v889_byte = byte_of_wide(v880_sum.value, 6u);
+    row.auxiliary(AUX_338, v889_byte);
+    const uint32_t v890_byte = byte_of_wide(v880_sum.value, 7u);
+    row.auxiliary(AUX_339, v890_byte);
+    // op 675: hint_field_to_bytes 880
+    const uint32_t v899_byte = byte_of_wide(v882_sum.value, 0u);
+    row.auxiliary(AUX_340, v899_byte);
+    const uint32_t v900_byte = byte_of_wide(v882_sum.value, 1u);
+    row.auxiliary(AUX_341, v900_byte);
+    const uint32_t v901_byte = byte_of_wide(v882_sum.value, 2u);
+    row.auxiliary(AUX_342, v901_byte);
+    const uint32_t v902_byte = byte_of_wide(v882_sum.value, 3u);
+    row.auxiliary(AUX_343, v902_byte);
+    const uint32_t v903_byte = byte_of_wide(v882_sum.value, 4u);
+    row.auxiliary(AUX_344, v903_byte);
+    const uint32_t v904_byte = byte_of_wide(v882_sum.value, 5u);
+    row.auxiliary(AUX_345, v904_byte);
+    const uint32_t v905_byte = byte_of_wide(v882_sum.value, 6u);
+    row.auxiliary(AUX_346, v905_byte);
+    const uint32_t v906_byte = byte_of_wide(v882_sum.value, 7u);
+    row.auxiliary(AUX_347, v906_byte);
+    // op 685: mul 2 150
+    const uint32_t v915_prod = byte_of(word0, 2u) * 256u;
+    // op 686: mul 3 152
+    const uint32_t v916_prod = byte_of(word0, 3u) * 65536u;
+    // op 687: mul 4 131
+    const uint32_t v917_prod = byte_of(word1, 0u) * 16777216u;
+    // op 688: add 1 913
+    const uint32_t v918_sum = byte_of(word0, 1u) + v915_prod;
+    // op 689: add 916 914
+    const uint32_t v919_sum = v918_sum + v916_prod;
+    // op 690: add 917 915
+    const uint32_t v920_sum = v919_sum + v917_prod;
+    // op 691: mul 15 150
+    const uint32_t v921_prod = byte_of(word3, 2u) * 256u;
+    // op 692: mul 16 152
+    const uint32_t v922_prod = byte_of(word3, 3u) * 65536u;
+    // op 693: mul 17 131
+    const uint32_t v923_prod = byte_of(word4, 0u) * 16777216u;
+    // op 694: add 14 919
+    const uint32_t v924_sum = byte_of(word3, 1u) + v921_prod;
+    // op 695: add 922 920
+    const uint32_t v925_sum = v924_sum + v922_prod;
+    // op 696: add 923 921
+    const uint32_t v926_sum = v925_sum + v923_prod;
+    // op 697: mul 36 150
+    const uint32_t v927_prod = byte_of(word7, 2u) * 256u;
+    // op 698: mul 37 152
+    const uint32_t v928_prod = byte_of(word7, 3u) * 65536u;
+    // op 699: mul 38 131
+    const uint32_t v929_prod = byte_of(word8, 0u) * 16777216u;
+    // op 700: add 35 925
+    const uint32_t v930_sum = byte_of(word7, 1u) + v927_prod;
+    // op 701: add 928 926
+    const uint32_t v931_sum = v930_sum + v928_prod;
+    // op 702: add 929 927
+    const uint32_t v932_sum = v931_sum + v929_prod;
+    // op 703: u8_mul 39 182
+    const uint32_t v933_mul8 = byte_of(byte_of(word8, 1u) * 32u, 0u);
+    row.auxiliary(AUX_348, v933_mul8);
+    const uint32_t v934_mul8 = byte_of(byte_of(word8, 1u) * 32u, 1u);
+    row.auxiliary(AUX_349, v934_mul8);
+    // op 704: u8_mul 40 182
+    const uint32_t v935_mul8 = byte_of(byte_of(word8, 2u) * 32u, 0u);
+    row.auxiliary(AUX_350, v935_mul8);
+    const uint32_t v936_mul8 = byte_of(byte_of(word8, 2u) * 32u, 1u);
+    row.auxiliary(AUX_351, v936_mul8);
+    // op 705: u8_mul 41 182
+    const uint32_t v937_mul8 = byte_of(byte_of(word8, 3u) * 32u, 0u);
+    row.auxiliary(AUX_352, v937_mul8);
+    const uint32_t v938_mul8 = byte_of(byte_of(word8, 3u) * 32u, 1u);
+    row.auxiliary(AUX_353, v938_mul8);
+    const uint32_t word9 = seed.u32(SEED0_INPUT_42);
+    row.input(INPUT_42, byte_of(word9, 0u));
+    row.input(INPUT_43, byte_of(word9, 1u));
+    row.input(INPUT_44, byte_of(word9, 2u));
+    row.input(INPUT_45, byte_of(word9, 3u));
+    // op 706: u8_mul 42 182
+    const uint32_t v939_mul8 = byte_of(byte_of(word9, 0u) * 32u, 0u);
+    row.auxiliary(AUX_354, v939_mul8);
+    const uint32_t v940_mul8 = byte_of(byte_of(word9, 0u) * 32u, 1u);
+    row.auxiliary(AUX_355, v940_mul8);
+    // op 707: add 934 935
+    const uint32_t v941_sum = v936_mul8 + v937_mul8;
+    // op 708: add 936 937
+    const uint32_t v942_sum = v938_mul8 + v939_mul8;
+    // op 709: add 938 931
+    const uint32_t v943_sum = v940_mul8 + v933_mul8;
+    // op 710: add 932 933
+    const uint32_t v944_sum = v934_mul8 + v935_mul8;
+    // op 711: add 932 933
+    const uint32_t v945_sum = v934_mul8 + v935_mul8;
+    // op 712: add 934 935
+    const uint32_t v946_sum = v936_mul8 + v937_mul8;
+    // op 713: add 936 937
+    const uint32_t v947_sum = v938_mul8 + v939_mul8;
+    // op 714: u8_xor_split7 39 939
+    const uint32_t v948_split7 = byte_split_high(byte_of(word8, 1u) ^ (v941_sum & 255u), 7u);
+    row.auxiliary(AUX_356, v948_split7);
+    const uint32_t v949_split7 = byte_split_low(byte_of(word8, 1u) ^ (v941_sum & 255u), 7u);
+    row.auxiliary(AUX_357, v949_split7);
+    // op 715: u8_xor_split7 40 940
+    const uint32_t v950_split7 = byte_split_high(byte_of(word8, 2u) ^ (v942_sum & 255u), 7u);
+    row.auxiliary(AUX_358, v950_split7);
+    const uint32_t v951_split7 = byte_split_low(byte_of(word8, 2u) ^ (v942_sum & 255u), 7u);
+    row.auxiliary(AUX_359, v951_split7);
+    // op 716: u8_xor_split7 41 941
+    const uint32_t v952_split7 = byte_split_high(byte_of(word8, 3u) ^ (v943_sum & 255u), 7u);
+    row.auxiliary(AUX_360, v952_split7);
+    const uint32_t v953_split7 = byte_split_low(byte_of(word8, 3u) ^ (v943_sum & 255u), 7u);
+    row.auxiliary(AUX_361, v953_split7);
+    // op 717: u8_xor_split7 42 942
+    const uint32_t v954_split7 = byte_split_high(byte_of(word9, 0u) ^ (v944_sum & 255u), 7u);
+    row.auxiliary(AUX_362, v954_split7);
+    const uint32_t v955_split7 = byte_split_low(byte_of(word9, 0u) ^ (v944_sum & 255u), 7u);
+    row.auxiliary(AUX_363, v955_split7);
+    // op 718: add 946 949
+    const uint32_t v956_sum = v948_split7 + v951_split7;
+    // op 719: add 948 951
+    const uint32_t v957_sum = v950_split7 + v953_split7;
+    // op 720: add 950 953
+    const uint32_t v958_sum = v952_split7 + v955_split7;
+    // op 721: add 952 947
+    const uint32_t v959_sum = v954_split7 + v949_split7;
+    // op 722: u8_xor 954 943
+    const uint32_t v960_xor = (v956_sum & 255u) ^ (v945_sum & 255u);
+    row.auxiliary(AUX_364, v960_xor);
+    // op 723: u8_xor 955 944
+    const uint32_t v961_xor = (v957_sum & 255u) ^ (v946_sum & 255u);
+    row.auxiliary(AUX_365, v961_xor);
+    // op 724: u8_xor 956 945
+    const uint32_t v962_xor = (v958_sum & 255u) ^ (v947_sum & 255u);
+    row.auxiliary(AUX_366, v962_xor);
+    // op 725: u8_xor 957 938
+    const uint32_t v963_xor = (v959_sum & 255u) ^ v940_mul8;
+    row.auxiliary(AUX_367, v963_xor);
+    // op 726: mul 959 150
+    const uint32_t v964_prod = v961_xor * 256u;
+    // op 727: mul 960 152
+    const uint32_t v965_prod = v962_xor * 65536u;
+    // op 728: mul 961 131
+    const uint32_t v966_prod = v963_xor * 16777216u;
+    // op 729: add 958 962
+    const uint32_t v967_sum = v960_xor + v964_prod;
+    // op 730: add 965 963
+    const uint32_t v968_sum = v967_sum + v965_prod;
+    // op 731: add 966 964
+    const uint32_t v969_sum = v968_sum + v966_prod;
+    const Gl input72 = seed.full(SEED0_INPUT_72);
+    row.input(INPUT_72, input72);
+    // op 732: mul 72 150
+    const Gl v970_prod = input72 * gl(256u);
+    const Gl input73 = seed.full(SEED0_INPUT_73);
+    row.input(INPUT_73, input73);
+    // op 733: mul 73 152
+    const Gl v971_prod = input73 * gl(65536u);
+    const Gl input74 = seed.full(SEED0_INPUT_74);
+    row.input(INPUT_74, input74);
+    // op 734: mul 74 131
+    const Gl v972_prod = input74 * gl(16777216u);
+    const Gl input71 = seed.full(SEED0_INPUT_71);
+    row.input(INPUT_71, input71);
+    // op 735: add 71 968
+    const Gl v973_sum = input71 + v970_prod;
+    // op 736: add 971 969
+    const Gl v974_sum = v973_sum + v971_prod;
+    // op 737: add 972 970
+    const Gl v975_sum = v974_sum + v972_prod;
+    // op 738: u8_mul 400 355
+    const uint32_t v976_mul8 = byte_of(v402_byte * 64u, 0u);
+    row.auxiliary(AUX_368, v976_mul8);
+    const uint32_t v977_mul8 = byte_of(v402_byte * 64u, 1u);
+    row.auxiliary(AUX_369, v977_mul8);
+    // op 739: u8_mul 401 355
+    const uint32_t v978_mul8 = byte_of(v403_byte * 64u, 0u);
+    row.auxiliary(AUX_370, v978_mul8);
+    const uint32_t v979_mul8 = byte_of(v403_byte * 64u, 1u);
+    row.auxiliary(AUX_371, v979_mul8);
+    // op 740: u8_mul 402 355
+    const uint32_t v980_mul8 = byte_of(v404_byte * 64u, 0u);
+    row.auxiliary(AUX_372, v980_mul8);
+    const uint32_t v981_mul8 = byte_of(v404_byte * 64u, 1u);
+    row.auxiliary(AUX_373, v981_mul8);
+    // op 741: u8_mul 403 355
+    const uint32_t v982_mul8 = byte_of(v405_byte * 64u, 0u);
+    row.auxiliary(AUX_374, v982_mul8);
+    const uint32_t v983_mul8 = byte_of(v405_byte * 64u, 1u);
+    row.auxiliary(AUX_375, v983_mul8);
+    // op 742: add 975 976
+    const uint32_t v984_sum = v977_mul8 + v978_mul8;
+    // op 743: add 977 978
+    const uint32_t v985_sum = v979_mul8 + v980_mul8;
+    // op 744: add 979 980
+    const uint32_t v986_sum = v981_mul8 + v982_mul8;
+    // op 745: add 981 974
+    const uint32_t v987_sum = v983_mul8 + v976_mul8;
+    // op 746: add 977 978
+    const uint32_t v988_sum = v979_mul8 + v980_mul8;
+    // op 747: add 979 980
+    const uint32_t v989_sum = v981_mul8 + v982_mul8;
+    // op 748: u8_xor 400 982
+    const uint32_t v990_xor = v402_byte ^ (v984_sum & 255u);
+    row.auxiliary(AUX_376, v990_xor);
+    // op 749: u8_xor 401 983
+    const uint32_t v991_xor = v403_byte ^ (v985_sum & 255u);
+    row.auxiliary(AUX_377, v991_xor);
+    // op 750: u8_xor 402 984
+    const uint32_t v992_xor = v404_byte ^ (v986_sum & 255u);
+    row.auxiliary(AUX_378, v992_xor);
+    // op 751: u8_xor 403 985
+    const uint32_t v993_xor = v405_byte ^ (v987_sum & 255u);
+    row.auxiliary(AUX_379, v993_xor);
+    // op 752: u8_mul 988 375
+    const uint32_t v994_mul8 = byte_of(v990_xor * 128u, 0u);
+    row.auxiliary(AUX_380, v994_mul8);
+    const uint32_t v995_mul8 = byte_of(v990_xor * 128u, 1u);
+    row.auxiliary(AUX_381, v995_mul8);
+    // op 753: u8_mul 989 375
+    const uint32_t v996_mul8 = byte_of(v991_xor * 128u, 0u);
+    row.auxiliary(AUX_382, v996_mul8);
+    const uint32_t v997_mul8 = byte_of(v991_xor * 128u, 1u);
+    row.auxiliary(AUX_383, v997_mul8);
+    // op 754: u8_mul 990 375
+    const uint32_t v998_mul8 = byte_of(v992_xor * 128u, 0u);
+    row.auxiliary(AUX_384, v998_mul8);
+    const uint32_t v999_mul8 = byte_of(v992_xor * 128u, 1u);
+    row.auxiliary(AUX_385, v999_mul8);
+    // op 755: u8_mul 991 375
+    const uint32_t v1000_mul8 = byte_of(v993_xor * 128u, 0u);
+    row.auxiliary(AUX_386, v1000_mul8);
+    const uint32_t v1001_mul8 = byte_of(v993_xor * 128u, 1u);
+    row.auxiliary(AUX_387, v1001_mul8);
+    // op 756: add 997 998
+    const uint32_t v1002_sum = v999_mul8 + v1000_mul8;
+    // op 757: add 999 992
+    const uint32_t v1003_sum = v1001_mul8 + v994_mul8;
+    // op 758: add 993 994
+    const uint32_t v1004_sum = v995_mul8 + v996_mul8;
+    // op 759: add 995 996
+    const uint32_t v1005_sum = v997_mul8 + v998_mul8;
+    // op 760: u8_xor 1000 986
+    const uint32_t v1006_xor = (v1002_sum & 255u) ^ (v988_sum & 255u);
+    row.auxiliary(AUX_388, v1006_xor);
+    // op 761: u8_xor 1001 987
+    const uint32_t v1007_xor = (v1003_sum & 255u) ^ (v989_sum & 255u);
+    row.auxiliary(AUX_389, v1007_xor);
+    // op 762: u8_xor 1002 981
+    const uint32_t v1008_xor = (v1004_sum & 255u) ^ v983_mul8;
+    row.auxiliary(AUX_390, v1008_xor);
+    // op 763: mul 1005 150
+    const uint32_t v1009_prod = v1007_xor * 256u;
+    // op 764: mul 1006 152
+    const uint32_t v1010_prod = v1008_xor * 65536u;
+    // op 765: mul 1003 131
+    const uint64_t v1011_prod = uint64_t(v1005_sum) * uint64_t(16777216u);
+    // op 766: add 1004 1007
+    const uint32_t v1012_sum = v1006_xor + v1009_prod;
+    // op 767: add 1010 1008
+    const uint32_t v1013_sum = v1012_sum + v1010_prod;
+    // op 768: add 1011 1009
+    const uint64_t v1014_sum = uint64_t(v1013_sum) + v1011_prod;
+    // op 769: add 930 967
     const uint64_t v1015_sum = uint64_t(v932_sum) + uint64_t(v969_sum);
+    // op 770: add 1013 973
     const Gl v1016_sum = gl(v1015_sum) + v975_sum;
+    // op 771: add 1014 1012
     const Gl v1017_sum = v1016_sum + gl(v1014_sum);
-    // op 772
-    uint32_t v1018_byte, v1019_byte, v1020_byte, v1021_byte;
-    write_hint_field_to_bytes_3(
-        row, 391u, v1017_sum, v1018_byte, v1019_byte, v1020_byte, v1021_byte);
-    // ops 782 to 931
-    uint32_t 
-        v1191_byte, v1192_byte, v1193_byte, v1194_byte, v1207_byte, v1208_byte, v1209_byte,
-        v1210_byte;
-    write_u8_mul_13(
-        row, 399u, v883_byte, v884_byte, v885_byte, v886_byte, v575_byte, v576_byte, v577_byte,
-        v578_byte, v263_byte, v264_byte, v265_byte, v266_byte, seed.u8(270u), seed.u8(271u),
-        seed.u8(272u), seed.u8(269u), v926_sum, seed.u32(232u), v899_byte, v900_byte, v901_byte,
-        v902_byte, v591_byte, v592_byte, v593_byte, v594_byte, v280_byte, v281_byte, v282_byte,
-        v283_byte, v920_sum, v1191_byte, v1192_byte, v1193_byte, v1194_byte, v1207_byte,
-        v1208_byte, v1209_byte, v1210_byte);
-    // ops 953 to 958
-    uint32_t v1240_sum;
-    write_mul_1(seed.u8(270u), seed.u8(271u), seed.u8(272u), seed.u8(269u), v1240_sum);
-    // ops 959 to 973
-    uint32_t 
-        v1248_mul8, v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7,
-        v1259_split7, v1260_split7, v1261_split7, v1262_split7, v1263_split7;
-    write_u8_mul_12(
-        row, 479u, seed.u8(273u), seed.u8(274u), seed.u8(275u), seed.u8(276u), v1248_mul8,
-        v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7, v1259_split7,
-        v1260_split7, v1261_split7, v1262_split7, v1263_split7);
-    // ops 974 to 993
-    uint32_t v1277_sum;
-    Gl v1283_sum;
-    write_add_11(
-        row, 495u, v1256_split7, v1259_split7, v1258_split7, v1261_split7, v1260_split7,
-        v1263_split7, v1262_split7, v1257_split7, v1253_sum, v1254_sum, v1255_sum, v1248_mul8,
-        seed.full(160u), seed.full(168u), seed.full(176u), seed.full(152u), v1277_sum, v1283_sum);
-    // ops 994 to 1024
-    uint64_t v1322_sum;
-    write_u8_mul_10(row, 499u, v710_byte, v711_byte, v712_byte, v713_byte, v1322_sum);
-    // ops 1025 to 1027: add
+    // op 772: hint_field_to_bytes 1015
+    const uint32_t v1018_byte = byte_of_wide(v1017_sum.value, 0u);
+    row.auxiliary(AUX_391, v1018_byte);
+    const uint32_t v1019_byte = byte_of_wide(v1017_sum.value, 1u);
+    row.auxiliary(AUX_392, v1019_byte);
+    const uint32_t v1020_byte = byte_of_wide(v1017_sum.value, 2u);
+    row.auxiliary(AUX_393, v1020_byte);
+    const uint32_t v1021_byte = byte_of_wide(v1017_sum.value, 3u);
+    row.auxiliary(AUX_394, v1021_byte);
+    const uint32_t v1022_byte = byte_of_wide(v1017_sum.value, 4u);
+    row.auxiliary(AUX_395, v1022_byte);
+    const uint32_t v1023_byte = byte_of_wide(v1017_sum.value, 5u);
+    row.auxiliary(AUX_396, v1023_byte);
+    const uint32_t v1024_byte = byte_of_wide(v1017_sum.value, 6u);
+    row.auxiliary(AUX_397, v1024_byte);
+    const uint32_t v1025_byte = byte_of_wide(v1017_sum.value, 7u);
+    row.auxiliary(AUX_398, v1025_byte);
+    // op 782: u8_mul 881 95
+    const uint32_t v1034_mul8 = byte_of(v883_byte * 4u, 0u);
+    row.auxiliary(AUX_399, v1034_mul8);
+    const uint32_t v1035_mul8 = byte_of(v883_byte * 4u, 1u);
+    row.auxiliary(AUX_400, v1035_mul8);
+    // op 783: u8_mul 882 95
+    const uint32_t v1036_mul8 = byte_of(v884_byte * 4u, 0u);
+    row.auxiliary(AUX_401, v1036_mul8);
+    const uint32_t v1037_mul8 = byte_of(v884_byte * 4u, 1u);
+    row.auxiliary(AUX_402, v1037_mul8);
+    // op 784: u8_mul 883 95
+    const uint32_t v1038_mul8 = byte_of(v885_byte * 4u, 0u);
+    row.auxiliary(AUX_403, v1038_mul8);
+    const uint32_t v1039_mul8 = byte_of(v885_byte * 4u, 1u);
+    row.auxiliary(AUX_404, v1039_mul8);
+    // op 785: u8_mul 884 95
+    const uint32_t v1040_mul8 = byte_of(v886_byte * 4u, 0u);
+    row.auxiliary(AUX_405, v1040_mul8);
+    const uint32_t v1041_mul8 = byte_of(v886_byte * 4u, 1u);
+    row.auxiliary(AUX_406, v1041_mul8);
+    // op 786: add 1035 1036
+    const uint32_t v1042_sum = v1037_mul8 + v1038_mul8;
+    // op 787: add 1037 1038
+    const uint32_t v1043_sum = v1039_mul8 + v1040_mul8;
+    // op 788: add 1039 1032
+    const uint32_t v1044_sum = v1041_mul8 + v1034_mul8;
+    // op 789: add 1033 1034
+    const uint32_t v1045_sum = v1035_mul8 + v1036_mul8;
+    // op 790: u8_xor 881 1040
+    const uint32_t v1046_xor = v883_byte ^ (v1042_sum & 255u);
+    row.auxiliary(AUX_407, v1046_xor);
+    // op 791: u8_xor 882 1041
+    const uint32_t v1047_xor = v884_byte ^ (v1043_sum & 255u);
+    row.auxiliary(AUX_408, v1047_xor);
+    // op 792: u8_xor 883 1042
+    const uint32_t v1048_xor = v885_byte ^ (v1044_sum & 255u);
+    row.auxiliary(AUX_409, v1048_xor);
+    // op 793: u8_xor 884 1043
+    const uint32_t v1049_xor = v886_byte ^ (v1045_sum & 255u);
+    row.auxiliary(AUX_410, v1049_xor);
+    // op 794: u8_mul 1044 112
+    const uint32_t v1050_mul8 = byte_of(v1046_xor * 8u, 0u);
+    row.auxiliary(AUX_411, v1050_mul8);
+    const uint32_t v1051_mul8 = byte_of(v1046_xor * 8u, 1u);
+    row.auxiliary(AUX_412, v1051_mul8);
+    // op 795: u8_mul 1045 112
+    const uint32_t v1052_mul8 = byte_of(v1047_xor * 8u, 0u);
+    row.auxiliary(AUX_413, v1052_mul8);
+    const uint32_t v1053_mul8 = byte_of(v1047_xor * 8u, 1u);
+    row.auxiliary(AUX_414, v1053_mul8);
+    // op 796: u8_mul 1046 112
+    const uint32_t v1054_mul8 = byte_of(v1048_xor * 8u, 0u);
+    row.auxiliary(AUX_415, v1054_mul8);
+    const uint32_t v1055_mul8 = byte_of(v1048_xor * 8u, 1u);
+    row.auxiliary(AUX_416, v1055_mul8);
+    // op 797: u8_mul 1047 112
+    const uint32_t v1056_mul8 = byte_of(v1049_xor * 8u, 0u);
+    row.auxiliary(AUX_417, v1056_mul8);
+    const uint32_t v1057_mul8 = byte_of(v1049_xor * 8u, 1u);
+    row.auxiliary(AUX_418, v1057_mul8);
+    // op 798: add 1049 1050
+    const uint32_t v1058_sum = v1051_mul8 + v1052_mul8;
+    // op 799: add 1051 1052
+    const uint32_t v1059_sum = v1053_mul8 + v1054_mul8;
+    // op 800: add 1053 1054
+    const uint32_t v1060_sum = v1055_mul8 + v1056_mul8;
+    // op 801: add 1055 1048
+    const uint32_t v1061_sum = v1057_mul8 + v1050_mul8;
+    // op 802: u8_xor 881 1056
+    const uint32_t v1062_xor = v883_byte ^ (v1058_sum & 255u);
+    row.auxiliary(AUX_419, v1062_xor);
+    // op 803: u8_xor 882 1057
+    const uint32_t v1063_xor = v884_byte ^ (v1059_sum & 255u);
+    row.auxiliary(AUX_420, v1063_xor);
+    // op 804: u8_xor 883 1058
+    const uint32_t v1064_xor = v885_byte ^ (v1060_sum & 255u);
+    row.auxiliary(AUX_421, v1064_xor);
+    // op 805: u8_xor 884 1059
+    const uint32_t v1065_xor = v886_byte ^ (v1061_sum & 255u);
+    row.auxiliary(AUX_422, v1065_xor);
+    // op 806: u8_mul 1060 95
+    const uint32_t v1066_mul8 = byte_of(v1062_xor * 4u, 0u);
+    row.auxiliary(AUX_423, v1066_mul8);
+    const uint32_t v1067_mul8 = byte_of(v1062_xor * 4u, 1u);
+    row.auxiliary(AUX_424, v1067_mul8);
+    // op 807: mul 1064 131
+    const uint32_t v1068_prod = v1066_mul8 * 16777216u;
+    // op 808: mul 1061 95
+    const uint32_t v1069_prod = v1063_xor * 4u;
+    // op 809: mul 1062 134
+    const uint32_t v1070_prod = v1064_xor * 1024u;
+    // op 810: mul 1063 136
+    const uint32_t v1071_prod = v1065_xor * 262144u;
+    // op 811: add 1065 1066
+    const uint32_t v1072_sum = v1067_mul8 + v1068_prod;
+    // op 812: add 1070 1067
+    const uint32_t v1073_sum = v1072_sum + v1069_prod;
+    // op 813: add 1071 1068
+    const uint32_t v1074_sum = v1073_sum + v1070_prod;
+    // op 814: add 1072 1069
+    const uint64_t v1075_sum = uint64_t(v1074_sum) + uint64_t(v1071_prod);
+    // op 815: u8_and 881 573
+    const uint32_t v1076_and = v883_byte & v575_byte;
+    row.auxiliary(AUX_425, v1076_and);
+    // op 816: u8_and 882 574
+    const uint32_t v1077_and = v884_byte & v576_byte;
+    row.auxiliary(AUX_426, v1077_and);
+    // op 817: u8_and 883 575
+    const uint32_t v1078_and = v885_byte & v577_byte;
+    row.auxiliary(AUX_427, v1078_and);
+    // op 818: u8_and 884 576
+    const uint32_t v1079_and = v886_byte & v578_byte;
+    row.auxiliary(AUX_428, v1079_and);
+    // op 819: u8_and 881 261
+    const uint32_t v1080_and = v883_byte & v263_byte;
+    row.auxiliary(AUX_429, v1080_and);
+    // op 820: u8_and 882 262
+    const uint32_t v1081_and = v884_byte & v264_byte;
+    row.auxiliary(AUX_430, v1081_and);
+    // op 821: u8_and 883 263
+    const uint32_t v1082_and = v885_byte & v265_byte;
+    row.auxiliary(AUX_431, v1082_and);
+    // op 822: u8_and 884 264
+    const uint32_t v1083_and = v886_byte & v266_byte;
+    row.auxiliary(AUX_432, v1083_and);
+    // op 823: mul 1075 150
+    const uint32_t v1084_prod = v1077_and * 256u;
+    // op 824: mul 1076 152
+    const uint32_t v1085_prod = v1078_and * 65536u;
+    // op 825: mul 1077 131
+    const uint32_t v1086_prod = v1079_and * 16777216u;
+    // op 826: add 1074 1082
+    const uint32_t v1087_sum = v1076_and + v1084_prod;
+    // op 827: add 1085 1083
+    const uint32_t v1088_sum = v1087_sum + v1085_prod;
+    // op 828: add 1086 1084
+    const uint32_t v1089_sum = v1088_sum + v1086_prod;
+    // op 829: mul 1079 150
+    const uint32_t v1090_prod = v1081_and * 256u;
+    // op 830: mul 1080 152
+    const uint32_t v1091_prod = v1082_and * 65536u;
+    // op 831: mul 1081 131
+    const uint32_t v1092_prod = v1083_and * 16777216u;
+    // op 832: add 1078 1088
+    const uint32_t v1093_sum = v1080_and + v1090_prod;
+    // op 833: add 1091 1089
+    const uint32_t v1094_sum = v1093_sum + v1091_prod;
+    // op 834: add 1092 1090
+    const uint32_t v1095_sum = v1094_sum + v1092_prod;
+    // op 835: mul 262 150
+    const uint32_t v1096_prod = v264_byte * 256u;
+    // op 836: mul 263 152
+    const uint32_t v1097_prod = v265_byte * 65536u;
+    // op 837: mul 264 131
+    const uint32_t v1098_prod = v266_byte * 16777216u;
+    // op 838: add 261 1094
+    const uint32_t v1099_sum = v263_byte + v1096_prod;
+    // op 839: add 1097 1095
+    const uint32_t v1100_sum = v1099_sum + v1097_prod;
+    // op 840: add 1098 1096
+    const uint32_t v1101_sum = v1100_sum + v1098_prod;
+    // op 841: sub 1099 1093
+    const Gl v1102_diff = gl(v1101_sum) - gl(v1095_sum);
+    // op 842: add 1087 1100
+    const Gl v1103_sum = gl(v1089_sum) + v1102_diff;
+    // op 843: mul 40 150
+    const uint32_t v1104_prod = byte_of(word8, 2u) * 256u;
+    // op 844: mul 41 152
+    const uint32_t v1105_prod = byte_of(word8, 3u) * 65536u;
+    // op 845: mul 42 131
+    const uint32_t v1106_prod = byte_of(word9, 0u) * 16777216u;
+    // op 846: add 39 1102
+    const uint32_t v1107_sum = byte_of(word8, 1u) + v1104_prod;
+    // op 847: add 1105 1103
+    const uint32_t v1108_sum = v1107_sum + v1105_prod;
+    // op 848: add 1106 1104
+    const uint32_t v1109_sum = v1108_sum + v1106_prod;
+    // op 849: add 924 1073
+    const uint64_t v1110_sum = uint64_t(v926_sum) + v1075_sum;
+    // op 850: add 1108 1101
+    const Gl v1111_sum = gl(v1110_sum) + v1103_sum;
+    const uint32_t v96_seed = seed.u32(SEED0_READ_3);
+    row.auxiliary(AUX_5, v96_seed);
+    // op 851: add 1109 94
+    const Gl v1112_sum = v1111_sum + gl(v96_seed);
+    // op 852: add 1110 1107
+    const Gl v1113_sum = v1112_sum + gl(v1109_sum);
+    // op 853: u8_mul 897 182
+    const uint32_t v1114_mul8 = byte_of(v899_byte * 32u, 0u);
+    row.auxiliary(AUX_433, v1114_mul8);
+    const uint32_t v1115_mul8 = byte_of(v899_byte * 32u, 1u);
+    row.auxiliary(AUX_434, v1115_mul8);
+    // op 854: u8_mul 898 182
+    const uint32_t v1116_mul8 = byte_of(v900_byte * 32u, 0u);
+    row.auxiliary(AUX_435, v1116_mul8);
+    const uint32_t v1117_mul8 = byte_of(v900_byte * 32u, 1u);
+    row.auxiliary(AUX_436, v1117_mul8);
+    // op 855: u8_mul 899 182
+    const uint32_t v1118_mul8 = byte_of(v901_byte * 32u, 0u);
+    row.auxiliary(AUX_437, v1118_mul8);
+    const uint32_t v1119_mul8 = byte_of(v901_byte * 32u, 1u);
+    row.auxiliary(AUX_438, v1119_mul8);
+    // op 856: u8_mul 900 182
+    const uint32_t v1120_mul8 = byte_of(v902_byte * 32u, 0u);
+    row.auxiliary(AUX_439, v1120_mul8);
+    const uint32_t v1121_mul8 = byte_of(v902_byte * 32u, 1u);
+    row.auxiliary(AUX_440, v1121_mul8);
+    // op 857: add 1115 1116
+    const uint32_t v1122_sum = v1117_mul8 + v1118_mul8;
+    // op 858: add 1117 1118
+    const uint32_t v1123_sum = v1119_mul8 + v1120_mul8;
+    // op 859: add 1119 1112
+    const uint32_t v1124_sum = v1121_mul8 + v1114_mul8;
+    // op 860: add 1113 1114
+    const uint32_t v1125_sum = v1115_mul8 + v1116_mul8;
+    // op 861: u8_xor_split4 897 1120
+    const uint32_t v1126_split4 = byte_split_high(v899_byte ^ (v1122_sum & 255u), 4u);
+    row.auxiliary(AUX_441, v1126_split4);
+    const uint32_t v1127_split4 = byte_split_low(v899_byte ^ (v1122_sum & 255u), 4u);
+    row.auxiliary(AUX_442, v1127_split4);
+    // op 862: u8_xor_split4 898 1121
+    const uint32_t v1128_split4 = byte_split_high(v900_byte ^ (v1123_sum & 255u), 4u);
+    row.auxiliary(AUX_443, v1128_split4);
+    const uint32_t v1129_split4 = byte_split_low(v900_byte ^ (v1123_sum & 255u), 4u);
+    row.auxiliary(AUX_444, v1129_split4);
+    // op 863: u8_xor_split4 899 1122
+    const uint32_t v1130_split4 = byte_split_high(v901_byte ^ (v1124_sum & 255u), 4u);
+    row.auxiliary(AUX_445, v1130_split4);
+    const uint32_t v1131_split4 = byte_split_low(v901_byte ^ (v1124_sum & 255u), 4u);
+    row.auxiliary(AUX_446, v1131_split4);
+    // op 864: u8_xor_split4 900 1123
+    const uint32_t v1132_split4 = byte_split_high(v902_byte ^ (v1125_sum & 255u), 4u);
+    row.auxiliary(AUX_447, v1132_split4);
+    const uint32_t v1133_split4 = byte_split_low(v902_byte ^ (v1125_sum & 255u), 4u);
+    row.auxiliary(AUX_448, v1133_split4);
+    // op 865: add 1126 1129
+    const uint32_t v1134_sum = v1128_split4 + v1131_split4;
+    // op 866: add 1128 1131
+    const uint32_t v1135_sum = v1130_split4 + v1133_split4;
+    // op 867: add 1130 1125
+    const uint32_t v1136_sum = v1132_split4 + v1127_split4;
+    // op 868: add 1124 1127
+    const uint32_t v1137_sum = v1126_split4 + v1129_split4;
+    // op 869: u8_xor 897 1132
+    const uint32_t v1138_xor = v899_byte ^ (v1134_sum & 255u);
+    row.auxiliary(AUX_449, v1138_xor);
+    // op 870: u8_xor 898 1133
+    const uint32_t v1139_xor = v900_byte ^ (v1135_sum & 255u);
+    row.auxiliary(AUX_450, v1139_xor);
+    // op 871: u8_xor 899 1134
+    const uint32_t v1140_xor = v901_byte ^ (v1136_sum & 255u);
+    row.auxiliary(AUX_451, v1140_xor);
+    // op 872: u8_xor 900 1135
+    const uint32_t v1141_xor = v902_byte ^ (v1137_sum & 255u);
+    row.auxiliary(AUX_452, v1141_xor);
+    // op 873: u8_mul 1138 95
+    const uint32_t v1142_mul8 = byte_of(v1140_xor * 4u, 0u);
+    row.auxiliary(AUX_453, v1142_mul8);
+    const uint32_t v1143_mul8 = byte_of(v1140_xor * 4u, 1u);
+    row.auxiliary(AUX_454, v1143_mul8);
+    // op 874: mul 1140 131
+    const uint32_t v1144_prod = v1142_mul8 * 16777216u;
+    // op 875: mul 1136 134
+    const uint32_t v1145_prod = v1138_xor * 1024u;
+    // op 876: mul 1137 136
+    const uint32_t v1146_prod = v1139_xor * 262144u;
+    // op 877: mul 1139 95
+    const uint32_t v1147_prod = v1141_xor * 4u;
+    // op 878: add 1141 1142
+    const uint32_t v1148_sum = v1143_mul8 + v1144_prod;
+    // op 879: add 1146 1143
+    const uint32_t v1149_sum = v1148_sum + v1145_prod;
+    // op 880: add 1147 1144
+    const uint64_t v1150_sum = uint64_t(v1149_sum) + uint64_t(v1146_prod);
+    // op 881: add 1148 1145
+    const uint64_t v1151_sum = v1150_sum + uint64_t(v1147_prod);
+    // op 882: u8_xor 897 589
+    const uint32_t v1152_xor = v899_byte ^ v591_byte;
+    row.auxiliary(AUX_455, v1152_xor);
+    // op 883: u8_xor 898 590
+    const uint32_t v1153_xor = v900_byte ^ v592_byte;
+    row.auxiliary(AUX_456, v1153_xor);
+    // op 884: u8_xor 899 591
+    const uint32_t v1154_xor = v901_byte ^ v593_byte;
+    row.auxiliary(AUX_457, v1154_xor);
+    // op 885: u8_xor 900 592
+    const uint32_t v1155_xor = v902_byte ^ v594_byte;
+    row.auxiliary(AUX_458, v1155_xor);
+    // op 886: u8_and 278 1150
+    const uint32_t v1156_and = v280_byte & v1152_xor;
+    row.auxiliary(AUX_459, v1156_and);
+    // op 887: u8_and 279 1151
+    const uint32_t v1157_and = v281_byte & v1153_xor;
+    row.auxiliary(AUX_460, v1157_and);
+    // op 888: u8_and 280 1152
+    const uint32_t v1158_and = v282_byte & v1154_xor;
+    row.auxiliary(AUX_461, v1158_and);
+    // op 889: u8_and 281 1153
+    const uint32_t v1159_and = v283_byte & v1155_xor;
+    row.auxiliary(AUX_462, v1159_and);
+    // op 890: mul 898 150
+    const uint32_t v1160_prod = v900_byte * 256u;
+    // op 891: mul 899 152
+    const uint32_t v1161_prod = v901_byte * 65536u;
+    // op 892: mul 900 131
+    const uint32_t v1162_prod = v902_byte * 16777216u;
+    // op 893: add 897 1158
+    const uint32_t v1163_sum = v899_byte + v1160_prod;
+    // op 894: add 1161 1159
+    const uint32_t v1164_sum = v1163_sum + v1161_prod;
+    // op 895: add 1162 1160
+    const uint32_t v1165_sum = v1164_sum + v1162_prod;
+    // op 896: mul 590 150
+    const uint32_t v1166_prod = v592_byte * 256u;
+    // op 897: mul 591 152
+    const uint32_t v1167_prod = v593_byte * 65536u;
+    // op 898: mul 592 131
+    const uint32_t v1168_prod = v594_byte * 16777216u;
+    // op 899: add 589 1164
+    const uint32_t v1169_sum = v591_byte + v1166_prod;
+    // op 900: add 1167 1165
+    const uint32_t v1170_sum = v1169_sum + v1167_prod;
+    // op 901: add 1168 1166
+    const uint32_t v1171_sum = v1170_sum + v1168_prod;
+    // op 902: mul 1151 150
+    const uint32_t v1172_prod = v1153_xor * 256u;
+    // op 903: mul 1152 152
+    const uint32_t v1173_prod = v1154_xor * 65536u;
+    // op 904: mul 1153 131
+    const uint32_t v1174_prod = v1155_xor * 16777216u;
+    // op 905: add 1150 1170
+    const uint32_t v1175_sum = v1152_xor + v1172_prod;
+    // op 906: add 1173 1171
+    const uint32_t v1176_sum = v1175_sum + v1173_prod;
+    // op 907: add 1174 1172
+    const uint32_t v1177_sum = v1176_sum + v1174_prod;
+    // op 908: mul 1155 150
+    const uint32_t v1178_prod = v1157_and * 256u;
+    // op 909: mul 1156 152
+    const uint32_t v1179_prod = v1158_and * 65536u;
+    // op 910: mul 1157 131
+    const uint32_t v1180_prod = v1159_and * 16777216u;
+    // op 911: add 1154 1176
+    const uint32_t v1181_sum = v1156_and + v1178_prod;
+    // op 912: add 1179 1177
+    const uint32_t v1182_sum = v1181_sum + v1179_prod;
+    // op 913: add 1180 1178
+    const uint32_t v1183_sum = v1182_sum + v1180_prod;
+    // op 914: add 1163 1169
+    const uint64_t v1184_sum = uint64_t(v1165_sum) + uint64_t(v1171_sum);
+    // op 915: sub 1182 1175
+    const Gl v1185_diff = gl(v1184_sum) - gl(v1177_sum);
+    // op 916: mul 1183 255
+    const Gl v1186_prod = v1185_diff * gl(0x7fffffff80000001ull);
+    // op 917: add 1184 1181
+    const Gl v1187_sum = v1186_prod + gl(v1183_sum);
+    // op 918: add 918 1111
+    const Gl v1188_sum = gl(v920_sum) + v1113_sum;
+    // op 919: add 1111 1149
+    const Gl v1189_sum = v1113_sum + gl(v1151_sum);
+    // op 920: add 1187 1185
+    const Gl v1190_sum = v1189_sum + v1187_sum;
+    // op 921: hint_field_to_bytes 1186
+    const uint32_t v1191_byte = byte_of_wide(v1188_sum.value, 0u);
+    row.auxiliary(AUX_463, v1191_byte);
+    const uint32_t v1192_byte = byte_of_wide(v1188_sum.value, 1u);
+    row.auxiliary(AUX_464, v1192_byte);
+    const uint32_t v1193_byte = byte_of_wide(v1188_sum.value, 2u);
+    row.auxiliary(AUX_465, v1193_byte);
+    const uint32_t v1194_byte = byte_of_wide(v1188_sum.value, 3u);
+    row.auxiliary(AUX_466, v1194_byte);
+    const uint32_t v1195_byte = byte_of_wide(v1188_sum.value, 4u);
+    row.auxiliary(AUX_467, v1195_byte);
+    const uint32_t v1196_byte = byte_of_wide(v1188_sum.value, 5u);
+    row.auxiliary(AUX_468, v1196_byte);
+    const uint32_t v1197_byte = byte_of_wide(v1188_sum.value, 6u);
+    row.auxiliary(AUX_469, v1197_byte);
+    const uint32_t v1198_byte = byte_of_wide(v1188_sum.value, 7u);
+    row.auxiliary(AUX_470, v1198_byte);
+    // op 931: hint_field_to_bytes 1188
+    const uint32_t v1207_byte = byte_of_wide(v1190_sum.value, 0u);
+    row.auxiliary(AUX_471, v1207_byte);
+    const uint32_t v1208_byte = byte_of_wide(v1190_sum.value, 1u);
+    row.auxiliary(AUX_472, v1208_byte);
+    const uint32_t v1209_byte = byte_of_wide(v1190_sum.value, 2u);
+    row.auxiliary(AUX_473, v1209_byte);
+    const uint32_t v1210_byte = byte_of_wide(v1190_sum.value, 3u);
+    row.auxiliary(AUX_474, v1210_byte);
+    const uint32_t v1211_byte = byte_of_wide(v1190_sum.value, 4u);
+    row.auxiliary(AUX_475, v1211_byte);
+    const uint32_t v1212_byte = byte_of_wide(v1190_sum.value, 5u);
+    row.auxiliary(AUX_476, v1212_byte);
+    const uint32_t v1213_byte = byte_of_wide(v1190_sum.value, 6u);
+    row.auxiliary(AUX_477, v1213_byte);
+    const uint32_t v1214_byte = byte_of_wide(v1190_sum.value, 7u);
+    row.auxiliary(AUX_478, v1214_byte);
+    // op 953: mul 40 150
+    const uint32_t v1235_prod = byte_of(word8, 2u) * 256u;
+    // op 954: mul 41 152
+    const uint32_t v1236_prod = byte_of(word8, 3u) * 65536u;
+    // op 955: mul 42 131
+    const uint32_t v1237_prod = byte_of(word9, 0u) * 16777216u;
+    // op 956: add 39 1233
+    const uint32_t v1238_sum = byte_of(word8, 1u) + v1235_prod;
+    // op 957: add 1236 1234
+    const uint32_t v1239_sum = v1238_sum + v1236_prod;
+    // op 958: add 1237 1235
+    const uint32_t v1240_sum = v1239_sum + v1237_prod;
+    // op 959: u8_mul 43 182
+    const uint32_t v1241_mul8 = byte_of(byte_of(word9, 1u) * 32u, 0u);
+    row.auxiliary(AUX_479, v1241_mul8);
+    const uint32_t v1242_mul8 = byte_of(byte_of(word9, 1u) * 32u, 1u);
+    row.auxiliary(AUX_480, v1242_mul8);
+    // op 960: u8_mul 44 182
+    const uint32_t v1243_mul8 = byte_of(byte_of(word9, 2u) * 32u, 0u);
+    row.auxiliary(AUX_481, v1243_mul8);
+    const uint32_t v1244_mul8 = byte_of(byte_of(word9, 2u) * 32u, 1u);
+    row.auxiliary(AUX_482, v1244_mul8);
+    // op 961: u8_mul 45 182
+    const uint32_t v1245_mul8 = byte_of(byte_of(word9, 3u) * 32u, 0u);
+    row.auxiliary(AUX_483, v1245_mul8);
+    const uint32_t v1246_mul8 = byte_of(byte_of(word9, 3u) * 32u, 1u);
+    row.auxiliary(AUX_484, v1246_mul8);
+    const uint32_t word10 = seed.u32(SEED0_INPUT_46);
+    row.input(INPUT_46, byte_of(word10, 0u));
+    row.input(INPUT_47, byte_of(word10, 1u));
+    row.input(INPUT_48, byte_of(word10, 2u));
+    row.input(INPUT_49, byte_of(word10, 3u));
+    // op 962: u8_mul 46 182
+    const uint32_t v1247_mul8 = byte_of(byte_of(word10, 0u) * 32u, 0u);
+    row.auxiliary(AUX_485, v1247_mul8);
+    const uint32_t v1248_mul8 = byte_of(byte_of(word10, 0u) * 32u, 1u);
+    row.auxiliary(AUX_486, v1248_mul8);
+    // op 963: add 1242 1243
+    const uint32_t v1249_sum = v1244_mul8 + v1245_mul8;
+    // op 964: add 1244 1245
+    const uint32_t v1250_sum = v1246_mul8 + v1247_mul8;
+    // op 965: add 1246 1239
+    const uint32_t v1251_sum = v1248_mul8 + v1241_mul8;
+    // op 966: add 1240 1241
+    const uint32_t v1252_sum = v1242_mul8 + v1243_mul8;
+    // op 967: add 1240 1241
+    const uint32_t v1253_sum = v1242_mul8 + v1243_mul8;
+    // op 968: add 1242 1243
+    const uint32_t v1254_sum = v1244_mul8 + v1245_mul8;
+    // op 969: add 1244 1245
+    const uint32_t v1255_sum = v1246_mul8 + v1247_mul8;
+    // op 970: u8_xor_split7 43 1247
+    const uint32_t v1256_split7 = byte_split_high(byte_of(word9, 1u) ^ (v1249_sum & 255u), 7u);
+    row.auxiliary(AUX_487, v1256_split7);
+    const uint32_t v1257_split7 = byte_split_low(byte_of(word9, 1u) ^ (v1249_sum & 255u), 7u);
+    row.auxiliary(AUX_488, v1257_split7);
+    // op 971: u8_xor_split7 44 1248
+    const uint32_t v1258_split7 = byte_split_high(byte_of(word9, 2u) ^ (v1250_sum & 255u), 7u);
+    row.auxiliary(AUX_489, v1258_split7);
+    const uint32_t v1259_split7 = byte_split_low(byte_of(word9, 2u) ^ (v1250_sum & 255u), 7u);
+    row.auxiliary(AUX_490, v1259_split7);
+    // op 972: u8_xor_split7 45 1249
+    const uint32_t v1260_split7 = byte_split_high(byte_of(word9, 3u) ^ (v1251_sum & 255u), 7u);
+    row.auxiliary(AUX_491, v1260_split7);
+    const uint32_t v1261_split7 = byte_split_low(byte_of(word9, 3u) ^ (v1251_sum & 255u), 7u);
+    row.auxiliary(AUX_492, v1261_split7);
+    // op 973: u8_xor_split7 46 1250
+    const uint32_t v1262_split7 = byte_split_high(byte_of(word10, 0u) ^ (v1252_sum & 255u), 7u);
+    row.auxiliary(AUX_493, v1262_split7);
+    const uint32_t v1263_split7 = byte_split_low(byte_of(word10, 0u) ^ (v1252_sum & 255u), 7u);
+    row.auxiliary(AUX_494, v1263_split7);
+    // op 974: add 1254 1257
+    const uint32_t v1264_sum = v1256_split7 + v1259_split7;
+    // op 975: add 1256 1259
+    const uint32_t v1265_sum = v1258_split7 + v1261_split7;
+    // op 976: add 1258 1261
+    const uint32_t v1266_sum = v1260_split7 + v1263_split7;
+    // op 977: add 1260 1255
+    const uint32_t v1267_sum = v1262_split7 + v1257_split7;
+    // op 978: u8_xor 1262 1251
+    const uint32_t v1268_xor = (v1264_sum & 255u) ^ (v1253_sum & 255u);
+    row.auxiliary(AUX_495, v1268_xor);
+    // op 979: u8_xor 1263 1252
+    const uint32_t v1269_xor = (v1265_sum & 255u) ^ (v1254_sum & 255u);
+    row.auxiliary(AUX_496, v1269_xor);
+    // op 980: u8_xor 1264 1253
+    const uint32_t v1270_xor = (v1266_sum & 255u) ^ (v1255_sum & 255u);
+    row.auxiliary(AUX_497, v1270_xor);
+    // op 981: u8_xor 1265 1246
+    const uint32_t v1271_xor = (v1267_sum & 255u) ^ v1248_mul8;
+    row.auxiliary(AUX_498, v1271_xor);
+    // op 982: mul 1267 150
+    const uint32_t v1272_prod = v1269_xor * 256u;
+    // op 983: mul 1268 152
+    const uint32_t v1273_prod = v1270_xor * 65536u;
+    // op 984: mul 1269 131
+    const uint32_t v1274_prod = v1271_xor * 16777216u;
+    // op 985: add 1266 1270
+    const uint32_t v1275_sum = v1268_xor + v1272_prod;
+    // op 986: add 1273 1271
+    const uint32_t v1276_sum = v1275_sum + v1273_prod;
+    // op 987: add 1274 1272
+    const uint32_t v1277_sum = v1276_sum + v1274_prod;
+    const Gl input76 = seed.full(SEED0_INPUT_76);
+    row.input(INPUT_76, input76);
+    // op 988: mul 76 150
+    const Gl v1278_prod = input76 * gl(256u);
+    const Gl input77 = seed.full(SEED0_INPUT_77);
+    row.input(INPUT_77, input77);
+    // op 989: mul 77 152
+    const Gl v1279_prod = input77 * gl(65536u);
+    const Gl input78 = seed.full(SEED0_INPUT_78);
+    row.input(INPUT_78, input78);
+    // op 990: mul 78 131
+    const Gl v1280_prod = input78 * gl(16777216u);
+    const Gl input75 = seed.full(SEED0_INPUT_75);
+    row.input(INPUT_75, input75);
+    // op 991: add 75 1276
+    const Gl v1281_sum = input75 + v1278_prod;
+    // op 992: add 1279 1277
+    const Gl v1282_sum = v1281_sum + v1279_prod;
+    // op 993: add 1280 1278
+    const Gl v1283_sum = v1282_sum + v1280_prod;
+    // op 994: u8_mul 708 355
+    const uint32_t v1284_mul8 = byte_of(v710_byte * 64u, 0u);
+    row.auxiliary(AUX_499, v1284_mul8);
+    const uint32_t v1285_mul8 = byte_of(v710_byte * 64u, 1u);
+    row.auxiliary(AUX_500, v1285_mul8);
+    // op 995: u8_mul 709 355
+    const uint32_t v1286_mul8 = byte_of(v711_byte * 64u, 0u);
+    row.auxiliary(AUX_501, v1286_mul8);
+    const uint32_t v1287_mul8 = byte_of(v711_byte * 64u, 1u);
+    row.auxiliary(AUX_502, v1287_mul8);
+    // op 996: u8_mul 710 355
+    const uint32_t v1288_mul8 = byte_of(v712_byte * 64u, 0u);
+    row.auxiliary(AUX_503, v1288_mul8);
+    const uint32_t v1289_mul8 = byte_of(v712_byte * 64u, 1u);
+    row.auxiliary(AUX_504, v1289_mul8);
+    // op 997: u8_mul 711 355
+    const uint32_t v1290_mul8 = byte_of(v713_byte * 64u, 0u);
+    row.auxiliary(AUX_505, v1290_mul8);
+    const uint32_t v1291_mul8 = byte_of(v713_byte * 64u, 1u);
+    row.auxiliary(AUX_506, v1291_mul8);
+    // op 998: add 1283 1284
+    const uint32_t v1292_sum = v1285_mul8 + v1286_mul8;
+    // op 999: add 1285 1286
+    const uint32_t v1293_sum = v1287_mul8 + v1288_mul8;
+    // op 1000: add 1287 1288
+    const uint32_t v1294_sum = v1289_mul8 + v1290_mul8;
+    // op 1001: add 1289 1282
+    const uint32_t v1295_sum = v1291_mul8 + v1284_mul8;
+    // op 1002: add 1285 1286
+    const uint32_t v1296_sum = v1287_mul8 + v1288_mul8;
+    // op 1003: add 1287 1288
+    const uint32_t v1297_sum = v1289_mul8 + v1290_mul8;
+    // op 1004: u8_xor 708 1290
+    const uint32_t v1298_xor = v710_byte ^ (v1292_sum & 255u);
+    row.auxiliary(AUX_507, v1298_xor);
+    // op 1005: u8_xor 709 1291
+    const uint32_t v1299_xor = v711_byte ^ (v1293_sum & 255u);
+    row.auxiliary(AUX_508, v1299_xor);
+    // op 1006: u8_xor 710 1292
+    const uint32_t v1300_xor = v712_byte ^ (v1294_sum & 255u);
+    row.auxiliary(AUX_509, v1300_xor);
+    // op 1007: u8_xor 711 1293
+    const uint32_t v1301_xor = v713_byte ^ (v1295_sum & 255u);
+    row.auxiliary(AUX_510, v1301_xor);
+    // op 1008: u8_mul 1296 375
+    const uint32_t v1302_mul8 = byte_of(v1298_xor * 128u, 0u);
+    row.auxiliary(AUX_511, v1302_mul8);
+    const uint32_t v1303_mul8 = byte_of(v1298_xor * 128u, 1u);
+    row.auxiliary(AUX_512, v1303_mul8);
+    // op 1009: u8_mul 1297 375
+    const uint32_t v1304_mul8 = byte_of(v1299_xor * 128u, 0u);
+    row.auxiliary(AUX_513, v1304_mul8);
+    const uint32_t v1305_mul8 = byte_of(v1299_xor * 128u, 1u);
+    row.auxiliary(AUX_514, v1305_mul8);
+    // op 1010: u8_mul 1298 375
+    const uint32_t v1306_mul8 = byte_of(v1300_xor * 128u, 0u);
+    row.auxiliary(AUX_515, v1306_mul8);
+    const uint32_t v1307_mul8 = byte_of(v1300_xor * 128u, 1u);
+    row.auxiliary(AUX_516, v1307_mul8);
+    // op 1011: u8_mul 1299 375
+    const uint32_t v1308_mul8 = byte_of(v1301_xor * 128u, 0u);
+    row.auxiliary(AUX_517, v1308_mul8);
+    const uint32_t v1309_mul8 = byte_of(v1301_xor * 128u, 1u);
+    row.auxiliary(AUX_518, v1309_mul8);
+    // op 1012: add 1305 1306
+    const uint32_t v1310_sum = v1307_mul8 + v1308_mul8;
+    // op 1013: add 1307 1300
+    const uint32_t v1311_sum = v1309_mul8 + v1302_mul8;
+    // op 1014: add 1301 1302
+    const uint32_t v1312_sum = v1303_mul8 + v1304_mul8;
+    // op 1015: add 1303 1304
+    const uint32_t v1313_sum = v1305_mul8 + v1306_mul8;
+    // op 1016: u8_xor 1308 1294
+    const uint32_t v1314_xor = (v1310_sum & 255u) ^ (v1296_sum & 255u);
+    row.auxiliary(AUX_519, v1314_xor);
+    // op 1017: u8_xor 1309 1295
+    const uint32_t v1315_xor = (v1311_sum & 255u) ^ (v1297_sum & 255u);
+    row.auxiliary(AUX_520, v1315_xor);
+    // op 1018: u8_xor 1310 1289
+    const uint32_t v1316_xor = (v1312_sum & 255u) ^ v1291_mul8;
+    row.auxiliary(AUX_521, v1316_xor);
+    // op 1019: mul 1313 150
+    const uint32_t v1317_prod = v1315_xor * 256u;
+    // op 1020: mul 1314 152
+    const uint32_t v1318_prod = v1316_xor * 65536u;
+    // op 1021: mul 1311 131
+    const uint64_t v1319_prod = uint64_t(v1313_sum) * uint64_t(16777216u);
+    // op 1022: add 1312 1315
+    const uint32_t v1320_sum = v1314_xor + v1317_prod;
+    // op 1023: add 1318 1316
+    const uint32_t v1321_sum = v1320_sum + v1318_prod;
+    // op 1024: add 1319 1317
+    const uint64_t v1322_sum = uint64_t(v1321_sum) + v1319_prod;
+    // op 1025: add 1238 1275
     const uint64_t v1323_sum = uint64_t(v1240_sum) + uint64_t(v1277_sum);
+    // op 1026: add 1321 1281
     const Gl v1324_sum = gl(v1323_sum) + v1283_sum;
+    // op 1027: add 1322 1320
     const Gl v1325_sum = v1324_sum + gl(v1322_sum);
-    // op 1028
-    uint32_t v1326_byte, v1327_byte, v1328_byte, v1329_byte;
-    write_hint_field_to_bytes_3(
-        row, 522u, v1325_sum, v1326_byte, v1327_byte, v1328_byte, v1329_byte);
-    row.input_u8(seed, 236u, 0u, 13u);
-    row.input_full(seed, 8u, 13u, 14u);
-    row.input_u8(seed, 249u, 14u, 26u);
-    row.input_full(seed, 16u, 26u, 31u);
-    row.input_u8(seed, 261u, 31u, 63u);
-    row.input_full(seed, 56u, 63u, 83u);
-    row.input_u8(seed, 293u, 83u, 91u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 216u, 1u, 6u);
+    // op 1028: hint_field_to_bytes 1323
+    const uint32_t v1326_byte = byte_of_wide(v1325_sum.value, 0u);
+    row.auxiliary(AUX_522, v1326_byte);
+    const uint32_t v1327_byte = byte_of_wide(v1325_sum.value, 1u);
+    row.auxiliary(AUX_523, v1327_byte);
+    const uint32_t v1328_byte = byte_of_wide(v1325_sum.value, 2u);
+    row.auxiliary(AUX_524, v1328_byte);
+    const uint32_t v1329_byte = byte_of_wide(v1325_sum.value, 3u);
+    row.auxiliary(AUX_525, v1329_byte);
+    const uint32_t v1330_byte = byte_of_wide(v1325_sum.value, 4u);
+    row.auxiliary(AUX_526, v1330_byte);
+    const uint32_t v1331_byte = byte_of_wide(v1325_sum.value, 5u);
+    row.auxiliary(AUX_527, v1331_byte);
+    const uint32_t v1332_byte = byte_of_wide(v1325_sum.value, 6u);
+    row.auxiliary(AUX_528, v1332_byte);
+    const uint32_t v1333_byte = byte_of_wide(v1325_sum.value, 7u);
+    row.auxiliary(AUX_529, v1333_byte);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t word11 = seed.u32(SEED0_INPUT_50);
+    row.input(INPUT_50, byte_of(word11, 0u));
+    row.input(INPUT_51, byte_of(word11, 1u));
+    row.input(INPUT_52, byte_of(word11, 2u));
+    row.input(INPUT_53, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED0_INPUT_54);
+    row.input(INPUT_54, byte_of(word12, 0u));
+    row.input(INPUT_55, byte_of(word12, 1u));
+    row.input(INPUT_56, byte_of(word12, 2u));
+    row.input(INPUT_57, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED0_INPUT_58);
+    row.input(INPUT_58, byte_of(word13, 0u));
+    row.input(INPUT_59, byte_of(word13, 1u));
+    row.input(INPUT_60, byte_of(word13, 2u));
+    row.input(INPUT_61, byte_of(word13, 3u));
+    const Gl input79 = seed.full(SEED0_INPUT_79);
+    row.input(INPUT_79, input79);
+    const Gl input80 = seed.full(SEED0_INPUT_80);
+    row.input(INPUT_80, input80);
+    const Gl input81 = seed.full(SEED0_INPUT_81);
+    row.input(INPUT_81, input81);
+    const Gl input82 = seed.full(SEED0_INPUT_82);
+    row.input(INPUT_82, input82);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_13 = 8, SEED1_INPUT_26 = 16, SEED1_INPUT_27 = 24,
+    SEED1_INPUT_28 = 32, SEED1_INPUT_29 = 40, SEED1_INPUT_30 = 48, SEED1_INPUT_79 = 56,
+    SEED1_INPUT_80 = 64, SEED1_INPUT_81 = 72, SEED1_INPUT_82 = 80, SEED1_RANK = 88,
+    SEED1_READ_0 = 92, SEED1_READ_1 = 96, SEED1_READ_2 = 100, SEED1_READ_3 = 104,
+    SEED1_READ_4 = 108, SEED1_READ_5 = 112, SEED1_READ_6 = 116, SEED1_READ_7 = 120,
+    SEED1_READ_8 = 124, SEED1_READ_9 = 128, SEED1_READ_10 = 132, SEED1_READ_11 = 136,
+    SEED1_INPUT_0 = 140, SEED1_INPUT_1 = 141, SEED1_INPUT_2 = 142, SEED1_INPUT_3 = 143,
+    SEED1_INPUT_4 = 144, SEED1_INPUT_5 = 145, SEED1_INPUT_6 = 146, SEED1_INPUT_7 = 147,
+    SEED1_INPUT_8 = 148, SEED1_INPUT_9 = 149, SEED1_INPUT_10 = 150, SEED1_INPUT_11 = 151,
+    SEED1_INPUT_12 = 152, SEED1_INPUT_14 = 153, SEED1_INPUT_15 = 154, SEED1_INPUT_16 = 155,
+    SEED1_INPUT_17 = 156, SEED1_INPUT_18 = 157, SEED1_INPUT_19 = 158, SEED1_INPUT_20 = 159,
+    SEED1_INPUT_21 = 160, SEED1_INPUT_22 = 161, SEED1_INPUT_23 = 162, SEED1_INPUT_24 = 163,
+    SEED1_INPUT_25 = 164, SEED1_INPUT_31 = 165, SEED1_INPUT_32 = 166, SEED1_INPUT_33 = 167,
+    SEED1_INPUT_34 = 168, SEED1_INPUT_35 = 169, SEED1_INPUT_36 = 170, SEED1_INPUT_37 = 171,
+    SEED1_INPUT_38 = 172, SEED1_INPUT_39 = 173, SEED1_INPUT_40 = 174, SEED1_INPUT_41 = 175,
+    SEED1_INPUT_42 = 176, SEED1_INPUT_43 = 177, SEED1_INPUT_44 = 178, SEED1_INPUT_45 = 179,
+    SEED1_INPUT_46 = 180, SEED1_INPUT_47 = 181, SEED1_INPUT_48 = 182, SEED1_INPUT_49 = 183,
+    SEED1_INPUT_50 = 184, SEED1_INPUT_51 = 185, SEED1_INPUT_52 = 186, SEED1_INPUT_53 = 187,
+    SEED1_INPUT_54 = 188, SEED1_INPUT_55 = 189, SEED1_INPUT_56 = 190, SEED1_INPUT_57 = 191,
+    SEED1_INPUT_58 = 192, SEED1_INPUT_59 = 193, SEED1_INPUT_60 = 194, SEED1_INPUT_61 = 195,
+    SEED1_INPUT_62 = 196, SEED1_INPUT_63 = 197, SEED1_INPUT_64 = 198, SEED1_INPUT_65 = 199,
+    SEED1_INPUT_66 = 200, SEED1_INPUT_67 = 201, SEED1_INPUT_68 = 202, SEED1_INPUT_69 = 203,
+    SEED1_INPUT_70 = 204, SEED1_INPUT_71 = 205, SEED1_INPUT_72 = 206, SEED1_INPUT_73 = 207,
+    SEED1_INPUT_74 = 208, SEED1_INPUT_75 = 209, SEED1_INPUT_76 = 210, SEED1_INPUT_77 = 211,
+    SEED1_INPUT_78 = 212, SEED1_INPUT_83 = 213, SEED1_INPUT_84 = 214, SEED1_INPUT_85 = 215,
+    SEED1_INPUT_86 = 216, SEED1_INPUT_87 = 217, SEED1_INPUT_88 = 218, SEED1_INPUT_89 = 219,
+    SEED1_INPUT_90 = 220, SEED1_STRIDE = 224};
+
+static_assert(SEED1_INPUT_82 - SEED1_MULTIPLICITY == 80u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_INPUT_82 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_11 - SEED1_RANK == 48u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_READ_11 + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_INPUT_90 - SEED1_INPUT_0 == 80u, "plan: u8 words");
+static_assert(SEED1_INPUT_90 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 13 at 8 (full), input 26 to 30 at 16 (full), input 79 to
-// 82 at 56 (full), rank at 88 (u32), read 0 to 11 at 92 (u32), input 0 to 12 at 140 (u8), input 14
-// to 25 at 153 (u8), input 31 to 78 at 165 (u8), input 83 to 90 at 213 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 56;
   static constexpr uint32_t NUM_INPUTS = 91;
@@ -1339,275 +2895,2672 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 539;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // ops 2 to 38
-    uint64_t v143_sum;
-    write_u8_mul_9(row, 6u, seed.u8(153u), seed.u8(154u), seed.u8(155u), seed.u8(156u), v143_sum);
-    // ops 39 to 46: u8_and
-    const uint32_t word21 = row.auxiliary_bytes(32u, 1u, seed.u32(153u) & seed.u32(157u));
-    const uint32_t word22 = row.auxiliary_bytes(36u, 1u, seed.u32(153u) & seed.u32(161u));
-    // ops 48 to 60
-    uint32_t v159_sum, v165_sum;
-    write_mul_2(
-        byte_of(word21, 1u), byte_of(word21, 2u), byte_of(word21, 3u), byte_of(word21, 0u),
-        byte_of(word22, 1u), byte_of(word22, 2u), byte_of(word22, 3u), byte_of(word22, 0u),
-        v159_sum, v165_sum);
-    // ops 61 to 66
-    uint32_t v171_sum;
-    write_mul_1(seed.u8(162u), seed.u8(163u), seed.u8(164u), seed.u8(161u), v171_sum);
-    // op 67: sub
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const uint32_t word3 = seed.u32(SEED1_INPUT_12);
+    row.input(INPUT_12, byte_of(word3, 0u));
+    row.input(INPUT_14, byte_of(word3, 1u));
+    row.input(INPUT_15, byte_of(word3, 2u));
+    row.input(INPUT_16, byte_of(word3, 3u));
+    // op 2: u8_mul 14 95
+    const uint32_t v98_mul8 = byte_of(byte_of(word3, 1u) * 4u, 0u);
+    row.auxiliary(AUX_6, v98_mul8);
+    const uint32_t v99_mul8 = byte_of(byte_of(word3, 1u) * 4u, 1u);
+    row.auxiliary(AUX_7, v99_mul8);
+    // op 3: u8_mul 15 95
+    const uint32_t v100_mul8 = byte_of(byte_of(word3, 2u) * 4u, 0u);
+    row.auxiliary(AUX_8, v100_mul8);
+    const uint32_t v101_mul8 = byte_of(byte_of(word3, 2u) * 4u, 1u);
+    row.auxiliary(AUX_9, v101_mul8);
+    // op 4: u8_mul 16 95
+    const uint32_t v102_mul8 = byte_of(byte_of(word3, 3u) * 4u, 0u);
+    row.auxiliary(AUX_10, v102_mul8);
+    const uint32_t v103_mul8 = byte_of(byte_of(word3, 3u) * 4u, 1u);
+    row.auxiliary(AUX_11, v103_mul8);
+    const uint32_t word4 = seed.u32(SEED1_INPUT_17);
+    row.input(INPUT_17, byte_of(word4, 0u));
+    row.input(INPUT_18, byte_of(word4, 1u));
+    row.input(INPUT_19, byte_of(word4, 2u));
+    row.input(INPUT_20, byte_of(word4, 3u));
+    // op 5: u8_mul 17 95
+    const uint32_t v104_mul8 = byte_of(byte_of(word4, 0u) * 4u, 0u);
+    row.auxiliary(AUX_12, v104_mul8);
+    const uint32_t v105_mul8 = byte_of(byte_of(word4, 0u) * 4u, 1u);
+    row.auxiliary(AUX_13, v105_mul8);
+    // op 6: add 99 100
+    const uint32_t v106_sum = v101_mul8 + v102_mul8;
+    // op 7: add 101 102
+    const uint32_t v107_sum = v103_mul8 + v104_mul8;
+    // op 8: add 103 96
+    const uint32_t v108_sum = v105_mul8 + v98_mul8;
+    // op 9: add 97 98
+    const uint32_t v109_sum = v99_mul8 + v100_mul8;
+    // op 10: u8_xor 14 104
+    const uint32_t v110_xor = byte_of(word3, 1u) ^ (v106_sum & 255u);
+    row.auxiliary(AUX_14, v110_xor);
+    // op 11: u8_xor 15 105
+    const uint32_t v111_xor = byte_of(word3, 2u) ^ (v107_sum & 255u);
+    row.auxiliary(AUX_15, v111_xor);
+    // op 12: u8_xor 16 106
+    const uint32_t v112_xor = byte_of(word3, 3u) ^ (v108_sum & 255u);
+    row.auxiliary(AUX_16, v112_xor);
+    // op 13: u8_xor 17 107
+    const uint32_t v113_xor = byte_of(word4, 0u) ^ (v109_sum & 255u);
+    row.auxiliary(AUX_17, v113_xor);
+    // op 15: u8_mul 108 112
+    const uint32_t v115_mul8 = byte_of(v110_xor * 8u, 0u);
+    row.auxiliary(AUX_18, v115_mul8);
+    const uint32_t v116_mul8 = byte_of(v110_xor * 8u, 1u);
+    row.auxiliary(AUX_19, v116_mul8);
+    // op 16: u8_mul 109 112
+    const uint32_t v117_mul8 = byte_of(v111_xor * 8u, 0u);
+    row.auxiliary(AUX_20, v117_mul8);
+    const uint32_t v118_mul8 = byte_of(v111_xor * 8u, 1u);
+    row.auxiliary(AUX_21, v118_mul8);
+    // op 17: u8_mul 110 112
+    const uint32_t v119_mul8 = byte_of(v112_xor * 8u, 0u);
+    row.auxiliary(AUX_22, v119_mul8);
+    const uint32_t v120_mul8 = byte_of(v112_xor * 8u, 1u);
+    row.auxiliary(AUX_23, v120_mul8);
+    // op 18: u8_mul 111 112
+    const uint32_t v121_mul8 = byte_of(v113_xor * 8u, 0u);
+    row.auxiliary(AUX_24, v121_mul8);
+    const uint32_t v122_mul8 = byte_of(v113_xor * 8u, 1u);
+    row.auxiliary(AUX_25, v122_mul8);
+    // op 19: add 114 115
+    const uint32_t v123_sum = v116_mul8 + v117_mul8;
+    // op 20: add 116 117
+    const uint32_t v124_sum = v118_mul8 + v119_mul8;
+    // op 21: add 118 119
+    const uint32_t v125_sum = v120_mul8 + v121_mul8;
+    // op 22: add 120 113
+    const uint32_t v126_sum = v122_mul8 + v115_mul8;
+    // op 23: u8_xor 14 121
+    const uint32_t v127_xor = byte_of(word3, 1u) ^ (v123_sum & 255u);
+    row.auxiliary(AUX_26, v127_xor);
+    // op 24: u8_xor 15 122
+    const uint32_t v128_xor = byte_of(word3, 2u) ^ (v124_sum & 255u);
+    row.auxiliary(AUX_27, v128_xor);
+    // op 25: u8_xor 16 123
+    const uint32_t v129_xor = byte_of(word3, 3u) ^ (v125_sum & 255u);
+    row.auxiliary(AUX_28, v129_xor);
+    // op 26: u8_xor 17 124
+    const uint32_t v130_xor = byte_of(word4, 0u) ^ (v126_sum & 255u);
+    row.auxiliary(AUX_29, v130_xor);
+    // op 27: u8_mul 125 95
+    const uint32_t v131_mul8 = byte_of(v127_xor * 4u, 0u);
+    row.auxiliary(AUX_30, v131_mul8);
+    const uint32_t v132_mul8 = byte_of(v127_xor * 4u, 1u);
+    row.auxiliary(AUX_31, v132_mul8);
+    // op 29: mul 129 131
+    const uint32_t v134_prod = v131_mul8 * 16777216u;
+    // op 30: mul 126 95
+    const uint32_t v135_prod = v128_xor * 4u;
+    // op 32: mul 127 134
+    const uint32_t v137_prod = v129_xor * 1024u;
+    // op 34: mul 128 136
+    const uint32_t v139_prod = v130_xor * 262144u;
+    // op 35: add 130 132
+    const uint32_t v140_sum = v132_mul8 + v134_prod;
+    // op 36: add 138 133
+    const uint32_t v141_sum = v140_sum + v135_prod;
+    // op 37: add 139 135
+    const uint32_t v142_sum = v141_sum + v137_prod;
+    // op 38: add 140 137
+    const uint64_t v143_sum = uint64_t(v142_sum) + uint64_t(v139_prod);
+    const uint32_t word5 = seed.u32(SEED1_INPUT_21);
+    row.input(INPUT_21, byte_of(word5, 0u));
+    row.input(INPUT_22, byte_of(word5, 1u));
+    row.input(INPUT_23, byte_of(word5, 2u));
+    row.input(INPUT_24, byte_of(word5, 3u));
+    // ops 39 to 42: u8_and 14 18
+    const uint32_t word21 = permute(word3, word4, 0x4321u) & permute(word4, word5, 0x4321u);
+    row.auxiliary(AUX_32, byte_of(word21, 0u));
+    row.auxiliary(AUX_33, byte_of(word21, 1u));
+    row.auxiliary(AUX_34, byte_of(word21, 2u));
+    row.auxiliary(AUX_35, byte_of(word21, 3u));
+    const uint32_t word6 = seed.u32(SEED1_INPUT_25);
+    row.input(INPUT_25, byte_of(word6, 0u));
+    row.input(INPUT_31, byte_of(word6, 1u));
+    row.input(INPUT_32, byte_of(word6, 2u));
+    row.input(INPUT_33, byte_of(word6, 3u));
+    // ops 43 to 46: u8_and 14 22
+    const uint32_t word22 = permute(word3, word4, 0x4321u) & permute(word5, word6, 0x4321u);
+    row.auxiliary(AUX_36, byte_of(word22, 0u));
+    row.auxiliary(AUX_37, byte_of(word22, 1u));
+    row.auxiliary(AUX_38, byte_of(word22, 2u));
+    row.auxiliary(AUX_39, byte_of(word22, 3u));
+    // op 48: mul 143 150
+    const uint32_t v153_prod = byte_of(word21, 1u) * 256u;
+    // op 50: mul 144 152
+    const uint32_t v155_prod = byte_of(word21, 2u) * 65536u;
+    // op 51: mul 145 131
+    const uint32_t v156_prod = byte_of(word21, 3u) * 16777216u;
+    // op 52: add 142 151
+    const uint32_t v157_sum = byte_of(word21, 0u) + v153_prod;
+    // op 53: add 155 153
+    const uint32_t v158_sum = v157_sum + v155_prod;
+    // op 54: add 156 154
+    const uint32_t v159_sum = v158_sum + v156_prod;
+    // op 55: mul 147 150
+    const uint32_t v160_prod = byte_of(word22, 1u) * 256u;
+    // op 56: mul 148 152
+    const uint32_t v161_prod = byte_of(word22, 2u) * 65536u;
+    // op 57: mul 149 131
+    const uint32_t v162_prod = byte_of(word22, 3u) * 16777216u;
+    // op 58: add 146 158
+    const uint32_t v163_sum = byte_of(word22, 0u) + v160_prod;
+    // op 59: add 161 159
+    const uint32_t v164_sum = v163_sum + v161_prod;
+    // op 60: add 162 160
+    const uint32_t v165_sum = v164_sum + v162_prod;
+    // op 61: mul 23 150
+    const uint32_t v166_prod = byte_of(word5, 2u) * 256u;
+    // op 62: mul 24 152
+    const uint32_t v167_prod = byte_of(word5, 3u) * 65536u;
+    // op 63: mul 25 131
+    const uint32_t v168_prod = byte_of(word6, 0u) * 16777216u;
+    // op 64: add 22 164
+    const uint32_t v169_sum = byte_of(word5, 1u) + v166_prod;
+    // op 65: add 167 165
+    const uint32_t v170_sum = v169_sum + v167_prod;
+    // op 66: add 168 166
+    const uint32_t v171_sum = v170_sum + v168_prod;
+    // op 67: sub 169 163
     const Gl v172_diff = gl(v171_sum) - gl(v165_sum);
-    // op 68: add
+    // op 68: add 157 170
     const Gl v173_sum = gl(v159_sum) + v172_diff;
-    // ops 69 to 74
-    Gl v179_sum;
-    write_mul_4(seed.full(32u), seed.full(40u), seed.full(48u), seed.full(24u), v179_sum);
-    // ops 75 to 78: add
-    const Gl v180_sum = seed.full(16u) + gl(v143_sum);
+    const Gl input28 = seed.full(SEED1_INPUT_28);
+    row.input(INPUT_28, input28);
+    // op 69: mul 28 150
+    const Gl v174_prod = input28 * gl(256u);
+    const Gl input29 = seed.full(SEED1_INPUT_29);
+    row.input(INPUT_29, input29);
+    // op 70: mul 29 152
+    const Gl v175_prod = input29 * gl(65536u);
+    const Gl input30 = seed.full(SEED1_INPUT_30);
+    row.input(INPUT_30, input30);
+    // op 71: mul 30 131
+    const Gl v176_prod = input30 * gl(16777216u);
+    const Gl input27 = seed.full(SEED1_INPUT_27);
+    row.input(INPUT_27, input27);
+    // op 72: add 27 172
+    const Gl v177_sum = input27 + v174_prod;
+    // op 73: add 175 173
+    const Gl v178_sum = v177_sum + v175_prod;
+    // op 74: add 176 174
+    const Gl v179_sum = v178_sum + v176_prod;
+    const Gl input26 = seed.full(SEED1_INPUT_26);
+    row.input(INPUT_26, input26);
+    // op 75: add 26 141
+    const Gl v180_sum = input26 + gl(v143_sum);
+    // op 76: add 178 171
     const Gl v181_sum = v180_sum + v173_sum;
-    const Gl v182_sum = v181_sum + gl(seed.u32(92u));
+    const uint32_t v93_seed = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_2, v93_seed);
+    // op 77: add 179 91
+    const Gl v182_sum = v181_sum + gl(v93_seed);
+    // op 78: add 180 177
     const Gl v183_sum = v182_sum + v179_sum;
-    // ops 80 to 108
-    uint64_t v222_sum;
-    write_u8_mul_8(row, 40u, seed.u8(141u), seed.u8(142u), seed.u8(143u), seed.u8(144u), v222_sum);
-    // ops 109 to 112: u8_xor
-    const uint32_t word23 = row.auxiliary_bytes(62u, 1u, seed.u32(141u) ^ seed.u32(145u));
-    // ops 113 to 116: u8_and
-    const uint32_t word24 = row.auxiliary_bytes(66u, 1u, seed.u32(149u) & word23);
-    // ops 117 to 140
-    uint32_t v236_sum, v242_sum;
-    write_mul_2(
-        seed.u8(142u), seed.u8(143u), seed.u8(144u), seed.u8(141u), seed.u8(146u), seed.u8(147u),
-        seed.u8(148u), seed.u8(145u), v236_sum, v242_sum);
-    uint32_t v248_sum, v254_sum;
-    write_mul_2(
-        byte_of(word23, 1u), byte_of(word23, 2u), byte_of(word23, 3u), byte_of(word23, 0u),
-        byte_of(word24, 1u), byte_of(word24, 2u), byte_of(word24, 3u), byte_of(word24, 0u),
-        v248_sum, v254_sum);
-    // op 141: add
+    const uint32_t word0 = seed.u32(SEED1_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
+    row.input(INPUT_1, byte_of(word0, 1u));
+    row.input(INPUT_2, byte_of(word0, 2u));
+    row.input(INPUT_3, byte_of(word0, 3u));
+    // op 80: u8_mul 1 182
+    const uint32_t v185_mul8 = byte_of(byte_of(word0, 1u) * 32u, 0u);
+    row.auxiliary(AUX_40, v185_mul8);
+    const uint32_t v186_mul8 = byte_of(byte_of(word0, 1u) * 32u, 1u);
+    row.auxiliary(AUX_41, v186_mul8);
+    // op 81: u8_mul 2 182
+    const uint32_t v187_mul8 = byte_of(byte_of(word0, 2u) * 32u, 0u);
+    row.auxiliary(AUX_42, v187_mul8);
+    const uint32_t v188_mul8 = byte_of(byte_of(word0, 2u) * 32u, 1u);
+    row.auxiliary(AUX_43, v188_mul8);
+    // op 82: u8_mul 3 182
+    const uint32_t v189_mul8 = byte_of(byte_of(word0, 3u) * 32u, 0u);
+    row.auxiliary(AUX_44, v189_mul8);
+    const uint32_t v190_mul8 = byte_of(byte_of(word0, 3u) * 32u, 1u);
+    row.auxiliary(AUX_45, v190_mul8);
+    const uint32_t word1 = seed.u32(SEED1_INPUT_4);
+    row.input(INPUT_4, byte_of(word1, 0u));
+    row.input(INPUT_5, byte_of(word1, 1u));
+    row.input(INPUT_6, byte_of(word1, 2u));
+    row.input(INPUT_7, byte_of(word1, 3u));
+    // op 83: u8_mul 4 182
+    const uint32_t v191_mul8 = byte_of(byte_of(word1, 0u) * 32u, 0u);
+    row.auxiliary(AUX_46, v191_mul8);
+    const uint32_t v192_mul8 = byte_of(byte_of(word1, 0u) * 32u, 1u);
+    row.auxiliary(AUX_47, v192_mul8);
+    // op 84: add 186 187
+    const uint32_t v193_sum = v188_mul8 + v189_mul8;
+    // op 85: add 188 189
+    const uint32_t v194_sum = v190_mul8 + v191_mul8;
+    // op 86: add 190 183
+    const uint32_t v195_sum = v192_mul8 + v185_mul8;
+    // op 87: add 184 185
+    const uint32_t v196_sum = v186_mul8 + v187_mul8;
+    // op 88: u8_xor_split4 1 191
+    const uint32_t v197_split4 = byte_split_high(byte_of(word0, 1u) ^ (v193_sum & 255u), 4u);
+    row.auxiliary(AUX_48, v197_split4);
+    const uint32_t v198_split4 = byte_split_low(byte_of(word0, 1u) ^ (v193_sum & 255u), 4u);
+    row.auxiliary(AUX_49, v198_split4);
+    // op 89: u8_xor_split4 2 192
+    const uint32_t v199_split4 = byte_split_high(byte_of(word0, 2u) ^ (v194_sum & 255u), 4u);
+    row.auxiliary(AUX_50, v199_split4);
+    const uint32_t v200_split4 = byte_split_low(byte_of(word0, 2u) ^ (v194_sum & 255u), 4u);
+    row.auxiliary(AUX_51, v200_split4);
+    // op 90: u8_xor_split4 3 193
+    const uint32_t v201_split4 = byte_split_high(byte_of(word0, 3u) ^ (v195_sum & 255u), 4u);
+    row.auxiliary(AUX_52, v201_split4);
+    const uint32_t v202_split4 = byte_split_low(byte_of(word0, 3u) ^ (v195_sum & 255u), 4u);
+    row.auxiliary(AUX_53, v202_split4);
+    // op 91: u8_xor_split4 4 194
+    const uint32_t v203_split4 = byte_split_high(byte_of(word1, 0u) ^ (v196_sum & 255u), 4u);
+    row.auxiliary(AUX_54, v203_split4);
+    const uint32_t v204_split4 = byte_split_low(byte_of(word1, 0u) ^ (v196_sum & 255u), 4u);
+    row.auxiliary(AUX_55, v204_split4);
+    // op 92: add 197 200
+    const uint32_t v205_sum = v199_split4 + v202_split4;
+    // op 93: add 199 202
+    const uint32_t v206_sum = v201_split4 + v204_split4;
+    // op 94: add 201 196
+    const uint32_t v207_sum = v203_split4 + v198_split4;
+    // op 95: add 195 198
+    const uint32_t v208_sum = v197_split4 + v200_split4;
+    // op 96: u8_xor 1 203
+    const uint32_t v209_xor = byte_of(word0, 1u) ^ (v205_sum & 255u);
+    row.auxiliary(AUX_56, v209_xor);
+    // op 97: u8_xor 2 204
+    const uint32_t v210_xor = byte_of(word0, 2u) ^ (v206_sum & 255u);
+    row.auxiliary(AUX_57, v210_xor);
+    // op 98: u8_xor 3 205
+    const uint32_t v211_xor = byte_of(word0, 3u) ^ (v207_sum & 255u);
+    row.auxiliary(AUX_58, v211_xor);
+    // op 99: u8_xor 4 206
+    const uint32_t v212_xor = byte_of(word1, 0u) ^ (v208_sum & 255u);
+    row.auxiliary(AUX_59, v212_xor);
+    // op 100: u8_mul 209 95
+    const uint32_t v213_mul8 = byte_of(v211_xor * 4u, 0u);
+    row.auxiliary(AUX_60, v213_mul8);
+    const uint32_t v214_mul8 = byte_of(v211_xor * 4u, 1u);
+    row.auxiliary(AUX_61, v214_mul8);
+    // op 101: mul 211 131
+    const uint32_t v215_prod = v213_mul8 * 16777216u;
+    // op 102: mul 207 134
+    const uint32_t v216_prod = v209_xor * 1024u;
+    // op 103: mul 208 136
+    const uint32_t v217_prod = v210_xor * 262144u;
+    // op 104: mul 210 95
+    const uint32_t v218_prod = v212_xor * 4u;
+    // op 105: add 212 213
+    const uint32_t v219_sum = v214_mul8 + v215_prod;
+    // op 106: add 217 214
+    const uint32_t v220_sum = v219_sum + v216_prod;
+    // op 107: add 218 215
+    const uint64_t v221_sum = uint64_t(v220_sum) + uint64_t(v217_prod);
+    // op 108: add 219 216
+    const uint64_t v222_sum = v221_sum + uint64_t(v218_prod);
+    const uint32_t word2 = seed.u32(SEED1_INPUT_8);
+    row.input(INPUT_8, byte_of(word2, 0u));
+    row.input(INPUT_9, byte_of(word2, 1u));
+    row.input(INPUT_10, byte_of(word2, 2u));
+    row.input(INPUT_11, byte_of(word2, 3u));
+    // ops 109 to 112: u8_xor 1 5
+    const uint32_t word23 = permute(word0, word1, 0x4321u) ^ permute(word1, word2, 0x4321u);
+    row.auxiliary(AUX_62, byte_of(word23, 0u));
+    row.auxiliary(AUX_63, byte_of(word23, 1u));
+    row.auxiliary(AUX_64, byte_of(word23, 2u));
+    row.auxiliary(AUX_65, byte_of(word23, 3u));
+    // ops 113 to 116: u8_and 9 221
+    const uint32_t word24 = permute(word2, word3, 0x4321u) & word23;
+    row.auxiliary(AUX_66, byte_of(word24, 0u));
+    row.auxiliary(AUX_67, byte_of(word24, 1u));
+    row.auxiliary(AUX_68, byte_of(word24, 2u));
+    row.auxiliary(AUX_69, byte_of(word24, 3u));
+    // op 117: mul 2 150
+    const uint32_t v231_prod = byte_of(word0, 2u) * 256u;
+    // op 118: mul 3 152
+    const uint32_t v232_prod = byte_of(word0, 3u) * 65536u;
+    // op 119: mul 4 131
+    const uint32_t v233_prod = byte_of(word1, 0u) * 16777216u;
+    // op 120: add 1 229
+    const uint32_t v234_sum = byte_of(word0, 1u) + v231_prod;
+    // op 121: add 232 230
+    const uint32_t v235_sum = v234_sum + v232_prod;
+    // op 122: add 233 231
+    const uint32_t v236_sum = v235_sum + v233_prod;
+    // op 123: mul 6 150
+    const uint32_t v237_prod = byte_of(word1, 2u) * 256u;
+    // op 124: mul 7 152
+    const uint32_t v238_prod = byte_of(word1, 3u) * 65536u;
+    // op 125: mul 8 131
+    const uint32_t v239_prod = byte_of(word2, 0u) * 16777216u;
+    // op 126: add 5 235
+    const uint32_t v240_sum = byte_of(word1, 1u) + v237_prod;
+    // op 127: add 238 236
+    const uint32_t v241_sum = v240_sum + v238_prod;
+    // op 128: add 239 237
+    const uint32_t v242_sum = v241_sum + v239_prod;
+    // op 129: mul 222 150
+    const uint32_t v243_prod = byte_of(word23, 1u) * 256u;
+    // op 130: mul 223 152
+    const uint32_t v244_prod = byte_of(word23, 2u) * 65536u;
+    // op 131: mul 224 131
+    const uint32_t v245_prod = byte_of(word23, 3u) * 16777216u;
+    // op 132: add 221 241
+    const uint32_t v246_sum = byte_of(word23, 0u) + v243_prod;
+    // op 133: add 244 242
+    const uint32_t v247_sum = v246_sum + v244_prod;
+    // op 134: add 245 243
+    const uint32_t v248_sum = v247_sum + v245_prod;
+    // op 135: mul 226 150
+    const uint32_t v249_prod = byte_of(word24, 1u) * 256u;
+    // op 136: mul 227 152
+    const uint32_t v250_prod = byte_of(word24, 2u) * 65536u;
+    // op 137: mul 228 131
+    const uint32_t v251_prod = byte_of(word24, 3u) * 16777216u;
+    // op 138: add 225 247
+    const uint32_t v252_sum = byte_of(word24, 0u) + v249_prod;
+    // op 139: add 250 248
+    const uint32_t v253_sum = v252_sum + v250_prod;
+    // op 140: add 251 249
+    const uint32_t v254_sum = v253_sum + v251_prod;
+    // op 141: add 234 240
     const uint64_t v255_sum = uint64_t(v236_sum) + uint64_t(v242_sum);
-    // op 142: sub
+    // op 142: sub 253 246
     const Gl v256_diff = gl(v255_sum) - gl(v248_sum);
-    // op 144: mul
+    // op 144: mul 254 255
     const Gl v258_prod = v256_diff * gl(0x7fffffff80000001ull);
-    // ops 145 to 148: add
+    // op 145: add 256 252
     const Gl v259_sum = v258_prod + gl(v254_sum);
-    const Gl v260_sum = seed.full(8u) + v183_sum;
+    const Gl input13 = seed.full(SEED1_INPUT_13);
+    row.input(INPUT_13, input13);
+    // op 146: add 13 181
+    const Gl v260_sum = input13 + v183_sum;
+    // op 147: add 181 220
     const Gl v261_sum = v183_sum + gl(v222_sum);
+    // op 148: add 259 257
     const Gl v262_sum = v261_sum + v259_sum;
-    // ops 149 to 160
-    uint32_t v263_byte, v264_byte, v265_byte, v266_byte;
-    write_hint_field_to_bytes_3(row, 70u, v260_sum, v263_byte, v264_byte, v265_byte, v266_byte);
-    uint32_t v280_byte, v281_byte, v282_byte, v283_byte;
-    write_hint_field_to_bytes_3(row, 78u, v262_sum, v280_byte, v281_byte, v282_byte, v283_byte);
-    // ops 170 to 181
-    uint32_t v301_sum, v307_sum;
-    write_mul_2(
-        seed.u8(150u), seed.u8(151u), seed.u8(152u), seed.u8(149u), seed.u8(162u), seed.u8(163u),
-        seed.u8(164u), seed.u8(161u), v301_sum, v307_sum);
-    // ops 182 to 187
-    Gl v313_sum;
-    write_mul_4(seed.full(32u), seed.full(40u), seed.full(48u), seed.full(24u), v313_sum);
-    // ops 188 to 202
-    uint32_t 
-        v321_mul8, v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7,
-        v332_split7, v333_split7, v334_split7, v335_split7, v336_split7;
-    write_u8_mul_12(
-        row, 86u, seed.u8(165u), seed.u8(166u), seed.u8(167u), seed.u8(168u), v321_mul8,
-        v326_sum, v327_sum, v328_sum, v329_split7, v330_split7, v331_split7, v332_split7,
-        v333_split7, v334_split7, v335_split7, v336_split7);
-    // ops 203 to 206: add
+    // op 149: hint_field_to_bytes 258
+    const uint32_t v263_byte = byte_of_wide(v260_sum.value, 0u);
+    row.auxiliary(AUX_70, v263_byte);
+    const uint32_t v264_byte = byte_of_wide(v260_sum.value, 1u);
+    row.auxiliary(AUX_71, v264_byte);
+    const uint32_t v265_byte = byte_of_wide(v260_sum.value, 2u);
+    row.auxiliary(AUX_72, v265_byte);
+    const uint32_t v266_byte = byte_of_wide(v260_sum.value, 3u);
+    row.auxiliary(AUX_73, v266_byte);
+    const uint32_t v267_byte = byte_of_wide(v260_sum.value, 4u);
+    row.auxiliary(AUX_74, v267_byte);
+    const uint32_t v268_byte = byte_of_wide(v260_sum.value, 5u);
+    row.auxiliary(AUX_75, v268_byte);
+    const uint32_t v269_byte = byte_of_wide(v260_sum.value, 6u);
+    row.auxiliary(AUX_76, v269_byte);
+    const uint32_t v270_byte = byte_of_wide(v260_sum.value, 7u);
+    row.auxiliary(AUX_77, v270_byte);
+    // op 160: hint_field_to_bytes 260
+    const uint32_t v280_byte = byte_of_wide(v262_sum.value, 0u);
+    row.auxiliary(AUX_78, v280_byte);
+    const uint32_t v281_byte = byte_of_wide(v262_sum.value, 1u);
+    row.auxiliary(AUX_79, v281_byte);
+    const uint32_t v282_byte = byte_of_wide(v262_sum.value, 2u);
+    row.auxiliary(AUX_80, v282_byte);
+    const uint32_t v283_byte = byte_of_wide(v262_sum.value, 3u);
+    row.auxiliary(AUX_81, v283_byte);
+    const uint32_t v284_byte = byte_of_wide(v262_sum.value, 4u);
+    row.auxiliary(AUX_82, v284_byte);
+    const uint32_t v285_byte = byte_of_wide(v262_sum.value, 5u);
+    row.auxiliary(AUX_83, v285_byte);
+    const uint32_t v286_byte = byte_of_wide(v262_sum.value, 6u);
+    row.auxiliary(AUX_84, v286_byte);
+    const uint32_t v287_byte = byte_of_wide(v262_sum.value, 7u);
+    row.auxiliary(AUX_85, v287_byte);
+    // op 170: mul 10 150
+    const uint32_t v296_prod = byte_of(word2, 2u) * 256u;
+    // op 171: mul 11 152
+    const uint32_t v297_prod = byte_of(word2, 3u) * 65536u;
+    // op 172: mul 12 131
+    const uint32_t v298_prod = byte_of(word3, 0u) * 16777216u;
+    // op 173: add 9 294
+    const uint32_t v299_sum = byte_of(word2, 1u) + v296_prod;
+    // op 174: add 297 295
+    const uint32_t v300_sum = v299_sum + v297_prod;
+    // op 175: add 298 296
+    const uint32_t v301_sum = v300_sum + v298_prod;
+    // op 176: mul 23 150
+    const uint32_t v302_prod = byte_of(word5, 2u) * 256u;
+    // op 177: mul 24 152
+    const uint32_t v303_prod = byte_of(word5, 3u) * 65536u;
+    // op 178: mul 25 131
+    const uint32_t v304_prod = byte_of(word6, 0u) * 16777216u;
+    // op 179: add 22 300
+    const uint32_t v305_sum = byte_of(word5, 1u) + v302_prod;
+    // op 180: add 303 301
+    const uint32_t v306_sum = v305_sum + v303_prod;
+    // op 181: add 304 302
+    const uint32_t v307_sum = v306_sum + v304_prod;
+    // op 182: mul 28 150
+    const Gl v308_prod = input28 * gl(256u);
+    // op 183: mul 29 152
+    const Gl v309_prod = input29 * gl(65536u);
+    // op 184: mul 30 131
+    const Gl v310_prod = input30 * gl(16777216u);
+    // op 185: add 27 306
+    const Gl v311_sum = input27 + v308_prod;
+    // op 186: add 309 307
+    const Gl v312_sum = v311_sum + v309_prod;
+    // op 187: add 310 308
+    const Gl v313_sum = v312_sum + v310_prod;
+    // op 188: u8_mul 31 182
+    const uint32_t v314_mul8 = byte_of(byte_of(word6, 1u) * 32u, 0u);
+    row.auxiliary(AUX_86, v314_mul8);
+    const uint32_t v315_mul8 = byte_of(byte_of(word6, 1u) * 32u, 1u);
+    row.auxiliary(AUX_87, v315_mul8);
+    // op 189: u8_mul 32 182
+    const uint32_t v316_mul8 = byte_of(byte_of(word6, 2u) * 32u, 0u);
+    row.auxiliary(AUX_88, v316_mul8);
+    const uint32_t v317_mul8 = byte_of(byte_of(word6, 2u) * 32u, 1u);
+    row.auxiliary(AUX_89, v317_mul8);
+    // op 190: u8_mul 33 182
+    const uint32_t v318_mul8 = byte_of(byte_of(word6, 3u) * 32u, 0u);
+    row.auxiliary(AUX_90, v318_mul8);
+    const uint32_t v319_mul8 = byte_of(byte_of(word6, 3u) * 32u, 1u);
+    row.auxiliary(AUX_91, v319_mul8);
+    const uint32_t word7 = seed.u32(SEED1_INPUT_34);
+    row.input(INPUT_34, byte_of(word7, 0u));
+    row.input(INPUT_35, byte_of(word7, 1u));
+    row.input(INPUT_36, byte_of(word7, 2u));
+    row.input(INPUT_37, byte_of(word7, 3u));
+    // op 191: u8_mul 34 182
+    const uint32_t v320_mul8 = byte_of(byte_of(word7, 0u) * 32u, 0u);
+    row.auxiliary(AUX_92, v320_mul8);
+    const uint32_t v321_mul8 = byte_of(byte_of(word7, 0u) * 32u, 1u);
+    row.auxiliary(AUX_93, v321_mul8);
+    // op 192: add 315 316
+    const uint32_t v322_sum = v317_mul8 + v318_mul8;
+    // op 193: add 317 318
+    const uint32_t v323_sum = v319_mul8 + v320_mul8;
+    // op 194: add 319 312
+    const uint32_t v324_sum = v321_mul8 + v314_mul8;
+    // op 195: add 313 314
+    const uint32_t v325_sum = v315_mul8 + v316_mul8;
+    // op 196: add 313 314
+    const uint32_t v326_sum = v315_mul8 + v316_mul8;
+    // op 197: add 315 316
+    const uint32_t v327_sum = v317_mul8 + v318_mul8;
+    // op 198: add 317 318
+    const uint32_t v328_sum = v319_mul8 + v320_mul8;
+    // op 199: u8_xor_split7 31 320
+    const uint32_t v329_split7 = byte_split_high(byte_of(word6, 1u) ^ (v322_sum & 255u), 7u);
+    row.auxiliary(AUX_94, v329_split7);
+    const uint32_t v330_split7 = byte_split_low(byte_of(word6, 1u) ^ (v322_sum & 255u), 7u);
+    row.auxiliary(AUX_95, v330_split7);
+    // op 200: u8_xor_split7 32 321
+    const uint32_t v331_split7 = byte_split_high(byte_of(word6, 2u) ^ (v323_sum & 255u), 7u);
+    row.auxiliary(AUX_96, v331_split7);
+    const uint32_t v332_split7 = byte_split_low(byte_of(word6, 2u) ^ (v323_sum & 255u), 7u);
+    row.auxiliary(AUX_97, v332_split7);
+    // op 201: u8_xor_split7 33 322
+    const uint32_t v333_split7 = byte_split_high(byte_of(word6, 3u) ^ (v324_sum & 255u), 7u);
+    row.auxiliary(AUX_98, v333_split7);
+    const uint32_t v334_split7 = byte_split_low(byte_of(word6, 3u) ^ (v324_sum & 255u), 7u);
+    row.auxiliary(AUX_99, v334_split7);
+    // op 202: u8_xor_split7 34 323
+    const uint32_t v335_split7 = byte_split_high(byte_of(word7, 0u) ^ (v325_sum & 255u), 7u);
+    row.auxiliary(AUX_100, v335_split7);
+    const uint32_t v336_split7 = byte_split_low(byte_of(word7, 0u) ^ (v325_sum & 255u), 7u);
+    row.auxiliary(AUX_101, v336_split7);
+    // op 203: add 327 330
     const uint32_t v337_sum = v329_split7 + v332_split7;
+    // op 204: add 329 332
     const uint32_t v338_sum = v331_split7 + v334_split7;
+    // op 205: add 331 334
     const uint32_t v339_sum = v333_split7 + v336_split7;
+    // op 206: add 333 328
     const uint32_t v340_sum = v335_split7 + v330_split7;
-    // ops 207 to 210: u8_xor
-    const uint32_t v341_xor = row.auxiliary(102u, (v337_sum & 255u) ^ (v326_sum & 255u));
-    const uint32_t v342_xor = row.auxiliary(103u, (v338_sum & 255u) ^ (v327_sum & 255u));
-    const uint32_t v343_xor = row.auxiliary(104u, (v339_sum & 255u) ^ (v328_sum & 255u));
-    const uint32_t v344_xor = row.auxiliary(105u, (v340_sum & 255u) ^ v321_mul8);
-    // ops 211 to 222
-    uint32_t v350_sum, v356_sum;
-    write_mul_2(
-        v342_xor, v343_xor, v344_xor, v341_xor, seed.u8(198u), seed.u8(199u), seed.u8(200u),
-        seed.u8(197u), v350_sum, v356_sum);
-    // ops 224 to 256
-    uint64_t v398_sum;
-    write_u8_mul_10(
-        row, 106u, seed.u8(213u), seed.u8(214u), seed.u8(215u), seed.u8(216u), v398_sum);
-    // ops 257 to 259: add
+    // op 207: u8_xor 335 324
+    const uint32_t v341_xor = (v337_sum & 255u) ^ (v326_sum & 255u);
+    row.auxiliary(AUX_102, v341_xor);
+    // op 208: u8_xor 336 325
+    const uint32_t v342_xor = (v338_sum & 255u) ^ (v327_sum & 255u);
+    row.auxiliary(AUX_103, v342_xor);
+    // op 209: u8_xor 337 326
+    const uint32_t v343_xor = (v339_sum & 255u) ^ (v328_sum & 255u);
+    row.auxiliary(AUX_104, v343_xor);
+    // op 210: u8_xor 338 319
+    const uint32_t v344_xor = (v340_sum & 255u) ^ v321_mul8;
+    row.auxiliary(AUX_105, v344_xor);
+    // op 211: mul 340 150
+    const uint32_t v345_prod = v342_xor * 256u;
+    // op 212: mul 341 152
+    const uint32_t v346_prod = v343_xor * 65536u;
+    // op 213: mul 342 131
+    const uint32_t v347_prod = v344_xor * 16777216u;
+    // op 214: add 339 343
+    const uint32_t v348_sum = v341_xor + v345_prod;
+    // op 215: add 346 344
+    const uint32_t v349_sum = v348_sum + v346_prod;
+    // op 216: add 347 345
+    const uint32_t v350_sum = v349_sum + v347_prod;
+    const uint32_t word14 = seed.u32(SEED1_INPUT_62);
+    row.input(INPUT_62, byte_of(word14, 0u));
+    row.input(INPUT_63, byte_of(word14, 1u));
+    row.input(INPUT_64, byte_of(word14, 2u));
+    row.input(INPUT_65, byte_of(word14, 3u));
+    // op 217: mul 64 150
+    const uint32_t v351_prod = byte_of(word14, 2u) * 256u;
+    // op 218: mul 65 152
+    const uint32_t v352_prod = byte_of(word14, 3u) * 65536u;
+    const uint32_t word15 = seed.u32(SEED1_INPUT_66);
+    row.input(INPUT_66, byte_of(word15, 0u));
+    row.input(INPUT_67, byte_of(word15, 1u));
+    row.input(INPUT_68, byte_of(word15, 2u));
+    row.input(INPUT_69, byte_of(word15, 3u));
+    // op 219: mul 66 131
+    const uint32_t v353_prod = byte_of(word15, 0u) * 16777216u;
+    // op 220: add 63 349
+    const uint32_t v354_sum = byte_of(word14, 1u) + v351_prod;
+    // op 221: add 352 350
+    const uint32_t v355_sum = v354_sum + v352_prod;
+    // op 222: add 353 351
+    const uint32_t v356_sum = v355_sum + v353_prod;
+    const uint32_t word18 = seed.u32(SEED1_INPUT_78);
+    row.input(INPUT_78, byte_of(word18, 0u));
+    row.input(INPUT_83, byte_of(word18, 1u));
+    row.input(INPUT_84, byte_of(word18, 2u));
+    row.input(INPUT_85, byte_of(word18, 3u));
+    // op 224: u8_mul 83 355
+    const uint32_t v358_mul8 = byte_of(byte_of(word18, 1u) * 64u, 0u);
+    row.auxiliary(AUX_106, v358_mul8);
+    const uint32_t v359_mul8 = byte_of(byte_of(word18, 1u) * 64u, 1u);
+    row.auxiliary(AUX_107, v359_mul8);
+    // op 225: u8_mul 84 355
+    const uint32_t v360_mul8 = byte_of(byte_of(word18, 2u) * 64u, 0u);
+    row.auxiliary(AUX_108, v360_mul8);
+    const uint32_t v361_mul8 = byte_of(byte_of(word18, 2u) * 64u, 1u);
+    row.auxiliary(AUX_109, v361_mul8);
+    // op 226: u8_mul 85 355
+    const uint32_t v362_mul8 = byte_of(byte_of(word18, 3u) * 64u, 0u);
+    row.auxiliary(AUX_110, v362_mul8);
+    const uint32_t v363_mul8 = byte_of(byte_of(word18, 3u) * 64u, 1u);
+    row.auxiliary(AUX_111, v363_mul8);
+    const uint32_t word19 = seed.u32(SEED1_INPUT_86);
+    row.input(INPUT_86, byte_of(word19, 0u));
+    row.input(INPUT_87, byte_of(word19, 1u));
+    row.input(INPUT_88, byte_of(word19, 2u));
+    row.input(INPUT_89, byte_of(word19, 3u));
+    // op 227: u8_mul 86 355
+    const uint32_t v364_mul8 = byte_of(byte_of(word19, 0u) * 64u, 0u);
+    row.auxiliary(AUX_112, v364_mul8);
+    const uint32_t v365_mul8 = byte_of(byte_of(word19, 0u) * 64u, 1u);
+    row.auxiliary(AUX_113, v365_mul8);
+    // op 228: add 357 358
+    const uint32_t v366_sum = v359_mul8 + v360_mul8;
+    // op 229: add 359 360
+    const uint32_t v367_sum = v361_mul8 + v362_mul8;
+    // op 230: add 361 362
+    const uint32_t v368_sum = v363_mul8 + v364_mul8;
+    // op 231: add 363 356
+    const uint32_t v369_sum = v365_mul8 + v358_mul8;
+    // op 232: add 359 360
+    const uint32_t v370_sum = v361_mul8 + v362_mul8;
+    // op 233: add 361 362
+    const uint32_t v371_sum = v363_mul8 + v364_mul8;
+    // op 235: u8_xor 83 364
+    const uint32_t v373_xor = byte_of(word18, 1u) ^ (v366_sum & 255u);
+    row.auxiliary(AUX_114, v373_xor);
+    // op 236: u8_xor 84 365
+    const uint32_t v374_xor = byte_of(word18, 2u) ^ (v367_sum & 255u);
+    row.auxiliary(AUX_115, v374_xor);
+    // op 237: u8_xor 85 366
+    const uint32_t v375_xor = byte_of(word18, 3u) ^ (v368_sum & 255u);
+    row.auxiliary(AUX_116, v375_xor);
+    // op 238: u8_xor 86 367
+    const uint32_t v376_xor = byte_of(word19, 0u) ^ (v369_sum & 255u);
+    row.auxiliary(AUX_117, v376_xor);
+    // op 240: u8_mul 371 375
+    const uint32_t v378_mul8 = byte_of(v373_xor * 128u, 0u);
+    row.auxiliary(AUX_118, v378_mul8);
+    const uint32_t v379_mul8 = byte_of(v373_xor * 128u, 1u);
+    row.auxiliary(AUX_119, v379_mul8);
+    // op 241: u8_mul 372 375
+    const uint32_t v380_mul8 = byte_of(v374_xor * 128u, 0u);
+    row.auxiliary(AUX_120, v380_mul8);
+    const uint32_t v381_mul8 = byte_of(v374_xor * 128u, 1u);
+    row.auxiliary(AUX_121, v381_mul8);
+    // op 242: u8_mul 373 375
+    const uint32_t v382_mul8 = byte_of(v375_xor * 128u, 0u);
+    row.auxiliary(AUX_122, v382_mul8);
+    const uint32_t v383_mul8 = byte_of(v375_xor * 128u, 1u);
+    row.auxiliary(AUX_123, v383_mul8);
+    // op 243: u8_mul 374 375
+    const uint32_t v384_mul8 = byte_of(v376_xor * 128u, 0u);
+    row.auxiliary(AUX_124, v384_mul8);
+    const uint32_t v385_mul8 = byte_of(v376_xor * 128u, 1u);
+    row.auxiliary(AUX_125, v385_mul8);
+    // op 244: add 381 382
+    const uint32_t v386_sum = v383_mul8 + v384_mul8;
+    // op 245: add 383 376
+    const uint32_t v387_sum = v385_mul8 + v378_mul8;
+    // op 246: add 377 378
+    const uint32_t v388_sum = v379_mul8 + v380_mul8;
+    // op 247: add 379 380
+    const uint32_t v389_sum = v381_mul8 + v382_mul8;
+    // op 248: u8_xor 384 368
+    const uint32_t v390_xor = (v386_sum & 255u) ^ (v370_sum & 255u);
+    row.auxiliary(AUX_126, v390_xor);
+    // op 249: u8_xor 385 369
+    const uint32_t v391_xor = (v387_sum & 255u) ^ (v371_sum & 255u);
+    row.auxiliary(AUX_127, v391_xor);
+    // op 250: u8_xor 386 363
+    const uint32_t v392_xor = (v388_sum & 255u) ^ v365_mul8;
+    row.auxiliary(AUX_128, v392_xor);
+    // op 251: mul 389 150
+    const uint32_t v393_prod = v391_xor * 256u;
+    // op 252: mul 390 152
+    const uint32_t v394_prod = v392_xor * 65536u;
+    // op 253: mul 387 131
+    const uint64_t v395_prod = uint64_t(v389_sum) * uint64_t(16777216u);
+    // op 254: add 388 391
+    const uint32_t v396_sum = v390_xor + v393_prod;
+    // op 255: add 394 392
+    const uint32_t v397_sum = v396_sum + v394_prod;
+    // op 256: add 395 393
+    const uint64_t v398_sum = uint64_t(v397_sum) + v395_prod;
+    // op 257: add 311 348
     const Gl v399_sum = v313_sum + gl(v350_sum);
+    // op 258: add 397 354
     const Gl v400_sum = v399_sum + gl(v356_sum);
+    // op 259: add 398 396
     const Gl v401_sum = v400_sum + gl(v398_sum);
-    // op 260
-    uint32_t v402_byte, v403_byte, v404_byte, v405_byte;
-    write_hint_field_to_bytes_3(row, 129u, v401_sum, v402_byte, v403_byte, v404_byte, v405_byte);
-    // ops 270 to 419
-    uint32_t 
-        v575_byte, v576_byte, v577_byte, v578_byte, v591_byte, v592_byte, v593_byte, v594_byte;
-    write_u8_mul_13(
-        row, 137u, v263_byte, v264_byte, v265_byte, v266_byte, seed.u8(153u), seed.u8(154u),
-        seed.u8(155u), seed.u8(156u), seed.u8(157u), seed.u8(158u), seed.u8(159u), seed.u8(160u),
-        seed.u8(166u), seed.u8(167u), seed.u8(168u), seed.u8(165u), v307_sum, seed.u32(96u),
-        v280_byte, v281_byte, v282_byte, v283_byte, seed.u8(141u), seed.u8(142u), seed.u8(143u),
-        seed.u8(144u), seed.u8(145u), seed.u8(146u), seed.u8(147u), seed.u8(148u), v301_sum,
-        v575_byte, v576_byte, v577_byte, v578_byte, v591_byte, v592_byte, v593_byte, v594_byte);
-    // ops 429 to 440
-    uint32_t v612_sum, v618_sum;
-    write_mul_2(
-        seed.u8(146u), seed.u8(147u), seed.u8(148u), seed.u8(145u), seed.u8(158u), seed.u8(159u),
-        seed.u8(160u), seed.u8(157u), v612_sum, v618_sum);
-    // ops 441 to 446
-    uint32_t v624_sum;
-    write_mul_1(seed.u8(166u), seed.u8(167u), seed.u8(168u), seed.u8(165u), v624_sum);
-    // ops 447 to 461
-    uint32_t 
-        v632_mul8, v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7,
-        v643_split7, v644_split7, v645_split7, v646_split7, v647_split7;
-    write_u8_mul_12(
-        row, 217u, seed.u8(169u), seed.u8(170u), seed.u8(171u), seed.u8(172u), v632_mul8,
-        v637_sum, v638_sum, v639_sum, v640_split7, v641_split7, v642_split7, v643_split7,
-        v644_split7, v645_split7, v646_split7, v647_split7);
-    // ops 462 to 465: add
+    // op 260: hint_field_to_bytes 399
+    const uint32_t v402_byte = byte_of_wide(v401_sum.value, 0u);
+    row.auxiliary(AUX_129, v402_byte);
+    const uint32_t v403_byte = byte_of_wide(v401_sum.value, 1u);
+    row.auxiliary(AUX_130, v403_byte);
+    const uint32_t v404_byte = byte_of_wide(v401_sum.value, 2u);
+    row.auxiliary(AUX_131, v404_byte);
+    const uint32_t v405_byte = byte_of_wide(v401_sum.value, 3u);
+    row.auxiliary(AUX_132, v405_byte);
+    const uint32_t v406_byte = byte_of_wide(v401_sum.value, 4u);
+    row.auxiliary(AUX_133, v406_byte);
+    const uint32_t v407_byte = byte_of_wide(v401_sum.value, 5u);
+    row.auxiliary(AUX_134, v407_byte);
+    const uint32_t v408_byte = byte_of_wide(v401_sum.value, 6u);
+    row.auxiliary(AUX_135, v408_byte);
+    const uint32_t v409_byte = byte_of_wide(v401_sum.value, 7u);
+    row.auxiliary(AUX_136, v409_byte);
+    // op 270: u8_mul 261 95
+    const uint32_t v418_mul8 = byte_of(v263_byte * 4u, 0u);
+    row.auxiliary(AUX_137, v418_mul8);
+    const uint32_t v419_mul8 = byte_of(v263_byte * 4u, 1u);
+    row.auxiliary(AUX_138, v419_mul8);
+    // op 271: u8_mul 262 95
+    const uint32_t v420_mul8 = byte_of(v264_byte * 4u, 0u);
+    row.auxiliary(AUX_139, v420_mul8);
+    const uint32_t v421_mul8 = byte_of(v264_byte * 4u, 1u);
+    row.auxiliary(AUX_140, v421_mul8);
+    // op 272: u8_mul 263 95
+    const uint32_t v422_mul8 = byte_of(v265_byte * 4u, 0u);
+    row.auxiliary(AUX_141, v422_mul8);
+    const uint32_t v423_mul8 = byte_of(v265_byte * 4u, 1u);
+    row.auxiliary(AUX_142, v423_mul8);
+    // op 273: u8_mul 264 95
+    const uint32_t v424_mul8 = byte_of(v266_byte * 4u, 0u);
+    row.auxiliary(AUX_143, v424_mul8);
+    const uint32_t v425_mul8 = byte_of(v266_byte * 4u, 1u);
+    row.auxiliary(AUX_144, v425_mul8);
+    // op 274: add 419 420
+    const uint32_t v426_sum = v421_mul8 + v422_mul8;
+    // op 275: add 421 422
+    const uint32_t v427_sum = v423_mul8 + v424_mul8;
+    // op 276: add 423 416
+    const uint32_t v428_sum = v425_mul8 + v418_mul8;
+    // op 277: add 417 418
+    const uint32_t v429_sum = v419_mul8 + v420_mul8;
+    // op 278: u8_xor 261 424
+    const uint32_t v430_xor = v263_byte ^ (v426_sum & 255u);
+    row.auxiliary(AUX_145, v430_xor);
+    // op 279: u8_xor 262 425
+    const uint32_t v431_xor = v264_byte ^ (v427_sum & 255u);
+    row.auxiliary(AUX_146, v431_xor);
+    // op 280: u8_xor 263 426
+    const uint32_t v432_xor = v265_byte ^ (v428_sum & 255u);
+    row.auxiliary(AUX_147, v432_xor);
+    // op 281: u8_xor 264 427
+    const uint32_t v433_xor = v266_byte ^ (v429_sum & 255u);
+    row.auxiliary(AUX_148, v433_xor);
+    // op 282: u8_mul 428 112
+    const uint32_t v434_mul8 = byte_of(v430_xor * 8u, 0u);
+    row.auxiliary(AUX_149, v434_mul8);
+    const uint32_t v435_mul8 = byte_of(v430_xor * 8u, 1u);
+    row.auxiliary(AUX_150, v435_mul8);
+    // op 283: u8_mul 429 112
+    const uint32_t v436_mul8 = byte_of(v431_xor * 8u, 0u);
+    row.auxiliary(AUX_151, v436_mul8);
+    const uint32_t v437_mul8 = byte_of(v431_xor * 8u, 1u);
+    row.auxiliary(AUX_152, v437_mul8);
+    // op 284: u8_mul 430 112
+    const uint32_t v438_mul8 = byte_of(v432_xor * 8u, 0u);
+    row.auxiliary(AUX_153, v438_mul8);
+    const uint32_t v439_mul8 = byte_of(v432_xor * 8u, 1u);
+    row.auxiliary(AUX_154, v439_mul8);
+    // op 285: u8_mul 431 112
+    const uint32_t v440_mul8 = byte_of(v433_xor * 8u, 0u);
+    row.auxiliary(AUX_155, v440_mul8);
+    const uint32_t v441_mul8 = byte_of(v433_xor * 8u, 1u);
+    row.auxiliary(AUX_156, v441_mul8);
+    // op 286: add 433 434
+    const uint32_t v442_sum = v435_mul8 + v436_mul8;
+    // op 287: add 435 436
+    const uint32_t v443_sum = v437_mul8 + v438_mul8;
+    // op 288: add 437 438
+    const uint32_t v444_sum = v439_mul8 + v440_mul8;
+    // op 289: add 439 432
+    const uint32_t v445_sum = v441_mul8 + v434_mul8;
+    // op 290: u8_xor 261 440
+    const uint32_t v446_xor = v263_byte ^ (v442_sum & 255u);
+    row.auxiliary(AUX_157, v446_xor);
+    // op 291: u8_xor 262 441
+    const uint32_t v447_xor = v264_byte ^ (v443_sum & 255u);
+    row.auxiliary(AUX_158, v447_xor);
+    // op 292: u8_xor 263 442
+    const uint32_t v448_xor = v265_byte ^ (v444_sum & 255u);
+    row.auxiliary(AUX_159, v448_xor);
+    // op 293: u8_xor 264 443
+    const uint32_t v449_xor = v266_byte ^ (v445_sum & 255u);
+    row.auxiliary(AUX_160, v449_xor);
+    // op 294: u8_mul 444 95
+    const uint32_t v450_mul8 = byte_of(v446_xor * 4u, 0u);
+    row.auxiliary(AUX_161, v450_mul8);
+    const uint32_t v451_mul8 = byte_of(v446_xor * 4u, 1u);
+    row.auxiliary(AUX_162, v451_mul8);
+    // op 295: mul 448 131
+    const uint32_t v452_prod = v450_mul8 * 16777216u;
+    // op 296: mul 445 95
+    const uint32_t v453_prod = v447_xor * 4u;
+    // op 297: mul 446 134
+    const uint32_t v454_prod = v448_xor * 1024u;
+    // op 298: mul 447 136
+    const uint32_t v455_prod = v449_xor * 262144u;
+    // op 299: add 449 450
+    const uint32_t v456_sum = v451_mul8 + v452_prod;
+    // op 300: add 454 451
+    const uint32_t v457_sum = v456_sum + v453_prod;
+    // op 301: add 455 452
+    const uint32_t v458_sum = v457_sum + v454_prod;
+    // op 302: add 456 453
+    const uint64_t v459_sum = uint64_t(v458_sum) + uint64_t(v455_prod);
+    // op 303: u8_and 261 14
+    const uint32_t v460_and = v263_byte & byte_of(word3, 1u);
+    row.auxiliary(AUX_163, v460_and);
+    // op 304: u8_and 262 15
+    const uint32_t v461_and = v264_byte & byte_of(word3, 2u);
+    row.auxiliary(AUX_164, v461_and);
+    // op 305: u8_and 263 16
+    const uint32_t v462_and = v265_byte & byte_of(word3, 3u);
+    row.auxiliary(AUX_165, v462_and);
+    // op 306: u8_and 264 17
+    const uint32_t v463_and = v266_byte & byte_of(word4, 0u);
+    row.auxiliary(AUX_166, v463_and);
+    // op 307: u8_and 261 18
+    const uint32_t v464_and = v263_byte & byte_of(word4, 1u);
+    row.auxiliary(AUX_167, v464_and);
+    // op 308: u8_and 262 19
+    const uint32_t v465_and = v264_byte & byte_of(word4, 2u);
+    row.auxiliary(AUX_168, v465_and);
+    // op 309: u8_and 263 20
+    const uint32_t v466_and = v265_byte & byte_of(word4, 3u);
+    row.auxiliary(AUX_169, v466_and);
+    // op 310: u8_and 264 21
+    const uint32_t v467_and = v266_byte & byte_of(word5, 0u);
+    row.auxiliary(AUX_170, v467_and);
+    // op 311: mul 459 150
+    const uint32_t v468_prod = v461_and * 256u;
+    // op 312: mul 460 152
+    const uint32_t v469_prod = v462_and * 65536u;
+    // op 313: mul 461 131
+    const uint32_t v470_prod = v463_and * 16777216u;
+    // op 314: add 458 466
+    const uint32_t v471_sum = v460_and + v468_prod;
+    // op 315: add 469 467
+    const uint32_t v472_sum = v471_sum + v469_prod;
+    // op 316: add 470 468
+    const uint32_t v473_sum = v472_sum + v470_prod;
+    // op 317: mul 463 150
+    const uint32_t v474_prod = v465_and * 256u;
+    // op 318: mul 464 152
+    const uint32_t v475_prod = v466_and * 65536u;
+    // op 319: mul 465 131
+    const uint32_t v476_prod = v467_and * 16777216u;
+    // op 320: add 462 472
+    const uint32_t v477_sum = v464_and + v474_prod;
+    // op 321: add 475 473
+    const uint32_t v478_sum = v477_sum + v475_prod;
+    // op 322: add 476 474
+    const uint32_t v479_sum = v478_sum + v476_prod;
+    // op 323: mul 19 150
+    const uint32_t v480_prod = byte_of(word4, 2u) * 256u;
+    // op 324: mul 20 152
+    const uint32_t v481_prod = byte_of(word4, 3u) * 65536u;
+    // op 325: mul 21 131
+    const uint32_t v482_prod = byte_of(word5, 0u) * 16777216u;
+    // op 326: add 18 478
+    const uint32_t v483_sum = byte_of(word4, 1u) + v480_prod;
+    // op 327: add 481 479
+    const uint32_t v484_sum = v483_sum + v481_prod;
+    // op 328: add 482 480
+    const uint32_t v485_sum = v484_sum + v482_prod;
+    // op 329: sub 483 477
+    const Gl v486_diff = gl(v485_sum) - gl(v479_sum);
+    // op 330: add 471 484
+    const Gl v487_sum = gl(v473_sum) + v486_diff;
+    // op 331: mul 32 150
+    const uint32_t v488_prod = byte_of(word6, 2u) * 256u;
+    // op 332: mul 33 152
+    const uint32_t v489_prod = byte_of(word6, 3u) * 65536u;
+    // op 333: mul 34 131
+    const uint32_t v490_prod = byte_of(word7, 0u) * 16777216u;
+    // op 334: add 31 486
+    const uint32_t v491_sum = byte_of(word6, 1u) + v488_prod;
+    // op 335: add 489 487
+    const uint32_t v492_sum = v491_sum + v489_prod;
+    // op 336: add 490 488
+    const uint32_t v493_sum = v492_sum + v490_prod;
+    // op 337: add 305 457
+    const uint64_t v494_sum = uint64_t(v307_sum) + v459_sum;
+    // op 338: add 492 485
+    const Gl v495_sum = gl(v494_sum) + v487_sum;
+    const uint32_t v94_seed = seed.u32(SEED1_READ_1);
+    row.auxiliary(AUX_3, v94_seed);
+    // op 339: add 493 92
+    const Gl v496_sum = v495_sum + gl(v94_seed);
+    // op 340: add 494 491
+    const Gl v497_sum = v496_sum + gl(v493_sum);
+    // op 341: u8_mul 278 182
+    const uint32_t v498_mul8 = byte_of(v280_byte * 32u, 0u);
+    row.auxiliary(AUX_171, v498_mul8);
+    const uint32_t v499_mul8 = byte_of(v280_byte * 32u, 1u);
+    row.auxiliary(AUX_172, v499_mul8);
+    // op 342: u8_mul 279 182
+    const uint32_t v500_mul8 = byte_of(v281_byte * 32u, 0u);
+    row.auxiliary(AUX_173, v500_mul8);
+    const uint32_t v501_mul8 = byte_of(v281_byte * 32u, 1u);
+    row.auxiliary(AUX_174, v501_mul8);
+    // op 343: u8_mul 280 182
+    const uint32_t v502_mul8 = byte_of(v282_byte * 32u, 0u);
+    row.auxiliary(AUX_175, v502_mul8);
+    const uint32_t v503_mul8 = byte_of(v282_byte * 32u, 1u);
+    row.auxiliary(AUX_176, v503_mul8);
+    // op 344: u8_mul 281 182
+    const uint32_t v504_mul8 = byte_of(v283_byte * 32u, 0u);
+    row.auxiliary(AUX_177, v504_mul8);
+    const uint32_t v505_mul8 = byte_of(v283_byte * 32u, 1u);
+    row.auxiliary(AUX_178, v505_mul8);
+    // op 345: add 499 500
+    const uint32_t v506_sum = v501_mul8 + v502_mul8;
+    // op 346: add 501 502
+    const uint32_t v507_sum = v503_mul8 + v504_mul8;
+    // op 347: add 503 496
+    const uint32_t v508_sum = v505_mul8 + v498_mul8;
+    // op 348: add 497 498
+    const uint32_t v509_sum = v499_mul8 + v500_mul8;
+    // op 349: u8_xor_split4 278 504
+    const uint32_t v510_split4 = byte_split_high(v280_byte ^ (v506_sum & 255u), 4u);
+    row.auxiliary(AUX_179, v510_split4);
+    const uint32_t v511_split4 = byte_split_low(v280_byte ^ (v506_sum & 255u), 4u);
+    row.auxiliary(AUX_180, v511_split4);
+    // op 350: u8_xor_split4 279 505
+    const uint32_t v512_split4 = byte_split_high(v281_byte ^ (v507_sum & 255u), 4u);
+    row.auxiliary(AUX_181, v512_split4);
+    const uint32_t v513_split4 = byte_split_low(v281_byte ^ (v507_sum & 255u), 4u);
+    row.auxiliary(AUX_182, v513_split4);
+    // op 351: u8_xor_split4 280 506
+    const uint32_t v514_split4 = byte_split_high(v282_byte ^ (v508_sum & 255u), 4u);
+    row.auxiliary(AUX_183, v514_split4);
+    const uint32_t v515_split4 = byte_split_low(v282_byte ^ (v508_sum & 255u), 4u);
+    row.auxiliary(AUX_184, v515_split4);
+    // op 352: u8_xor_split4 281 507
+    const uint32_t v516_split4 = byte_split_high(v283_byte ^ (v509_sum & 255u), 4u);
+    row.auxiliary(AUX_185, v516_split4);
+    const uint32_t v517_split4 = byte_split_low(v283_byte ^ (v509_sum & 255u), 4u);
+    row.auxiliary(AUX_186, v517_split4);
+    // op 353: add 510 513
+    const uint32_t v518_sum = v512_split4 + v515_split4;
+    // op 354: add 512 515
+    const uint32_t v519_sum = v514_split4 + v517_split4;
+    // op 355: add 514 509
+    const uint32_t v520_sum = v516_split4 + v511_split4;
+    // op 356: add 508 511
+    const uint32_t v521_sum = v510_split4 + v513_split4;
+    // op 357: u8_xor 278 516
+    const uint32_t v522_xor = v280_byte ^ (v518_sum & 255u);
+    row.auxiliary(AUX_187, v522_xor);
+    // op 358: u8_xor 279 517
+    const uint32_t v523_xor = v281_byte ^ (v519_sum & 255u);
+    row.auxiliary(AUX_188, v523_xor);
+    // op 359: u8_xor 280 518
+    const uint32_t v524_xor = v282_byte ^ (v520_sum & 255u);
+    row.auxiliary(AUX_189, v524_xor);
+    // op 360: u8_xor 281 519
+    const uint32_t v525_xor = v283_byte ^ (v521_sum & 255u);
+    row.auxiliary(AUX_190, v525_xor);
+    // op 361: u8_mul 522 95
+    const uint32_t v526_mul8 = byte_of(v524_xor * 4u, 0u);
+    row.auxiliary(AUX_191, v526_mul8);
+    const uint32_t v527_mul8 = byte_of(v524_xor * 4u, 1u);
+    row.auxiliary(AUX_192, v527_mul8);
+    // op 362: mul 524 131
+    const uint32_t v528_prod = v526_mul8 * 16777216u;
+    // op 363: mul 520 134
+    const uint32_t v529_prod = v522_xor * 1024u;
+    // op 364: mul 521 136
+    const uint32_t v530_prod = v523_xor * 262144u;
+    // op 365: mul 523 95
+    const uint32_t v531_prod = v525_xor * 4u;
+    // op 366: add 525 526
+    const uint32_t v532_sum = v527_mul8 + v528_prod;
+    // op 367: add 530 527
+    const uint32_t v533_sum = v532_sum + v529_prod;
+    // op 368: add 531 528
+    const uint64_t v534_sum = uint64_t(v533_sum) + uint64_t(v530_prod);
+    // op 369: add 532 529
+    const uint64_t v535_sum = v534_sum + uint64_t(v531_prod);
+    // op 370: u8_xor 278 1
+    const uint32_t v536_xor = v280_byte ^ byte_of(word0, 1u);
+    row.auxiliary(AUX_193, v536_xor);
+    // op 371: u8_xor 279 2
+    const uint32_t v537_xor = v281_byte ^ byte_of(word0, 2u);
+    row.auxiliary(AUX_194, v537_xor);
+    // op 372: u8_xor 280 3
+    const uint32_t v538_xor = v282_byte ^ byte_of(word0, 3u);
+    row.auxiliary(AUX_195, v538_xor);
+    // op 373: u8_xor 281 4
+    const uint32_t v539_xor = v283_byte ^ byte_of(word1, 0u);
+    row.auxiliary(AUX_196, v539_xor);
+    // op 374: u8_and 5 534
+    const uint32_t v540_and = byte_of(word1, 1u) & v536_xor;
+    row.auxiliary(AUX_197, v540_and);
+    // op 375: u8_and 6 535
+    const uint32_t v541_and = byte_of(word1, 2u) & v537_xor;
+    row.auxiliary(AUX_198, v541_and);
+    // op 376: u8_and 7 536
+    const uint32_t v542_and = byte_of(word1, 3u) & v538_xor;
+    row.auxiliary(AUX_199, v542_and);
+    // op 377: u8_and 8 537
+    const uint32_t v543_and = byte_of(word2, 0u) & v539_xor;
+    row.auxiliary(AUX_200, v543_and);
+    // op 378: mul 279 150
+    const uint32_t v544_prod = v281_byte * 256u;
+    // op 379: mul 280 152
+    const uint32_t v545_prod = v282_byte * 65536u;
+    // op 380: mul 281 131
+    const uint32_t v546_prod = v283_byte * 16777216u;
+    // op 381: add 278 542
+    const uint32_t v547_sum = v280_byte + v544_prod;
+    // op 382: add 545 543
+    const uint32_t v548_sum = v547_sum + v545_prod;
+    // op 383: add 546 544
+    const uint32_t v549_sum = v548_sum + v546_prod;
+    // op 384: mul 2 150
+    const uint32_t v550_prod = byte_of(word0, 2u) * 256u;
+    // op 385: mul 3 152
+    const uint32_t v551_prod = byte_of(word0, 3u) * 65536u;
+    // op 386: mul 4 131
+    const uint32_t v552_prod = byte_of(word1, 0u) * 16777216u;
+    // op 387: add 1 548
+    const uint32_t v553_sum = byte_of(word0, 1u) + v550_prod;
+    // op 388: add 551 549
+    const uint32_t v554_sum = v553_sum + v551_prod;
+    // op 389: add 552 550
+    const uint32_t v555_sum = v554_sum + v552_prod;
+    // op 390: mul 535 150
+    const uint32_t v556_prod = v537_xor * 256u;
+    // op 391: mul 536 152
+    const uint32_t v557_prod = v538_xor * 65536u;
+    // op 392: mul 537 131
+    const uint32_t v558_prod = v539_xor * 16777216u;
+    // op 393: add 534 554
+    const uint32_t v559_sum = v536_xor + v556_prod;
+    // op 394: add 557 555
+    const uint32_t v560_sum = v559_sum + v557_prod;
+    // op 395: add 558 556
+    const uint32_t v561_sum = v560_sum + v558_prod;
+    // op 396: mul 539 150
+    const uint32_t v562_prod = v541_and * 256u;
+    // op 397: mul 540 152
+    const uint32_t v563_prod = v542_and * 65536u;
+    // op 398: mul 541 131
+    const uint32_t v564_prod = v543_and * 16777216u;
+    // op 399: add 538 560
+    const uint32_t v565_sum = v540_and + v562_prod;
+    // op 400: add 563 561
+    const uint32_t v566_sum = v565_sum + v563_prod;
+    // op 401: add 564 562
+    const uint32_t v567_sum = v566_sum + v564_prod;
+    // op 402: add 547 553
+    const uint64_t v568_sum = uint64_t(v549_sum) + uint64_t(v555_sum);
+    // op 403: sub 566 559
+    const Gl v569_diff = gl(v568_sum) - gl(v561_sum);
+    // op 404: mul 567 255
+    const Gl v570_prod = v569_diff * gl(0x7fffffff80000001ull);
+    // op 405: add 568 565
+    const Gl v571_sum = v570_prod + gl(v567_sum);
+    // op 406: add 299 495
+    const Gl v572_sum = gl(v301_sum) + v497_sum;
+    // op 407: add 495 533
+    const Gl v573_sum = v497_sum + gl(v535_sum);
+    // op 408: add 571 569
+    const Gl v574_sum = v573_sum + v571_sum;
+    // op 409: hint_field_to_bytes 570
+    const uint32_t v575_byte = byte_of_wide(v572_sum.value, 0u);
+    row.auxiliary(AUX_201, v575_byte);
+    const uint32_t v576_byte = byte_of_wide(v572_sum.value, 1u);
+    row.auxiliary(AUX_202, v576_byte);
+    const uint32_t v577_byte = byte_of_wide(v572_sum.value, 2u);
+    row.auxiliary(AUX_203, v577_byte);
+    const uint32_t v578_byte = byte_of_wide(v572_sum.value, 3u);
+    row.auxiliary(AUX_204, v578_byte);
+    const uint32_t v579_byte = byte_of_wide(v572_sum.value, 4u);
+    row.auxiliary(AUX_205, v579_byte);
+    const uint32_t v580_byte = byte_of_wide(v572_sum.value, 5u);
+    row.auxiliary(AUX_206, v580_byte);
+    const uint32_t v581_byte = byte_of_wide(v572_sum.value, 6u);
+    row.auxiliary(AUX_207, v581_byte);
+    const uint32_t v582_byte = byte_of_wide(v572_sum.value, 7u);
+    row.auxiliary(AUX_208, v582_byte);
+    // op 419: hint_field_to_bytes 572
+    const uint32_t v591_byte = byte_of_wide(v574_sum.value, 0u);
+    row.auxiliary(AUX_209, v591_byte);
+    const uint32_t v592_byte = byte_of_wide(v574_sum.value, 1u);
+    row.auxiliary(AUX_210, v592_byte);
+    const uint32_t v593_byte = byte_of_wide(v574_sum.value, 2u);
+    row.auxiliary(AUX_211, v593_byte);
+    const uint32_t v594_byte = byte_of_wide(v574_sum.value, 3u);
+    row.auxiliary(AUX_212, v594_byte);
+    const uint32_t v595_byte = byte_of_wide(v574_sum.value, 4u);
+    row.auxiliary(AUX_213, v595_byte);
+    const uint32_t v596_byte = byte_of_wide(v574_sum.value, 5u);
+    row.auxiliary(AUX_214, v596_byte);
+    const uint32_t v597_byte = byte_of_wide(v574_sum.value, 6u);
+    row.auxiliary(AUX_215, v597_byte);
+    const uint32_t v598_byte = byte_of_wide(v574_sum.value, 7u);
+    row.auxiliary(AUX_216, v598_byte);
+    // op 429: mul 6 150
+    const uint32_t v607_prod = byte_of(word1, 2u) * 256u;
+    // op 430: mul 7 152
+    const uint32_t v608_prod = byte_of(word1, 3u) * 65536u;
+    // op 431: mul 8 131
+    const uint32_t v609_prod = byte_of(word2, 0u) * 16777216u;
+    // op 432: add 5 605
+    const uint32_t v610_sum = byte_of(word1, 1u) + v607_prod;
+    // op 433: add 608 606
+    const uint32_t v611_sum = v610_sum + v608_prod;
+    // op 434: add 609 607
+    const uint32_t v612_sum = v611_sum + v609_prod;
+    // op 435: mul 19 150
+    const uint32_t v613_prod = byte_of(word4, 2u) * 256u;
+    // op 436: mul 20 152
+    const uint32_t v614_prod = byte_of(word4, 3u) * 65536u;
+    // op 437: mul 21 131
+    const uint32_t v615_prod = byte_of(word5, 0u) * 16777216u;
+    // op 438: add 18 611
+    const uint32_t v616_sum = byte_of(word4, 1u) + v613_prod;
+    // op 439: add 614 612
+    const uint32_t v617_sum = v616_sum + v614_prod;
+    // op 440: add 615 613
+    const uint32_t v618_sum = v617_sum + v615_prod;
+    // op 441: mul 32 150
+    const uint32_t v619_prod = byte_of(word6, 2u) * 256u;
+    // op 442: mul 33 152
+    const uint32_t v620_prod = byte_of(word6, 3u) * 65536u;
+    // op 443: mul 34 131
+    const uint32_t v621_prod = byte_of(word7, 0u) * 16777216u;
+    // op 444: add 31 617
+    const uint32_t v622_sum = byte_of(word6, 1u) + v619_prod;
+    // op 445: add 620 618
+    const uint32_t v623_sum = v622_sum + v620_prod;
+    // op 446: add 621 619
+    const uint32_t v624_sum = v623_sum + v621_prod;
+    // op 447: u8_mul 35 182
+    const uint32_t v625_mul8 = byte_of(byte_of(word7, 1u) * 32u, 0u);
+    row.auxiliary(AUX_217, v625_mul8);
+    const uint32_t v626_mul8 = byte_of(byte_of(word7, 1u) * 32u, 1u);
+    row.auxiliary(AUX_218, v626_mul8);
+    // op 448: u8_mul 36 182
+    const uint32_t v627_mul8 = byte_of(byte_of(word7, 2u) * 32u, 0u);
+    row.auxiliary(AUX_219, v627_mul8);
+    const uint32_t v628_mul8 = byte_of(byte_of(word7, 2u) * 32u, 1u);
+    row.auxiliary(AUX_220, v628_mul8);
+    // op 449: u8_mul 37 182
+    const uint32_t v629_mul8 = byte_of(byte_of(word7, 3u) * 32u, 0u);
+    row.auxiliary(AUX_221, v629_mul8);
+    const uint32_t v630_mul8 = byte_of(byte_of(word7, 3u) * 32u, 1u);
+    row.auxiliary(AUX_222, v630_mul8);
+    const uint32_t word8 = seed.u32(SEED1_INPUT_38);
+    row.input(INPUT_38, byte_of(word8, 0u));
+    row.input(INPUT_39, byte_of(word8, 1u));
+    row.input(INPUT_40, byte_of(word8, 2u));
+    row.input(INPUT_41, byte_of(word8, 3u));
+    // op 450: u8_mul 38 182
+    const uint32_t v631_mul8 = byte_of(byte_of(word8, 0u) * 32u, 0u);
+    row.auxiliary(AUX_223, v631_mul8);
+    const uint32_t v632_mul8 = byte_of(byte_of(word8, 0u) * 32u, 1u);
+    row.auxiliary(AUX_224, v632_mul8);
+    // op 451: add 626 627
+    const uint32_t v633_sum = v628_mul8 + v629_mul8;
+    // op 452: add 628 629
+    const uint32_t v634_sum = v630_mul8 + v631_mul8;
+    // op 453: add 630 623
+    const uint32_t v635_sum = v632_mul8 + v625_mul8;
+    // op 454: add 624 625
+    const uint32_t v636_sum = v626_mul8 + v627_mul8;
+    // op 455: add 624 625
+    const uint32_t v637_sum = v626_mul8 + v627_mul8;
+    // op 456: add 626 627
+    const uint32_t v638_sum = v628_mul8 + v629_mul8;
+    // op 457: add 628 629
+    const uint32_t v639_sum = v630_mul8 + v631_mul8;
+    // op 458: u8_xor_split7 35 631
+    const uint32_t v640_split7 = byte_split_high(byte_of(word7, 1u) ^ (v633_sum & 255u), 7u);
+    row.auxiliary(AUX_225, v640_split7);
+    const uint32_t v641_split7 = byte_split_low(byte_of(word7, 1u) ^ (v633_sum & 255u), 7u);
+    row.auxiliary(AUX_226, v641_split7);
+    // op 459: u8_xor_split7 36 632
+    const uint32_t v642_split7 = byte_split_high(byte_of(word7, 2u) ^ (v634_sum & 255u), 7u);
+    row.auxiliary(AUX_227, v642_split7);
+    const uint32_t v643_split7 = byte_split_low(byte_of(word7, 2u) ^ (v634_sum & 255u), 7u);
+    row.auxiliary(AUX_228, v643_split7);
+    // op 460: u8_xor_split7 37 633
+    const uint32_t v644_split7 = byte_split_high(byte_of(word7, 3u) ^ (v635_sum & 255u), 7u);
+    row.auxiliary(AUX_229, v644_split7);
+    const uint32_t v645_split7 = byte_split_low(byte_of(word7, 3u) ^ (v635_sum & 255u), 7u);
+    row.auxiliary(AUX_230, v645_split7);
+    // op 461: u8_xor_split7 38 634
+    const uint32_t v646_split7 = byte_split_high(byte_of(word8, 0u) ^ (v636_sum & 255u), 7u);
+    row.auxiliary(AUX_231, v646_split7);
+    const uint32_t v647_split7 = byte_split_low(byte_of(word8, 0u) ^ (v636_sum & 255u), 7u);
+    row.auxiliary(AUX_232, v647_split7);
+    // op 462: add 638 641
     const uint32_t v648_sum = v640_split7 + v643_split7;
+    // op 463: add 640 643
     const uint32_t v649_sum = v642_split7 + v645_split7;
+    // op 464: add 642 645
     const uint32_t v650_sum = v644_split7 + v647_split7;
+    // op 465: add 644 639
     const uint32_t v651_sum = v646_split7 + v641_split7;
-    // ops 466 to 469: u8_xor
-    const uint32_t v652_xor = row.auxiliary(233u, (v648_sum & 255u) ^ (v637_sum & 255u));
-    const uint32_t v653_xor = row.auxiliary(234u, (v649_sum & 255u) ^ (v638_sum & 255u));
-    const uint32_t v654_xor = row.auxiliary(235u, (v650_sum & 255u) ^ (v639_sum & 255u));
-    const uint32_t v655_xor = row.auxiliary(236u, (v651_sum & 255u) ^ v632_mul8);
-    // ops 470 to 481
-    uint32_t v661_sum, v667_sum;
-    write_mul_2(
-        v653_xor, v654_xor, v655_xor, v652_xor, seed.u8(202u), seed.u8(203u), seed.u8(204u),
-        seed.u8(201u), v661_sum, v667_sum);
-    // ops 482 to 512
-    uint64_t v706_sum;
-    write_u8_mul_10(
-        row, 237u, seed.u8(217u), seed.u8(218u), seed.u8(219u), seed.u8(220u), v706_sum);
-    // ops 513 to 515: add
+    // op 466: u8_xor 646 635
+    const uint32_t v652_xor = (v648_sum & 255u) ^ (v637_sum & 255u);
+    row.auxiliary(AUX_233, v652_xor);
+    // op 467: u8_xor 647 636
+    const uint32_t v653_xor = (v649_sum & 255u) ^ (v638_sum & 255u);
+    row.auxiliary(AUX_234, v653_xor);
+    // op 468: u8_xor 648 637
+    const uint32_t v654_xor = (v650_sum & 255u) ^ (v639_sum & 255u);
+    row.auxiliary(AUX_235, v654_xor);
+    // op 469: u8_xor 649 630
+    const uint32_t v655_xor = (v651_sum & 255u) ^ v632_mul8;
+    row.auxiliary(AUX_236, v655_xor);
+    // op 470: mul 651 150
+    const uint32_t v656_prod = v653_xor * 256u;
+    // op 471: mul 652 152
+    const uint32_t v657_prod = v654_xor * 65536u;
+    // op 472: mul 653 131
+    const uint32_t v658_prod = v655_xor * 16777216u;
+    // op 473: add 650 654
+    const uint32_t v659_sum = v652_xor + v656_prod;
+    // op 474: add 657 655
+    const uint32_t v660_sum = v659_sum + v657_prod;
+    // op 475: add 658 656
+    const uint32_t v661_sum = v660_sum + v658_prod;
+    // op 476: mul 68 150
+    const uint32_t v662_prod = byte_of(word15, 2u) * 256u;
+    // op 477: mul 69 152
+    const uint32_t v663_prod = byte_of(word15, 3u) * 65536u;
+    const uint32_t word16 = seed.u32(SEED1_INPUT_70);
+    row.input(INPUT_70, byte_of(word16, 0u));
+    row.input(INPUT_71, byte_of(word16, 1u));
+    row.input(INPUT_72, byte_of(word16, 2u));
+    row.input(INPUT_73, byte_of(word16, 3u));
+    // op 478: mul 70 131
+    const uint32_t v664_prod = byte_of(word16, 0u) * 16777216u;
+    // op 479: add 67 660
+    const uint32_t v665_sum = byte_of(word15, 1u) + v662_prod;
+    // op 480: add 663 661
+    const uint32_t v666_sum = v665_sum + v663_prod;
+    // op 481: add 664 662
+    const uint32_t v667_sum = v666_sum + v664_prod;
+    // op 482: u8_mul 87 355
+    const uint32_t v668_mul8 = byte_of(byte_of(word19, 1u) * 64u, 0u);
+    row.auxiliary(AUX_237, v668_mul8);
+    const uint32_t v669_mul8 = byte_of(byte_of(word19, 1u) * 64u, 1u);
+    row.auxiliary(AUX_238, v669_mul8);
+    // op 483: u8_mul 88 355
+    const uint32_t v670_mul8 = byte_of(byte_of(word19, 2u) * 64u, 0u);
+    row.auxiliary(AUX_239, v670_mul8);
+    const uint32_t v671_mul8 = byte_of(byte_of(word19, 2u) * 64u, 1u);
+    row.auxiliary(AUX_240, v671_mul8);
+    // op 484: u8_mul 89 355
+    const uint32_t v672_mul8 = byte_of(byte_of(word19, 3u) * 64u, 0u);
+    row.auxiliary(AUX_241, v672_mul8);
+    const uint32_t v673_mul8 = byte_of(byte_of(word19, 3u) * 64u, 1u);
+    row.auxiliary(AUX_242, v673_mul8);
+    const uint32_t word20 = seed.u32(SEED1_INPUT_90);
+    row.input(INPUT_90, byte_of(word20, 0u));
+    // op 485: u8_mul 90 355
+    const uint32_t v674_mul8 = byte_of(byte_of(word20, 0u) * 64u, 0u);
+    row.auxiliary(AUX_243, v674_mul8);
+    const uint32_t v675_mul8 = byte_of(byte_of(word20, 0u) * 64u, 1u);
+    row.auxiliary(AUX_244, v675_mul8);
+    // op 486: add 667 668
+    const uint32_t v676_sum = v669_mul8 + v670_mul8;
+    // op 487: add 669 670
+    const uint32_t v677_sum = v671_mul8 + v672_mul8;
+    // op 488: add 671 672
+    const uint32_t v678_sum = v673_mul8 + v674_mul8;
+    // op 489: add 673 666
+    const uint32_t v679_sum = v675_mul8 + v668_mul8;
+    // op 490: add 669 670
+    const uint32_t v680_sum = v671_mul8 + v672_mul8;
+    // op 491: add 671 672
+    const uint32_t v681_sum = v673_mul8 + v674_mul8;
+    // op 492: u8_xor 87 674
+    const uint32_t v682_xor = byte_of(word19, 1u) ^ (v676_sum & 255u);
+    row.auxiliary(AUX_245, v682_xor);
+    // op 493: u8_xor 88 675
+    const uint32_t v683_xor = byte_of(word19, 2u) ^ (v677_sum & 255u);
+    row.auxiliary(AUX_246, v683_xor);
+    // op 494: u8_xor 89 676
+    const uint32_t v684_xor = byte_of(word19, 3u) ^ (v678_sum & 255u);
+    row.auxiliary(AUX_247, v684_xor);
+    // op 495: u8_xor 90 677
+    const uint32_t v685_xor = byte_of(word20, 0u) ^ (v679_sum & 255u);
+    row.auxiliary(AUX_248, v685_xor);
+    // op 496: u8_mul 680 375
+    const uint32_t v686_mul8 = byte_of(v682_xor * 128u, 0u);
+    row.auxiliary(AUX_249, v686_mul8);
+    const uint32_t v687_mul8 = byte_of(v682_xor * 128u, 1u);
+    row.auxiliary(AUX_250, v687_mul8);
+    // op 497: u8_mul 681 375
+    const uint32_t v688_mul8 = byte_of(v683_xor * 128u, 0u);
+    row.auxiliary(AUX_251, v688_mul8);
+    const uint32_t v689_mul8 = byte_of(v683_xor * 128u, 1u);
+    row.auxiliary(AUX_252, v689_mul8);
+    // op 498: u8_mul 682 375
+    const uint32_t v690_mul8 = byte_of(v684_xor * 128u, 0u);
+    row.auxiliary(AUX_253, v690_mul8);
+    const uint32_t v691_mul8 = byte_of(v684_xor * 128u, 1u);
+    row.auxiliary(AUX_254, v691_mul8);
+    // op 499: u8_mul 683 375
+    const uint32_t v692_mul8 = byte_of(v685_xor * 128u, 0u);
+    row.auxiliary(AUX_255, v692_mul8);
+    const uint32_t v693_mul8 = byte_of(v685_xor * 128u, 1u);
+    row.auxiliary(AUX_256, v693_mul8);
+    // op 500: add 689 690
+    const uint32_t v694_sum = v691_mul8 + v692_mul8;
+    // op 501: add 691 684
+    const uint32_t v695_sum = v693_mul8 + v686_mul8;
+    // op 502: add 685 686
+    const uint32_t v696_sum = v687_mul8 + v688_mul8;
+    // op 503: add 687 688
+    const uint32_t v697_sum = v689_mul8 + v690_mul8;
+    // op 504: u8_xor 692 678
+    const uint32_t v698_xor = (v694_sum & 255u) ^ (v680_sum & 255u);
+    row.auxiliary(AUX_257, v698_xor);
+    // op 505: u8_xor 693 679
+    const uint32_t v699_xor = (v695_sum & 255u) ^ (v681_sum & 255u);
+    row.auxiliary(AUX_258, v699_xor);
+    // op 506: u8_xor 694 673
+    const uint32_t v700_xor = (v696_sum & 255u) ^ v675_mul8;
+    row.auxiliary(AUX_259, v700_xor);
+    // op 507: mul 697 150
+    const uint32_t v701_prod = v699_xor * 256u;
+    // op 508: mul 698 152
+    const uint32_t v702_prod = v700_xor * 65536u;
+    // op 509: mul 695 131
+    const uint64_t v703_prod = uint64_t(v697_sum) * uint64_t(16777216u);
+    // op 510: add 696 699
+    const uint32_t v704_sum = v698_xor + v701_prod;
+    // op 511: add 702 700
+    const uint32_t v705_sum = v704_sum + v702_prod;
+    // op 512: add 703 701
+    const uint64_t v706_sum = uint64_t(v705_sum) + v703_prod;
+    // op 513: add 622 659
     const uint64_t v707_sum = uint64_t(v624_sum) + uint64_t(v661_sum);
+    // op 514: add 705 665
     const uint64_t v708_sum = v707_sum + uint64_t(v667_sum);
+    // op 515: add 706 704
     const uint64_t v709_sum = v708_sum + v706_sum;
-    // op 516: hint_field_to_bytes
-    const uint32_t word25 = row.auxiliary_bytes(260u, 1u, uint32_t(v709_sum));
-    row.auxiliary_bytes(264u, 1u, uint32_t(v709_sum >> 32u));
-    // ops 526 to 675
-    uint32_t 
-        v883_byte, v884_byte, v885_byte, v886_byte, v899_byte, v900_byte, v901_byte, v902_byte;
-    write_u8_mul_13(
-        row, 268u, v575_byte, v576_byte, v577_byte, v578_byte, v263_byte, v264_byte, v265_byte,
-        v266_byte, seed.u8(153u), seed.u8(154u), seed.u8(155u), seed.u8(156u), seed.u8(170u),
-        seed.u8(171u), seed.u8(172u), seed.u8(169u), v618_sum, seed.u32(100u), v591_byte,
-        v592_byte, v593_byte, v594_byte, v280_byte, v281_byte, v282_byte, v283_byte,
-        seed.u8(141u), seed.u8(142u), seed.u8(143u), seed.u8(144u), v612_sum, v883_byte,
-        v884_byte, v885_byte, v886_byte, v899_byte, v900_byte, v901_byte, v902_byte);
-    // ops 685 to 696
-    uint32_t v920_sum, v926_sum;
-    write_mul_2(
-        seed.u8(142u), seed.u8(143u), seed.u8(144u), seed.u8(141u), seed.u8(154u), seed.u8(155u),
-        seed.u8(156u), seed.u8(153u), v920_sum, v926_sum);
-    // ops 697 to 702
-    uint32_t v932_sum;
-    write_mul_1(seed.u8(170u), seed.u8(171u), seed.u8(172u), seed.u8(169u), v932_sum);
-    // ops 703 to 717
-    uint32_t 
-        v940_mul8, v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7,
-        v951_split7, v952_split7, v953_split7, v954_split7, v955_split7;
-    write_u8_mul_12(
-        row, 348u, seed.u8(173u), seed.u8(174u), seed.u8(175u), seed.u8(176u), v940_mul8,
-        v945_sum, v946_sum, v947_sum, v948_split7, v949_split7, v950_split7, v951_split7,
-        v952_split7, v953_split7, v954_split7, v955_split7);
-    // ops 718 to 721: add
+    // op 516: hint_field_to_bytes 707
+    const uint32_t word25 = uint32_t(v709_sum);
+    row.auxiliary(AUX_260, byte_of(word25, 0u));
+    row.auxiliary(AUX_261, byte_of(word25, 1u));
+    row.auxiliary(AUX_262, byte_of(word25, 2u));
+    row.auxiliary(AUX_263, byte_of(word25, 3u));
+    const uint32_t word26 = uint32_t(v709_sum >> 32u);
+    row.auxiliary(AUX_264, byte_of(word26, 0u));
+    row.auxiliary(AUX_265, byte_of(word26, 1u));
+    row.auxiliary(AUX_266, byte_of(word26, 2u));
+    row.auxiliary(AUX_267, byte_of(word26, 3u));
+    // op 526: u8_mul 573 95
+    const uint32_t v726_mul8 = byte_of(v575_byte * 4u, 0u);
+    row.auxiliary(AUX_268, v726_mul8);
+    const uint32_t v727_mul8 = byte_of(v575_byte * 4u, 1u);
+    row.auxiliary(AUX_269, v727_mul8);
+    // op 527: u8_mul 574 95
+    const uint32_t v728_mul8 = byte_of(v576_byte * 4u, 0u);
+    row.auxiliary(AUX_270, v728_mul8);
+    const uint32_t v729_mul8 = byte_of(v576_byte * 4u, 1u);
+    row.auxiliary(AUX_271, v729_mul8);
+    // op 528: u8_mul 575 95
+    const uint32_t v730_mul8 = byte_of(v577_byte * 4u, 0u);
+    row.auxiliary(AUX_272, v730_mul8);
+    const uint32_t v731_mul8 = byte_of(v577_byte * 4u, 1u);
+    row.auxiliary(AUX_273, v731_mul8);
+    // op 529: u8_mul 576 95
+    const uint32_t v732_mul8 = byte_of(v578_byte * 4u, 0u);
+    row.auxiliary(AUX_274, v732_mul8);
+    const uint32_t v733_mul8 = byte_of(v578_byte * 4u, 1u);
+    row.auxiliary(AUX_275, v733_mul8);
+    // op 530: add 727 728
+    const uint32_t v734_sum = v729_mul8 + v730_mul8;
+    // op 531: add 729 730
+    const uint32_t v735_sum = v731_mul8 + v732_mul8;
+    // op 532: add 731 724
+    const uint32_t v736_sum = v733_mul8 + v726_mul8;
+    // op 533: add 725 726
+    const uint32_t v737_sum = v727_mul8 + v728_mul8;
+    // op 534: u8_xor 573 732
+    const uint32_t v738_xor = v575_byte ^ (v734_sum & 255u);
+    row.auxiliary(AUX_276, v738_xor);
+    // op 535: u8_xor 574 733
+    const uint32_t v739_xor = v576_byte ^ (v735_sum & 255u);
+    row.auxiliary(AUX_277, v739_xor);
+    // op 536: u8_xor 575 734
+    const uint32_t v740_xor = v577_byte ^ (v736_sum & 255u);
+    row.auxiliary(AUX_278, v740_xor);
+    // op 537: u8_xor 576 735
+    const uint32_t v741_xor = v578_byte ^ (v737_sum & 255u);
+    row.auxiliary(AUX_279, v741_xor);
+    // op 538: u8_mul 736 112
+    const uint32_t v742_mul8 = byte_of(v738_xor * 8u, 0u);
+    row.auxiliary(AUX_280, v742_mul8);
+    const uint32_t v743_mul8 = byte_of(v738_xor * 8u, 1u);
+    row.auxiliary(AUX_281, v743_mul8);
+    // op 539: u8_mul 737 112
+    const uint32_t v744_mul8 = byte_of(v739_xor * 8u, 0u);
+    row.auxiliary(AUX_282, v744_mul8);
+    const uint32_t v745_mul8 = byte_of(v739_xor * 8u, 1u);
+    row.auxiliary(AUX_283, v745_mul8);
+    // op 540: u8_mul 738 112
+    const uint32_t v746_mul8 = byte_of(v740_xor * 8u, 0u);
+    row.auxiliary(AUX_284, v746_mul8);
+    const uint32_t v747_mul8 = byte_of(v740_xor * 8u, 1u);
+    row.auxiliary(AUX_285, v747_mul8);
+    // op 541: u8_mul 739 112
+    const uint32_t v748_mul8 = byte_of(v741_xor * 8u, 0u);
+    row.auxiliary(AUX_286, v748_mul8);
+    const uint32_t v749_mul8 = byte_of(v741_xor * 8u, 1u);
+    row.auxiliary(AUX_287, v749_mul8);
+    // op 542: add 741 742
+    const uint32_t v750_sum = v743_mul8 + v744_mul8;
+    // op 543: add 743 744
+    const uint32_t v751_sum = v745_mul8 + v746_mul8;
+    // op 544: add 745 746
+    const uint32_t v752_sum = v747_mul8 + v748_mul8;
+    // op 545: add 747 740
+    const uint32_t v753_sum = v749_mul8 + v742_mul8;
+    // op 546: u8_xor 573 748
+    const uint32_t v754_xor = v575_byte ^ (v750_sum & 255u);
+    row.auxiliary(AUX_288, v754_xor);
+    // op 547: u8_xor 574 749
+    const uint32_t v755_xor = v576_byte ^ (v751_sum & 255u);
+    row.auxiliary(AUX_289, v755_xor);
+    // op 548: u8_xor 575 750
+    const uint32_t v756_xor = v577_byte ^ (v752_sum & 255u);
+    row.auxiliary(AUX_290, v756_xor);
+    // op 549: u8_xor 576 751
+    const uint32_t v757_xor = v578_byte ^ (v753_sum & 255u);
+    row.auxiliary(AUX_291, v757_xor);
+    // op 550: u8_mul 752 95
+    const uint32_t v758_mul8 = byte_of(v754_xor * 4u, 0u);
+    row.auxiliary(AUX_292, v758_mul8);
+    const uint32_t v759_mul8 = byte_of(v754_xor * 4u, 1u);
+    row.auxiliary(AUX_293, v759_mul8);
+    // op 551: mul 756 131
+    const uint32_t v760_prod = v758_mul8 * 16777216u;
+    // op 552: mul 753 95
+    const uint32_t v761_prod = v755_xor * 4u;
+    // op 553: mul 754 134
+    const uint32_t v762_prod = v756_xor * 1024u;
+    // op 554: mul 755 136
+    const uint32_t v763_prod = v757_xor * 262144u;
+    // op 555: add 757 758
+    const uint32_t v764_sum = v759_mul8 + v760_prod;
+    // op 556: add 762 759
+    const uint32_t v765_sum = v764_sum + v761_prod;
+    // op 557: add 763 760
+    const uint32_t v766_sum = v765_sum + v762_prod;
+    // op 558: add 764 761
+    const uint64_t v767_sum = uint64_t(v766_sum) + uint64_t(v763_prod);
+    // op 559: u8_and 573 261
+    const uint32_t v768_and = v575_byte & v263_byte;
+    row.auxiliary(AUX_294, v768_and);
+    // op 560: u8_and 574 262
+    const uint32_t v769_and = v576_byte & v264_byte;
+    row.auxiliary(AUX_295, v769_and);
+    // op 561: u8_and 575 263
+    const uint32_t v770_and = v577_byte & v265_byte;
+    row.auxiliary(AUX_296, v770_and);
+    // op 562: u8_and 576 264
+    const uint32_t v771_and = v578_byte & v266_byte;
+    row.auxiliary(AUX_297, v771_and);
+    // op 563: u8_and 573 14
+    const uint32_t v772_and = v575_byte & byte_of(word3, 1u);
+    row.auxiliary(AUX_298, v772_and);
+    // op 564: u8_and 574 15
+    const uint32_t v773_and = v576_byte & byte_of(word3, 2u);
+    row.auxiliary(AUX_299, v773_and);
+    // op 565: u8_and 575 16
+    const uint32_t v774_and = v577_byte & byte_of(word3, 3u);
+    row.auxiliary(AUX_300, v774_and);
+    // op 566: u8_and 576 17
+    const uint32_t v775_and = v578_byte & byte_of(word4, 0u);
+    row.auxiliary(AUX_301, v775_and);
+    // op 567: mul 767 150
+    const uint32_t v776_prod = v769_and * 256u;
+    // op 568: mul 768 152
+    const uint32_t v777_prod = v770_and * 65536u;
+    // op 569: mul 769 131
+    const uint32_t v778_prod = v771_and * 16777216u;
+    // op 570: add 766 774
+    const uint32_t v779_sum = v768_and + v776_prod;
+    // op 571: add 777 775
+    const uint32_t v780_sum = v779_sum + v777_prod;
+    // op 572: add 778 776
+    const uint32_t v781_sum = v780_sum + v778_prod;
+    // op 573: mul 771 150
+    const uint32_t v782_prod = v773_and * 256u;
+    // op 574: mul 772 152
+    const uint32_t v783_prod = v774_and * 65536u;
+    // op 575: mul 773 131
+    const uint32_t v784_prod = v775_and * 16777216u;
+    // op 576: add 770 780
+    const uint32_t v785_sum = v772_and + v782_prod;
+    // op 577: add 783 781
+    const uint32_t v786_sum = v785_sum + v783_prod;
+    // op 578: add 784 782
+    const uint32_t v787_sum = v786_sum + v784_prod;
+    // op 579: mul 15 150
+    const uint32_t v788_prod = byte_of(word3, 2u) * 256u;
+    // op 580: mul 16 152
+    const uint32_t v789_prod = byte_of(word3, 3u) * 65536u;
+    // op 581: mul 17 131
+    const uint32_t v790_prod = byte_of(word4, 0u) * 16777216u;
+    // op 582: add 14 786
+    const uint32_t v791_sum = byte_of(word3, 1u) + v788_prod;
+    // op 583: add 789 787
+    const uint32_t v792_sum = v791_sum + v789_prod;
+    // op 584: add 790 788
+    const uint32_t v793_sum = v792_sum + v790_prod;
+    // op 585: sub 791 785
+    const Gl v794_diff = gl(v793_sum) - gl(v787_sum);
+    // op 586: add 779 792
+    const Gl v795_sum = gl(v781_sum) + v794_diff;
+    // op 587: mul 36 150
+    const uint32_t v796_prod = byte_of(word7, 2u) * 256u;
+    // op 588: mul 37 152
+    const uint32_t v797_prod = byte_of(word7, 3u) * 65536u;
+    // op 589: mul 38 131
+    const uint32_t v798_prod = byte_of(word8, 0u) * 16777216u;
+    // op 590: add 35 794
+    const uint32_t v799_sum = byte_of(word7, 1u) + v796_prod;
+    // op 591: add 797 795
+    const uint32_t v800_sum = v799_sum + v797_prod;
+    // op 592: add 798 796
+    const uint32_t v801_sum = v800_sum + v798_prod;
+    // op 593: add 616 765
+    const uint64_t v802_sum = uint64_t(v618_sum) + v767_sum;
+    // op 594: add 800 793
+    const Gl v803_sum = gl(v802_sum) + v795_sum;
+    const uint32_t v95_seed = seed.u32(SEED1_READ_2);
+    row.auxiliary(AUX_4, v95_seed);
+    // op 595: add 801 93
+    const Gl v804_sum = v803_sum + gl(v95_seed);
+    // op 596: add 802 799
+    const Gl v805_sum = v804_sum + gl(v801_sum);
+    // op 597: u8_mul 589 182
+    const uint32_t v806_mul8 = byte_of(v591_byte * 32u, 0u);
+    row.auxiliary(AUX_302, v806_mul8);
+    const uint32_t v807_mul8 = byte_of(v591_byte * 32u, 1u);
+    row.auxiliary(AUX_303, v807_mul8);
+    // op 598: u8_mul 590 182
+    const uint32_t v808_mul8 = byte_of(v592_byte * 32u, 0u);
+    row.auxiliary(AUX_304, v808_mul8);
+    const uint32_t v809_mul8 = byte_of(v592_byte * 32u, 1u);
+    row.auxiliary(AUX_305, v809_mul8);
+    // op 599: u8_mul 591 182
+    const uint32_t v810_mul8 = byte_of(v593_byte * 32u, 0u);
+    row.auxiliary(AUX_306, v810_mul8);
+    const uint32_t v811_mul8 = byte_of(v593_byte * 32u, 1u);
+    row.auxiliary(AUX_307, v811_mul8);
+    // op 600: u8_mul 592 182
+    const uint32_t v812_mul8 = byte_of(v594_byte * 32u, 0u);
+    row.auxiliary(AUX_308, v812_mul8);
+    const uint32_t v813_mul8 = byte_of(v594_byte * 32u, 1u);
+    row.auxiliary(AUX_309, v813_mul8);
+    // op 601: add 807 808
+    const uint32_t v814_sum = v809_mul8 + v810_mul8;
+    // op 602: add 809 810
+    const uint32_t v815_sum = v811_mul8 + v812_mul8;
+    // op 603: add 811 804
+    const uint32_t v816_sum = v813_mul8 + v806_mul8;
+    // op 604: add 805 806
+    const uint32_t v817_sum = v807_mul8 + v808_mul8;
+    // op 605: u8_xor_split4 589 812
+    const uint32_t v818_split4 = byte_split_high(v591_byte ^ (v814_sum & 255u), 4u);
+    row.auxiliary(AUX_310, v818_split4);
+    const uint32_t v819_split4 = byte_split_low(v591_byte ^ (v814_sum & 255u), 4u);
+    row.auxiliary(AUX_311, v819_split4);
+    // op 606: u8_xor_split4 590 813
+    const uint32_t v820_split4 = byte_split_high(v592_byte ^ (v815_sum & 255u), 4u);
+    row.auxiliary(AUX_312, v820_split4);
+    const uint32_t v821_split4 = byte_split_low(v592_byte ^ (v815_sum & 255u), 4u);
+    row.auxiliary(AUX_313, v821_split4);
+    // op 607: u8_xor_split4 591 814
+    const uint32_t v822_split4 = byte_split_high(v593_byte ^ (v816_sum & 255u), 4u);
+    row.auxiliary(AUX_314, v822_split4);
+    const uint32_t v823_split4 = byte_split_low(v593_byte ^ (v816_sum & 255u), 4u);
+    row.auxiliary(AUX_315, v823_split4);
+    // op 608: u8_xor_split4 592 815
+    const uint32_t v824_split4 = byte_split_high(v594_byte ^ (v817_sum & 255u), 4u);
+    row.auxiliary(AUX_316, v824_split4);
+    const uint32_t v825_split4 = byte_split_low(v594_byte ^ (v817_sum & 255u), 4u);
+    row.auxiliary(AUX_317, v825_split4);
+    // op 609: add 818 821
+    const uint32_t v826_sum = v820_split4 + v823_split4;
+    // op 610: add 820 823
+    const uint32_t v827_sum = v822_split4 + v825_split4;
+    // op 611: add 822 817
+    const uint32_t v828_sum = v824_split4 + v819_split4;
+    // op 612: add 816 819
+    const uint32_t v829_sum = v818_split4 + v821_split4;
+    // op 613: u8_xor 589 824
+    const uint32_t v830_xor = v591_byte ^ (v826_sum & 255u);
+    row.auxiliary(AUX_318, v830_xor);
+    // op 614: u8_xor 590 825
+    const uint32_t v831_xor = v592_byte ^ (v827_sum & 255u);
+    row.auxiliary(AUX_319, v831_xor);
+    // op 615: u8_xor 591 826
+    const uint32_t v832_xor = v593_byte ^ (v828_sum & 255u);
+    row.auxiliary(AUX_320, v832_xor);
+    // op 616: u8_xor 592 827
+    const uint32_t v833_xor = v594_byte ^ (v829_sum & 255u);
+    row.auxiliary(AUX_321, v833_xor);
+    // op 617: u8_mul 830 95
+    const uint32_t v834_mul8 = byte_of(v832_xor * 4u, 0u);
+    row.auxiliary(AUX_322, v834_mul8);
+    const uint32_t v835_mul8 = byte_of(v832_xor * 4u, 1u);
+    row.auxiliary(AUX_323, v835_mul8);
+    // op 618: mul 832 131
+    const uint32_t v836_prod = v834_mul8 * 16777216u;
+    // op 619: mul 828 134
+    const uint32_t v837_prod = v830_xor * 1024u;
+    // op 620: mul 829 136
+    const uint32_t v838_prod = v831_xor * 262144u;
+    // op 621: mul 831 95
+    const uint32_t v839_prod = v833_xor * 4u;
+    // op 622: add 833 834
+    const uint32_t v840_sum = v835_mul8 + v836_prod;
+    // op 623: add 838 835
+    const uint32_t v841_sum = v840_sum + v837_prod;
+    // op 624: add 839 836
+    const uint64_t v842_sum = uint64_t(v841_sum) + uint64_t(v838_prod);
+    // op 625: add 840 837
+    const uint64_t v843_sum = v842_sum + uint64_t(v839_prod);
+    // op 626: u8_xor 589 278
+    const uint32_t v844_xor = v591_byte ^ v280_byte;
+    row.auxiliary(AUX_324, v844_xor);
+    // op 627: u8_xor 590 279
+    const uint32_t v845_xor = v592_byte ^ v281_byte;
+    row.auxiliary(AUX_325, v845_xor);
+    // op 628: u8_xor 591 280
+    const uint32_t v846_xor = v593_byte ^ v282_byte;
+    row.auxiliary(AUX_326, v846_xor);
+    // op 629: u8_xor 592 281
+    const uint32_t v847_xor = v594_byte ^ v283_byte;
+    row.auxiliary(AUX_327, v847_xor);
+    // op 630: u8_and 1 842
+    const uint32_t v848_and = byte_of(word0, 1u) & v844_xor;
+    row.auxiliary(AUX_328, v848_and);
+    // op 631: u8_and 2 843
+    const uint32_t v849_and = byte_of(word0, 2u) & v845_xor;
+    row.auxiliary(AUX_329, v849_and);
+    // op 632: u8_and 3 844
+    const uint32_t v850_and = byte_of(word0, 3u) & v846_xor;
+    row.auxiliary(AUX_330, v850_and);
+    // op 633: u8_and 4 845
+    const uint32_t v851_and = byte_of(word1, 0u) & v847_xor;
+    row.auxiliary(AUX_331, v851_and);
+    // op 634: mul 590 150
+    const uint32_t v852_prod = v592_byte * 256u;
+    // op 635: mul 591 152
+    const uint32_t v853_prod = v593_byte * 65536u;
+    // op 636: mul 592 131
+    const uint32_t v854_prod = v594_byte * 16777216u;
+    // op 637: add 589 850
+    const uint32_t v855_sum = v591_byte + v852_prod;
+    // op 638: add 853 851
+    const uint32_t v856_sum = v855_sum + v853_prod;
+    // op 639: add 854 852
+    const uint32_t v857_sum = v856_sum + v854_prod;
+    // op 640: mul 279 150
+    const uint32_t v858_prod = v281_byte * 256u;
+    // op 641: mul 280 152
+    const uint32_t v859_prod = v282_byte * 65536u;
+    // op 642: mul 281 131
+    const uint32_t v860_prod = v283_byte * 16777216u;
+    // op 643: add 278 856
+    const uint32_t v861_sum = v280_byte + v858_prod;
+    // op 644: add 859 857
+    const uint32_t v862_sum = v861_sum + v859_prod;
+    // op 645: add 860 858
+    const uint32_t v863_sum = v862_sum + v860_prod;
+    // op 646: mul 843 150
+    const uint32_t v864_prod = v845_xor * 256u;
+    // op 647: mul 844 152
+    const uint32_t v865_prod = v846_xor * 65536u;
+    // op 648: mul 845 131
+    const uint32_t v866_prod = v847_xor * 16777216u;
+    // op 649: add 842 862
+    const uint32_t v867_sum = v844_xor + v864_prod;
+    // op 650: add 865 863
+    const uint32_t v868_sum = v867_sum + v865_prod;
+    // op 651: add 866 864
+    const uint32_t v869_sum = v868_sum + v866_prod;
+    // op 652: mul 847 150
+    const uint32_t v870_prod = v849_and * 256u;
+    // op 653: mul 848 152
+    const uint32_t v871_prod = v850_and * 65536u;
+    // op 654: mul 849 131
+    const uint32_t v872_prod = v851_and * 16777216u;
+    // op 655: add 846 868
+    const uint32_t v873_sum = v848_and + v870_prod;
+    // op 656: add 871 869
+    const uint32_t v874_sum = v873_sum + v871_prod;
+    // op 657: add 872 870
+    const uint32_t v875_sum = v874_sum + v872_prod;
+    // op 658: add 855 861
+    const uint64_t v876_sum = uint64_t(v857_sum) + uint64_t(v863_sum);
+    // op 659: sub 874 867
+    const Gl v877_diff = gl(v876_sum) - gl(v869_sum);
+    // op 660: mul 875 255
+    const Gl v878_prod = v877_diff * gl(0x7fffffff80000001ull);
+    // op 661: add 876 873
+    const Gl v879_sum = v878_prod + gl(v875_sum);
+    // op 662: add 610 803
+    const Gl v880_sum = gl(v612_sum) + v805_sum;
+    // op 663: add 803 841
+    const Gl v881_sum = v805_sum + gl(v843_sum);
+    // op 664: add 879 877
+    const Gl v882_sum = v881_sum + v879_sum;
+    // op 665: hint_field_to_bytes 878
+    const uint32_t v883_byte = byte_of_wide(v880_sum.value, 0u);
+    row.auxiliary(AUX_332, v883_byte);
+    const uint32_t v884_byte = byte_of_wide(v880_sum.value, 1u);
+    row.auxiliary(AUX_333, v884_byte);
+    const uint32_t v885_byte = byte_of_wide(v880_sum.value, 2u);
+    row.auxiliary(AUX_334, v885_byte);
+    const uint32_t v886_byte = byte_of_wide(v880_sum.value, 3u);
+    row.auxiliary(AUX_335, v886_byte);
+    const uint32_t v887_byte = byte_of_wide(v880_sum.value, 4u);
+    row.auxiliary(AUX_336, v887_byte);
+    const uint32_t v888_byte = byte_of_wide(v880_sum.value, 5u);
+    row.auxiliary(AUX_337, v888_byte);
+    const uint32_t v889_byte = byte_of_wide(v880_sum.value, 6u);
+    row.auxiliary(AUX_338, v889_byte);
+    const uint32_t v890_byte = byte_of_wide(v880_sum.value, 7u);
+    row.auxiliary(AUX_339, v890_byte);
+    // op 675: hint_field_to_bytes 880
+    const uint32_t v899_byte = byte_of_wide(v882_sum.value, 0u);
+    row.auxiliary(AUX_340, v899_byte);
+    const uint32_t v900_byte = byte_of_wide(v882_sum.value, 1u);
+    row.auxiliary(AUX_341, v900_byte);
+    const uint32_t v901_byte = byte_of_wide(v882_sum.value, 2u);
+    row.auxiliary(AUX_342, v901_byte);
+    const uint32_t v902_byte = byte_of_wide(v882_sum.value, 3u);
+    row.auxiliary(AUX_343, v902_byte);
+    const uint32_t v903_byte = byte_of_wide(v882_sum.value, 4u);
+    row.auxiliary(AUX_344, v903_byte);
+    const uint32_t v904_byte = byte_of_wide(v882_sum.value, 5u);
+    row.auxiliary(AUX_345, v904_byte);
+    const uint32_t v905_byte = byte_of_wide(v882_sum.value, 6u);
+    row.auxiliary(AUX_346, v905_byte);
+    const uint32_t v906_byte = byte_of_wide(v882_sum.value, 7u);
+    row.auxiliary(AUX_347, v906_byte);
+    // op 685: mul 2 150
+    const uint32_t v915_prod = byte_of(word0, 2u) * 256u;
+    // op 686: mul 3 152
+    const uint32_t v916_prod = byte_of(word0, 3u) * 65536u;
+    // op 687: mul 4 131
+    const uint32_t v917_prod = byte_of(word1, 0u) * 16777216u;
+    // op 688: add 1 913
+    const uint32_t v918_sum = byte_of(word0, 1u) + v915_prod;
+    // op 689: add 916 914
+    const uint32_t v919_sum = v918_sum + v916_prod;
+    // op 690: add 917 915
+    const uint32_t v920_sum = v919_sum + v917_prod;
+    // op 691: mul 15 150
+    const uint32_t v921_prod = byte_of(word3, 2u) * 256u;
+    // op 692: mul 16 152
+    const uint32_t v922_prod = byte_of(word3, 3u) * 65536u;
+    // op 693: mul 17 131
+    const uint32_t v923_prod = byte_of(word4, 0u) * 16777216u;
+    // op 694: add 14 919
+    const uint32_t v924_sum = byte_of(word3, 1u) + v921_prod;
+    // op 695: add 922 920
+    const uint32_t v925_sum = v924_sum + v922_prod;
+    // op 696: add 923 921
+    const uint32_t v926_sum = v925_sum + v923_prod;
+    // op 697: mul 36 150
+    const uint32_t v927_prod = byte_of(word7, 2u) * 256u;
+    // op 698: mul 37 152
+    const uint32_t v928_prod = byte_of(word7, 3u) * 65536u;
+    // op 699: mul 38 131
+    const uint32_t v929_prod = byte_of(word8, 0u) * 16777216u;
+    // op 700: add 35 925
+    const uint32_t v930_sum = byte_of(word7, 1u) + v927_prod;
+    // op 701: add 928 926
+    const uint32_t v931_sum = v930_sum + v928_prod;
+    // op 702: add 929 927
+    const uint32_t v932_sum = v931_sum + v929_prod;
+    // op 703: u8_mul 39 182
+    const uint32_t v933_mul8 = byte_of(byte_of(word8, 1u) * 32u, 0u);
+    row.auxiliary(AUX_348, v933_mul8);
+    const uint32_t v934_mul8 = byte_of(byte_of(word8, 1u) * 32u, 1u);
+    row.auxiliary(AUX_349, v934_mul8);
+    // op 704: u8_mul 40 182
+    const uint32_t v935_mul8 = byte_of(byte_of(word8, 2u) * 32u, 0u);
+    row.auxiliary(AUX_350, v935_mul8);
+    const uint32_t v936_mul8 = byte_of(byte_of(word8, 2u) * 32u, 1u);
+    row.auxiliary(AUX_351, v936_mul8);
+    // op 705: u8_mul 41 182
+    const uint32_t v937_mul8 = byte_of(byte_of(word8, 3u) * 32u, 0u);
+    row.auxiliary(AUX_352, v937_mul8);
+    const uint32_t v938_mul8 = byte_of(byte_of(word8, 3u) * 32u, 1u);
+    row.auxiliary(AUX_353, v938_mul8);
+    const uint32_t word9 = seed.u32(SEED1_INPUT_42);
+    row.input(INPUT_42, byte_of(word9, 0u));
+    row.input(INPUT_43, byte_of(word9, 1u));
+    row.input(INPUT_44, byte_of(word9, 2u));
+    row.input(INPUT_45, byte_of(word9, 3u));
+    // op 706: u8_mul 42 182
+    const uint32_t v939_mul8 = byte_of(byte_of(word9, 0u) * 32u, 0u);
+    row.auxiliary(AUX_354, v939_mul8);
+    const uint32_t v940_mul8 = byte_of(byte_of(word9, 0u) * 32u, 1u);
+    row.auxiliary(AUX_355, v940_mul8);
+    // op 707: add 934 935
+    const uint32_t v941_sum = v936_mul8 + v937_mul8;
+    // op 708: add 936 937
+    const uint32_t v942_sum = v938_mul8 + v939_mul8;
+    // op 709: add 938 931
+    const uint32_t v943_sum = v940_mul8 + v933_mul8;
+    // op 710: add 932 933
+    const uint32_t v944_sum = v934_mul8 + v935_mul8;
+    // op 711: add 932 933
+    const uint32_t v945_sum = v934_mul8 + v935_mul8;
+    // op 712: add 934 935
+    const uint32_t v946_sum = v936_mul8 + v937_mul8;
+    // op 713: add 936 937
+    const uint32_t v947_sum = v938_mul8 + v939_mul8;
+    // op 714: u8_xor_split7 39 939
+    const uint32_t v948_split7 = byte_split_high(byte_of(word8, 1u) ^ (v941_sum & 255u), 7u);
+    row.auxiliary(AUX_356, v948_split7);
+    const uint32_t v949_split7 = byte_split_low(byte_of(word8, 1u) ^ (v941_sum & 255u), 7u);
+    row.auxiliary(AUX_357, v949_split7);
+    // op 715: u8_xor_split7 40 940
+    const uint32_t v950_split7 = byte_split_high(byte_of(word8, 2u) ^ (v942_sum & 255u), 7u);
+    row.auxiliary(AUX_358, v950_split7);
+    const uint32_t v951_split7 = byte_split_low(byte_of(word8, 2u) ^ (v942_sum & 255u), 7u);
+    row.auxiliary(AUX_359, v951_split7);
+    // op 716: u8_xor_split7 41 941
+    const uint32_t v952_split7 = byte_split_high(byte_of(word8, 3u) ^ (v943_sum & 255u), 7u);
+    row.auxiliary(AUX_360, v952_split7);
+    const uint32_t v953_split7 = byte_split_low(byte_of(word8, 3u) ^ (v943_sum & 255u), 7u);
+    row.auxiliary(AUX_361, v953_split7);
+    // op 717: u8_xor_split7 42 942
+    const uint32_t v954_split7 = byte_split_high(byte_of(word9, 0u) ^ (v944_sum & 255u), 7u);
+    row.auxiliary(AUX_362, v954_split7);
+    const uint32_t v955_split7 = byte_split_low(byte_of(word9, 0u) ^ (v944_sum & 255u), 7u);
+    row.auxiliary(AUX_363, v955_split7);
+    // op 718: add 946 949
     const uint32_t v956_sum = v948_split7 + v951_split7;
+    // op 719: add 948 951
     const uint32_t v957_sum = v950_split7 + v953_split7;
+    // op 720: add 950 953
     const uint32_t v958_sum = v952_split7 + v955_split7;
+    // op 721: add 952 947
     const uint32_t v959_sum = v954_split7 + v949_split7;
-    // ops 722 to 725: u8_xor
-    const uint32_t v960_xor = row.auxiliary(364u, (v956_sum & 255u) ^ (v945_sum & 255u));
-    const uint32_t v961_xor = row.auxiliary(365u, (v957_sum & 255u) ^ (v946_sum & 255u));
-    const uint32_t v962_xor = row.auxiliary(366u, (v958_sum & 255u) ^ (v947_sum & 255u));
-    const uint32_t v963_xor = row.auxiliary(367u, (v959_sum & 255u) ^ v940_mul8);
-    // ops 726 to 737
-    uint32_t v969_sum, v975_sum;
-    write_mul_2(
-        v961_xor, v962_xor, v963_xor, v960_xor, seed.u8(206u), seed.u8(207u), seed.u8(208u),
-        seed.u8(205u), v969_sum, v975_sum);
-    // ops 738 to 768
-    uint64_t v1014_sum;
-    write_u8_mul_10(row, 368u, v402_byte, v403_byte, v404_byte, v405_byte, v1014_sum);
-    // ops 769 to 771: add
+    // op 722: u8_xor 954 943
+    const uint32_t v960_xor = (v956_sum & 255u) ^ (v945_sum & 255u);
+    row.auxiliary(AUX_364, v960_xor);
+    // op 723: u8_xor 955 944
+    const uint32_t v961_xor = (v957_sum & 255u) ^ (v946_sum & 255u);
+    row.auxiliary(AUX_365, v961_xor);
+    // op 724: u8_xor 956 945
+    const uint32_t v962_xor = (v958_sum & 255u) ^ (v947_sum & 255u);
+    row.auxiliary(AUX_366, v962_xor);
+    // op 725: u8_xor 957 938
+    const uint32_t v963_xor = (v959_sum & 255u) ^ v940_mul8;
+    row.auxiliary(AUX_367, v963_xor);
+    // op 726: mul 959 150
+    const uint32_t v964_prod = v961_xor * 256u;
+    // op 727: mul 960 152
+    const uint32_t v965_prod = v962_xor * 65536u;
+    // op 728: mul 961 131
+    const uint32_t v966_prod = v963_xor * 16777216u;
+    // op 729: add 958 962
+    const uint32_t v967_sum = v960_xor + v964_prod;
+    // op 730: add 965 963
+    const uint32_t v968_sum = v967_sum + v965_prod;
+    // op 731: add 966 964
+    const uint32_t v969_sum = v968_sum + v966_prod;
+    // op 732: mul 72 150
+    const uint32_t v970_prod = byte_of(word16, 2u) * 256u;
+    // op 733: mul 73 152
+    const uint32_t v971_prod = byte_of(word16, 3u) * 65536u;
+    const uint32_t word17 = seed.u32(SEED1_INPUT_74);
+    row.input(INPUT_74, byte_of(word17, 0u));
+    row.input(INPUT_75, byte_of(word17, 1u));
+    row.input(INPUT_76, byte_of(word17, 2u));
+    row.input(INPUT_77, byte_of(word17, 3u));
+    // op 734: mul 74 131
+    const uint32_t v972_prod = byte_of(word17, 0u) * 16777216u;
+    // op 735: add 71 968
+    const uint32_t v973_sum = byte_of(word16, 1u) + v970_prod;
+    // op 736: add 971 969
+    const uint32_t v974_sum = v973_sum + v971_prod;
+    // op 737: add 972 970
+    const uint32_t v975_sum = v974_sum + v972_prod;
+    // op 738: u8_mul 400 355
+    const uint32_t v976_mul8 = byte_of(v402_byte * 64u, 0u);
+    row.auxiliary(AUX_368, v976_mul8);
+    const uint32_t v977_mul8 = byte_of(v402_byte * 64u, 1u);
+    row.auxiliary(AUX_369, v977_mul8);
+    // op 739: u8_mul 401 355
+    const uint32_t v978_mul8 = byte_of(v403_byte * 64u, 0u);
+    row.auxiliary(AUX_370, v978_mul8);
+    const uint32_t v979_mul8 = byte_of(v403_byte * 64u, 1u);
+    row.auxiliary(AUX_371, v979_mul8);
+    // op 740: u8_mul 402 355
+    const uint32_t v980_mul8 = byte_of(v404_byte * 64u, 0u);
+    row.auxiliary(AUX_372, v980_mul8);
+    const uint32_t v981_mul8 = byte_of(v404_byte * 64u, 1u);
+    row.auxiliary(AUX_373, v981_mul8);
+    // op 741: u8_mul 403 355
+    const uint32_t v982_mul8 = byte_of(v405_byte * 64u, 0u);
+    row.auxiliary(AUX_374, v982_mul8);
+    const uint32_t v983_mul8 = byte_of(v405_byte * 64u, 1u);
+    row.auxiliary(AUX_375, v983_mul8);
+    // op 742: add 975 976
+    const uint32_t v984_sum = v977_mul8 + v978_mul8;
+    // op 743: add 977 978
+    const uint32_t v985_sum = v979_mul8 + v980_mul8;
+    // op 744: add 979 980
+    const uint32_t v986_sum = v981_mul8 + v982_mul8;
+    // op 745: add 981 974
+    const uint32_t v987_sum = v983_mul8 + v976_mul8;
+    // op 746: add 977 978
+    const uint32_t v988_sum = v979_mul8 + v980_mul8;
+    // op 747: add 979 980
+    const uint32_t v989_sum = v981_mul8 + v982_mul8;
+    // op 748: u8_xor 400 982
+    const uint32_t v990_xor = v402_byte ^ (v984_sum & 255u);
+    row.auxiliary(AUX_376, v990_xor);
+    // op 749: u8_xor 401 983
+    const uint32_t v991_xor = v403_byte ^ (v985_sum & 255u);
+    row.auxiliary(AUX_377, v991_xor);
+    // op 750: u8_xor 402 984
+    const uint32_t v992_xor = v404_byte ^ (v986_sum & 255u);
+    row.auxiliary(AUX_378, v992_xor);
+    // op 751: u8_xor 403 985
+    const uint32_t v993_xor = v405_byte ^ (v987_sum & 255u);
+    row.auxiliary(AUX_379, v993_xor);
+    // op 752: u8_mul 988 375
+    const uint32_t v994_mul8 = byte_of(v990_xor * 128u, 0u);
+    row.auxiliary(AUX_380, v994_mul8);
+    const uint32_t v995_mul8 = byte_of(v990_xor * 128u, 1u);
+    row.auxiliary(AUX_381, v995_mul8);
+    // op 753: u8_mul 989 375
+    const uint32_t v996_mul8 = byte_of(v991_xor * 128u, 0u);
+    row.auxiliary(AUX_382, v996_mul8);
+    const uint32_t v997_mul8 = byte_of(v991_xor * 128u, 1u);
+    row.auxiliary(AUX_383, v997_mul8);
+    // op 754: u8_mul 990 375
+    const uint32_t v998_mul8 = byte_of(v992_xor * 128u, 0u);
+    row.auxiliary(AUX_384, v998_mul8);
+    const uint32_t v999_mul8 = byte_of(v992_xor * 128u, 1u);
+    row.auxiliary(AUX_385, v999_mul8);
+    // op 755: u8_mul 991 375
+    const uint32_t v1000_mul8 = byte_of(v993_xor * 128u, 0u);
+    row.auxiliary(AUX_386, v1000_mul8);
+    const uint32_t v1001_mul8 = byte_of(v993_xor * 128u, 1u);
+    row.auxiliary(AUX_387, v1001_mul8);
+    // op 756: add 997 998
+    const uint32_t v1002_sum = v999_mul8 + v1000_mul8;
+    // op 757: add 999 992
+    const uint32_t v1003_sum = v1001_mul8 + v994_mul8;
+    // op 758: add 993 994
+    const uint32_t v1004_sum = v995_mul8 + v996_mul8;
+    // op 759: add 995 996
+    const uint32_t v1005_sum = v997_mul8 + v998_mul8;
+    // op 760: u8_xor 1000 986
+    const uint32_t v1006_xor = (v1002_sum & 255u) ^ (v988_sum & 255u);
+    row.auxiliary(AUX_388, v1006_xor);
+    // op 761: u8_xor 1001 987
+    const uint32_t v1007_xor = (v1003_sum & 255u) ^ (v989_sum & 255u);
+    row.auxiliary(AUX_389, v1007_xor);
+    // op 762: u8_xor 1002 981
+    const uint32_t v1008_xor = (v1004_sum & 255u) ^ v983_mul8;
+    row.auxiliary(AUX_390, v1008_xor);
+    // op 763: mul 1005 150
+    const uint32_t v1009_prod = v1007_xor * 256u;
+    // op 764: mul 1006 152
+    const uint32_t v1010_prod = v1008_xor * 65536u;
+    // op 765: mul 1003 131
+    const uint64_t v1011_prod = uint64_t(v1005_sum) * uint64_t(16777216u);
+    // op 766: add 1004 1007
+    const uint32_t v1012_sum = v1006_xor + v1009_prod;
+    // op 767: add 1010 1008
+    const uint32_t v1013_sum = v1012_sum + v1010_prod;
+    // op 768: add 1011 1009
+    const uint64_t v1014_sum = uint64_t(v1013_sum) + v1011_prod;
+    // op 769: add 930 967
     const uint64_t v1015_sum = uint64_t(v932_sum) + uint64_t(v969_sum);
+    // op 770: add 1013 973
     const uint64_t v1016_sum = v1015_sum + uint64_t(v975_sum);
+    // op 771: add 1014 1012
     const uint64_t v1017_sum = v1016_sum + v1014_sum;
-    // op 772: hint_field_to_bytes
-    row.auxiliary_bytes(391u, 1u, uint32_t(v1017_sum));
-    row.auxiliary_bytes(395u, 1u, uint32_t(v1017_sum >> 32u));
-    // ops 782 to 931
-    uint32_t 
-        v1191_byte, v1192_byte, v1193_byte, v1194_byte, v1207_byte, v1208_byte, v1209_byte,
-        v1210_byte;
-    write_u8_mul_13(
-        row, 399u, v883_byte, v884_byte, v885_byte, v886_byte, v575_byte, v576_byte, v577_byte,
-        v578_byte, v263_byte, v264_byte, v265_byte, v266_byte, seed.u8(174u), seed.u8(175u),
-        seed.u8(176u), seed.u8(173u), v926_sum, seed.u32(104u), v899_byte, v900_byte, v901_byte,
-        v902_byte, v591_byte, v592_byte, v593_byte, v594_byte, v280_byte, v281_byte, v282_byte,
-        v283_byte, v920_sum, v1191_byte, v1192_byte, v1193_byte, v1194_byte, v1207_byte,
-        v1208_byte, v1209_byte, v1210_byte);
-    // ops 953 to 958
-    uint32_t v1240_sum;
-    write_mul_1(seed.u8(174u), seed.u8(175u), seed.u8(176u), seed.u8(173u), v1240_sum);
-    // ops 959 to 973
-    uint32_t 
-        v1248_mul8, v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7,
-        v1259_split7, v1260_split7, v1261_split7, v1262_split7, v1263_split7;
-    write_u8_mul_12(
-        row, 479u, seed.u8(177u), seed.u8(178u), seed.u8(179u), seed.u8(180u), v1248_mul8,
-        v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7, v1259_split7,
-        v1260_split7, v1261_split7, v1262_split7, v1263_split7);
-    // ops 974 to 977: add
+    // op 772: hint_field_to_bytes 1015
+    const uint32_t word27 = uint32_t(v1017_sum);
+    row.auxiliary(AUX_391, byte_of(word27, 0u));
+    row.auxiliary(AUX_392, byte_of(word27, 1u));
+    row.auxiliary(AUX_393, byte_of(word27, 2u));
+    row.auxiliary(AUX_394, byte_of(word27, 3u));
+    const uint32_t word28 = uint32_t(v1017_sum >> 32u);
+    row.auxiliary(AUX_395, byte_of(word28, 0u));
+    row.auxiliary(AUX_396, byte_of(word28, 1u));
+    row.auxiliary(AUX_397, byte_of(word28, 2u));
+    row.auxiliary(AUX_398, byte_of(word28, 3u));
+    // op 782: u8_mul 881 95
+    const uint32_t v1034_mul8 = byte_of(v883_byte * 4u, 0u);
+    row.auxiliary(AUX_399, v1034_mul8);
+    const uint32_t v1035_mul8 = byte_of(v883_byte * 4u, 1u);
+    row.auxiliary(AUX_400, v1035_mul8);
+    // op 783: u8_mul 882 95
+    const uint32_t v1036_mul8 = byte_of(v884_byte * 4u, 0u);
+    row.auxiliary(AUX_401, v1036_mul8);
+    const uint32_t v1037_mul8 = byte_of(v884_byte * 4u, 1u);
+    row.auxiliary(AUX_402, v1037_mul8);
+    // op 784: u8_mul 883 95
+    const uint32_t v1038_mul8 = byte_of(v885_byte * 4u, 0u);
+    row.auxiliary(AUX_403, v1038_mul8);
+    const uint32_t v1039_mul8 = byte_of(v885_byte * 4u, 1u);
+    row.auxiliary(AUX_404, v1039_mul8);
+    // op 785: u8_mul 884 95
+    const uint32_t v1040_mul8 = byte_of(v886_byte * 4u, 0u);
+    row.auxiliary(AUX_405, v1040_mul8);
+    const uint32_t v1041_mul8 = byte_of(v886_byte * 4u, 1u);
+    row.auxiliary(AUX_406, v1041_mul8);
+    // op 786: add 1035 1036
+    const uint32_t v1042_sum = v1037_mul8 + v1038_mul8;
+    // op 787: add 1037 1038
+    const uint32_t v1043_sum = v1039_mul8 + v1040_mul8;
+    // op 788: add 1039 1032
+    const uint32_t v1044_sum = v1041_mul8 + v1034_mul8;
+    // op 789: add 1033 1034
+    const uint32_t v1045_sum = v1035_mul8 + v1036_mul8;
+    // op 790: u8_xor 881 1040
+    const uint32_t v1046_xor = v883_byte ^ (v1042_sum & 255u);
+    row.auxiliary(AUX_407, v1046_xor);
+    // op 791: u8_xor 882 1041
+    const uint32_t v1047_xor = v884_byte ^ (v1043_sum & 255u);
+    row.auxiliary(AUX_408, v1047_xor);
+    // op 792: u8_xor 883 1042
+    const uint32_t v1048_xor = v885_byte ^ (v1044_sum & 255u);
+    row.auxiliary(AUX_409, v1048_xor);
+    // op 793: u8_xor 884 1043
+    const uint32_t v1049_xor = v886_byte ^ (v1045_sum & 255u);
+    row.auxiliary(AUX_410, v1049_xor);
+    // op 794: u8_mul 1044 112
+    const uint32_t v1050_mul8 = byte_of(v1046_xor * 8u, 0u);
+    row.auxiliary(AUX_411, v1050_mul8);
+    const uint32_t v1051_mul8 = byte_of(v1046_xor * 8u, 1u);
+    row.auxiliary(AUX_412, v1051_mul8);
+    // op 795: u8_mul 1045 112
+    const uint32_t v1052_mul8 = byte_of(v1047_xor * 8u, 0u);
+    row.auxiliary(AUX_413, v1052_mul8);
+    const uint32_t v1053_mul8 = byte_of(v1047_xor * 8u, 1u);
+    row.auxiliary(AUX_414, v1053_mul8);
+    // op 796: u8_mul 1046 112
+    const uint32_t v1054_mul8 = byte_of(v1048_xor * 8u, 0u);
+    row.auxiliary(AUX_415, v1054_mul8);
+    const uint32_t v1055_mul8 = byte_of(v1048_xor * 8u, 1u);
+    row.auxiliary(AUX_416, v1055_mul8);
+    // op 797: u8_mul 1047 112
+    const uint32_t v1056_mul8 = byte_of(v1049_xor * 8u, 0u);
+    row.auxiliary(AUX_417, v1056_mul8);
+    const uint32_t v1057_mul8 = byte_of(v1049_xor * 8u, 1u);
+    row.auxiliary(AUX_418, v1057_mul8);
+    // op 798: add 1049 1050
+    const uint32_t v1058_sum = v1051_mul8 + v1052_mul8;
+    // op 799: add 1051 1052
+    const uint32_t v1059_sum = v1053_mul8 + v1054_mul8;
+    // op 800: add 1053 1054
+    const uint32_t v1060_sum = v1055_mul8 + v1056_mul8;
+    // op 801: add 1055 1048
+    const uint32_t v1061_sum = v1057_mul8 + v1050_mul8;
+    // op 802: u8_xor 881 1056
+    const uint32_t v1062_xor = v883_byte ^ (v1058_sum & 255u);
+    row.auxiliary(AUX_419, v1062_xor);
+    // op 803: u8_xor 882 1057
+    const uint32_t v1063_xor = v884_byte ^ (v1059_sum & 255u);
+    row.auxiliary(AUX_420, v1063_xor);
+    // op 804: u8_xor 883 1058
+    const uint32_t v1064_xor = v885_byte ^ (v1060_sum & 255u);
+    row.auxiliary(AUX_421, v1064_xor);
+    // op 805: u8_xor 884 1059
+    const uint32_t v1065_xor = v886_byte ^ (v1061_sum & 255u);
+    row.auxiliary(AUX_422, v1065_xor);
+    // op 806: u8_mul 1060 95
+    const uint32_t v1066_mul8 = byte_of(v1062_xor * 4u, 0u);
+    row.auxiliary(AUX_423, v1066_mul8);
+    const uint32_t v1067_mul8 = byte_of(v1062_xor * 4u, 1u);
+    row.auxiliary(AUX_424, v1067_mul8);
+    // op 807: mul 1064 131
+    const uint32_t v1068_prod = v1066_mul8 * 16777216u;
+    // op 808: mul 1061 95
+    const uint32_t v1069_prod = v1063_xor * 4u;
+    // op 809: mul 1062 134
+    const uint32_t v1070_prod = v1064_xor * 1024u;
+    // op 810: mul 1063 136
+    const uint32_t v1071_prod = v1065_xor * 262144u;
+    // op 811: add 1065 1066
+    const uint32_t v1072_sum = v1067_mul8 + v1068_prod;
+    // op 812: add 1070 1067
+    const uint32_t v1073_sum = v1072_sum + v1069_prod;
+    // op 813: add 1071 1068
+    const uint32_t v1074_sum = v1073_sum + v1070_prod;
+    // op 814: add 1072 1069
+    const uint64_t v1075_sum = uint64_t(v1074_sum) + uint64_t(v1071_prod);
+    // op 815: u8_and 881 573
+    const uint32_t v1076_and = v883_byte & v575_byte;
+    row.auxiliary(AUX_425, v1076_and);
+    // op 816: u8_and 882 574
+    const uint32_t v1077_and = v884_byte & v576_byte;
+    row.auxiliary(AUX_426, v1077_and);
+    // op 817: u8_and 883 575
+    const uint32_t v1078_and = v885_byte & v577_byte;
+    row.auxiliary(AUX_427, v1078_and);
+    // op 818: u8_and 884 576
+    const uint32_t v1079_and = v886_byte & v578_byte;
+    row.auxiliary(AUX_428, v1079_and);
+    // op 819: u8_and 881 261
+    const uint32_t v1080_and = v883_byte & v263_byte;
+    row.auxiliary(AUX_429, v1080_and);
+    // op 820: u8_and 882 262
+    const uint32_t v1081_and = v884_byte & v264_byte;
+    row.auxiliary(AUX_430, v1081_and);
+    // op 821: u8_and 883 263
+    const uint32_t v1082_and = v885_byte & v265_byte;
+    row.auxiliary(AUX_431, v1082_and);
+    // op 822: u8_and 884 264
+    const uint32_t v1083_and = v886_byte & v266_byte;
+    row.auxiliary(AUX_432, v1083_and);
+    // op 823: mul 1075 150
+    const uint32_t v1084_prod = v1077_and * 256u;
+    // op 824: mul 1076 152
+    const uint32_t v1085_prod = v1078_and * 65536u;
+    // op 825: mul 1077 131
+    const uint32_t v1086_prod = v1079_and * 16777216u;
+    // op 826: add 1074 1082
+    const uint32_t v1087_sum = v1076_and + v1084_prod;
+    // op 827: add 1085 1083
+    const uint32_t v1088_sum = v1087_sum + v1085_prod;
+    // op 828: add 1086 1084
+    const uint32_t v1089_sum = v1088_sum + v1086_prod;
+    // op 829: mul 1079 150
+    const uint32_t v1090_prod = v1081_and * 256u;
+    // op 830: mul 1080 152
+    const uint32_t v1091_prod = v1082_and * 65536u;
+    // op 831: mul 1081 131
+    const uint32_t v1092_prod = v1083_and * 16777216u;
+    // op 832: add 1078 1088
+    const uint32_t v1093_sum = v1080_and + v1090_prod;
+    // op 833: add 1091 1089
+    const uint32_t v1094_sum = v1093_sum + v1091_prod;
+    // op 834: add 1092 1090
+    const uint32_t v1095_sum = v1094_sum + v1092_prod;
+    // op 835: mul 262 150
+    const uint32_t v1096_prod = v264_byte * 256u;
+    // op 836: mul 263 152
+    const uint32_t v1097_prod = v265_byte * 65536u;
+    // op 837: mul 264 131
+    const uint32_t v1098_prod = v266_byte * 16777216u;
+    // op 838: add 261 1094
+    const uint32_t v1099_sum = v263_byte + v1096_prod;
+    // op 839: add 1097 1095
+    const uint32_t v1100_sum = v1099_sum + v1097_prod;
+    // op 840: add 1098 1096
+    const uint32_t v1101_sum = v1100_sum + v1098_prod;
+    // op 841: sub 1099 1093
+    const Gl v1102_diff = gl(v1101_sum) - gl(v1095_sum);
+    // op 842: add 1087 1100
+    const Gl v1103_sum = gl(v1089_sum) + v1102_diff;
+    // op 843: mul 40 150
+    const uint32_t v1104_prod = byte_of(word8, 2u) * 256u;
+    // op 844: mul 41 152
+    const uint32_t v1105_prod = byte_of(word8, 3u) * 65536u;
+    // op 845: mul 42 131
+    const uint32_t v1106_prod = byte_of(word9, 0u) * 16777216u;
+    // op 846: add 39 1102
+    const uint32_t v1107_sum = byte_of(word8, 1u) + v1104_prod;
+    // op 847: add 1105 1103
+    const uint32_t v1108_sum = v1107_sum + v1105_prod;
+    // op 848: add 1106 1104
+    const uint32_t v1109_sum = v1108_sum + v1106_prod;
+    // op 849: add 924 1073
+    const uint64_t v1110_sum = uint64_t(v926_sum) + v1075_sum;
+    // op 850: add 1108 1101
+    const Gl v1111_sum = gl(v1110_sum) + v1103_sum;
+    const uint32_t v96_seed = seed.u32(SEED1_READ_3);
+    row.auxiliary(AUX_5, v96_seed);
+    // op 851: add 1109 94
+    const Gl v1112_sum = v1111_sum + gl(v96_seed);
+    // op 852: add 1110 1107
+    const Gl v1113_sum = v1112_sum + gl(v1109_sum);
+    // op 853: u8_mul 897 182
+    const uint32_t v1114_mul8 = byte_of(v899_byte * 32u, 0u);
+    row.auxiliary(AUX_433, v1114_mul8);
+    const uint32_t v1115_mul8 = byte_of(v899_byte * 32u, 1u);
+    row.auxiliary(AUX_434, v1115_mul8);
+    // op 854: u8_mul 898 182
+    const uint32_t v1116_mul8 = byte_of(v900_byte * 32u, 0u);
+    row.auxiliary(AUX_435, v1116_mul8);
+    const uint32_t v1117_mul8 = byte_of(v900_byte * 32u, 1u);
+    row.auxiliary(AUX_436, v1117_mul8);
+    // op 855: u8_mul 899 182
+    const uint32_t v1118_mul8 = byte_of(v901_byte * 32u, 0u);
+    row.auxiliary(AUX_437, v1118_mul8);
+    const uint32_t v1119_mul8 = byte_of(v901_byte * 32u, 1u);
+    row.auxiliary(AUX_438, v1119_mul8);
+    // op 856: u8_mul 900 182
+    const uint32_t v1120_mul8 = byte_of(v902_byte * 32u, 0u);
+    row.auxiliary(AUX_439, v1120_mul8);
+    const uint32_t v1121_mul8 = byte_of(v902_byte * 32u, 1u);
+    row.auxiliary(AUX_440, v1121_mul8);
+    // op 857: add 1115 1116
+    const uint32_t v1122_sum = v1117_mul8 + v1118_mul8;
+    // op 858: add 1117 1118
+    const uint32_t v1123_sum = v1119_mul8 + v1120_mul8;
+    // op 859: add 1119 1112
+    const uint32_t v1124_sum = v1121_mul8 + v1114_mul8;
+    // op 860: add 1113 1114
+    const uint32_t v1125_sum = v1115_mul8 + v1116_mul8;
+    // op 861: u8_xor_split4 897 1120
+    const uint32_t v1126_split4 = byte_split_high(v899_byte ^ (v1122_sum & 255u), 4u);
+    row.auxiliary(AUX_441, v1126_split4);
+    const uint32_t v1127_split4 = byte_split_low(v899_byte ^ (v1122_sum & 255u), 4u);
+    row.auxiliary(AUX_442, v1127_split4);
+    // op 862: u8_xor_split4 898 1121
+    const uint32_t v1128_split4 = byte_split_high(v900_byte ^ (v1123_sum & 255u), 4u);
+    row.auxiliary(AUX_443, v1128_split4);
+    const uint32_t v1129_split4 = byte_split_low(v900_byte ^ (v1123_sum & 255u), 4u);
+    row.auxiliary(AUX_444, v1129_split4);
+    // op 863: u8_xor_split4 899 1122
+    const uint32_t v1130_split4 = byte_split_high(v901_byte ^ (v1124_sum & 255u), 4u);
+    row.auxiliary(AUX_445, v1130_split4);
+    const uint32_t v1131_split4 = byte_split_low(v901_byte ^ (v1124_sum & 255u), 4u);
+    row.auxiliary(AUX_446, v1131_split4);
+    // op 864: u8_xor_split4 900 1123
+    const uint32_t v1132_split4 = byte_split_high(v902_byte ^ (v1125_sum & 255u), 4u);
+    row.auxiliary(AUX_447, v1132_split4);
+    const uint32_t v1133_split4 = byte_split_low(v902_byte ^ (v1125_sum & 255u), 4u);
+    row.auxiliary(AUX_448, v1133_split4);
+    // op 865: add 1126 1129
+    const uint32_t v1134_sum = v1128_split4 + v1131_split4;
+    // op 866: add 1128 1131
+    const uint32_t v1135_sum = v1130_split4 + v1133_split4;
+    // op 867: add 1130 1125
+    const uint32_t v1136_sum = v1132_split4 + v1127_split4;
+    // op 868: add 1124 1127
+    const uint32_t v1137_sum = v1126_split4 + v1129_split4;
+    // op 869: u8_xor 897 1132
+    const uint32_t v1138_xor = v899_byte ^ (v1134_sum & 255u);
+    row.auxiliary(AUX_449, v1138_xor);
+    // op 870: u8_xor 898 1133
+    const uint32_t v1139_xor = v900_byte ^ (v1135_sum & 255u);
+    row.auxiliary(AUX_450, v1139_xor);
+    // op 871: u8_xor 899 1134
+    const uint32_t v1140_xor = v901_byte ^ (v1136_sum & 255u);
+    row.auxiliary(AUX_451, v1140_xor);
+    // op 872: u8_xor 900 1135
+    const uint32_t v1141_xor = v902_byte ^ (v1137_sum & 255u);
+    row.auxiliary(AUX_452, v1141_xor);
+    // op 873: u8_mul 1138 95
+    const uint32_t v1142_mul8 = byte_of(v1140_xor * 4u, 0u);
+    row.auxiliary(AUX_453, v1142_mul8);
+    const uint32_t v1143_mul8 = byte_of(v1140_xor * 4u, 1u);
+    row.auxiliary(AUX_454, v1143_mul8);
+    // op 874: mul 1140 131
+    const uint32_t v1144_prod = v1142_mul8 * 16777216u;
+    // op 875: mul 1136 134
+    const uint32_t v1145_prod = v1138_xor * 1024u;
+    // op 876: mul 1137 136
+    const uint32_t v1146_prod = v1139_xor * 262144u;
+    // op 877: mul 1139 95
+    const uint32_t v1147_prod = v1141_xor * 4u;
+    // op 878: add 1141 1142
+    const uint32_t v1148_sum = v1143_mul8 + v1144_prod;
+    // op 879: add 1146 1143
+    const uint32_t v1149_sum = v1148_sum + v1145_prod;
+    // op 880: add 1147 1144
+    const uint64_t v1150_sum = uint64_t(v1149_sum) + uint64_t(v1146_prod);
+    // op 881: add 1148 1145
+    const uint64_t v1151_sum = v1150_sum + uint64_t(v1147_prod);
+    // op 882: u8_xor 897 589
+    const uint32_t v1152_xor = v899_byte ^ v591_byte;
+    row.auxiliary(AUX_455, v1152_xor);
+    // op 883: u8_xor 898 590
+    const uint32_t v1153_xor = v900_byte ^ v592_byte;
+    row.auxiliary(AUX_456, v1153_xor);
+    // op 884: u8_xor 899 591
+    const uint32_t v1154_xor = v901_byte ^ v593_byte;
+    row.auxiliary(AUX_457, v1154_xor);
+    // op 885: u8_xor 900 592
+    const uint32_t v1155_xor = v902_byte ^ v594_byte;
+    row.auxiliary(AUX_458, v1155_xor);
+    // op 886: u8_and 278 1150
+    const uint32_t v1156_and = v280_byte & v1152_xor;
+    row.auxiliary(AUX_459, v1156_and);
+    // op 887: u8_and 279 1151
+    const uint32_t v1157_and = v281_byte & v1153_xor;
+    row.auxiliary(AUX_460, v1157_and);
+    // op 888: u8_and 280 1152
+    const uint32_t v1158_and = v282_byte & v1154_xor;
+    row.auxiliary(AUX_461, v1158_and);
+    // op 889: u8_and 281 1153
+    const uint32_t v1159_and = v283_byte & v1155_xor;
+    row.auxiliary(AUX_462, v1159_and);
+    // op 890: mul 898 150
+    const uint32_t v1160_prod = v900_byte * 256u;
+    // op 891: mul 899 152
+    const uint32_t v1161_prod = v901_byte * 65536u;
+    // op 892: mul 900 131
+    const uint32_t v1162_prod = v902_byte * 16777216u;
+    // op 893: add 897 1158
+    const uint32_t v1163_sum = v899_byte + v1160_prod;
+    // op 894: add 1161 1159
+    const uint32_t v1164_sum = v1163_sum + v1161_prod;
+    // op 895: add 1162 1160
+    const uint32_t v1165_sum = v1164_sum + v1162_prod;
+    // op 896: mul 590 150
+    const uint32_t v1166_prod = v592_byte * 256u;
+    // op 897: mul 591 152
+    const uint32_t v1167_prod = v593_byte * 65536u;
+    // op 898: mul 592 131
+    const uint32_t v1168_prod = v594_byte * 16777216u;
+    // op 899: add 589 1164
+    const uint32_t v1169_sum = v591_byte + v1166_prod;
+    // op 900: add 1167 1165
+    const uint32_t v1170_sum = v1169_sum + v1167_prod;
+    // op 901: add 1168 1166
+    const uint32_t v1171_sum = v1170_sum + v1168_prod;
+    // op 902: mul 1151 150
+    const uint32_t v1172_prod = v1153_xor * 256u;
+    // op 903: mul 1152 152
+    const uint32_t v1173_prod = v1154_xor * 65536u;
+    // op 904: mul 1153 131
+    const uint32_t v1174_prod = v1155_xor * 16777216u;
+    // op 905: add 1150 1170
+    const uint32_t v1175_sum = v1152_xor + v1172_prod;
+    // op 906: add 1173 1171
+    const uint32_t v1176_sum = v1175_sum + v1173_prod;
+    // op 907: add 1174 1172
+    const uint32_t v1177_sum = v1176_sum + v1174_prod;
+    // op 908: mul 1155 150
+    const uint32_t v1178_prod = v1157_and * 256u;
+    // op 909: mul 1156 152
+    const uint32_t v1179_prod = v1158_and * 65536u;
+    // op 910: mul 1157 131
+    const uint32_t v1180_prod = v1159_and * 16777216u;
+    // op 911: add 1154 1176
+    const uint32_t v1181_sum = v1156_and + v1178_prod;
+    // op 912: add 1179 1177
+    const uint32_t v1182_sum = v1181_sum + v1179_prod;
+    // op 913: add 1180 1178
+    const uint32_t v1183_sum = v1182_sum + v1180_prod;
+    // op 914: add 1163 1169
+    const uint64_t v1184_sum = uint64_t(v1165_sum) + uint64_t(v1171_sum);
+    // op 915: sub 1182 1175
+    const Gl v1185_diff = gl(v1184_sum) - gl(v1177_sum);
+    // op 916: mul 1183 255
+    const Gl v1186_prod = v1185_diff * gl(0x7fffffff80000001ull);
+    // op 917: add 1184 1181
+    const Gl v1187_sum = v1186_prod + gl(v1183_sum);
+    // op 918: add 918 1111
+    const Gl v1188_sum = gl(v920_sum) + v1113_sum;
+    // op 919: add 1111 1149
+    const Gl v1189_sum = v1113_sum + gl(v1151_sum);
+    // op 920: add 1187 1185
+    const Gl v1190_sum = v1189_sum + v1187_sum;
+    // op 921: hint_field_to_bytes 1186
+    const uint32_t v1191_byte = byte_of_wide(v1188_sum.value, 0u);
+    row.auxiliary(AUX_463, v1191_byte);
+    const uint32_t v1192_byte = byte_of_wide(v1188_sum.value, 1u);
+    row.auxiliary(AUX_464, v1192_byte);
+    const uint32_t v1193_byte = byte_of_wide(v1188_sum.value, 2u);
+    row.auxiliary(AUX_465, v1193_byte);
+    const uint32_t v1194_byte = byte_of_wide(v1188_sum.value, 3u);
+    row.auxiliary(AUX_466, v1194_byte);
+    const uint32_t v1195_byte = byte_of_wide(v1188_sum.value, 4u);
+    row.auxiliary(AUX_467, v1195_byte);
+    const uint32_t v1196_byte = byte_of_wide(v1188_sum.value, 5u);
+    row.auxiliary(AUX_468, v1196_byte);
+    const uint32_t v1197_byte = byte_of_wide(v1188_sum.value, 6u);
+    row.auxiliary(AUX_469, v1197_byte);
+    const uint32_t v1198_byte = byte_of_wide(v1188_sum.value, 7u);
+    row.auxiliary(AUX_470, v1198_byte);
+    // op 931: hint_field_to_bytes 1188
+    const uint32_t v1207_byte = byte_of_wide(v1190_sum.value, 0u);
+    row.auxiliary(AUX_471, v1207_byte);
+    const uint32_t v1208_byte = byte_of_wide(v1190_sum.value, 1u);
+    row.auxiliary(AUX_472, v1208_byte);
+    const uint32_t v1209_byte = byte_of_wide(v1190_sum.value, 2u);
+    row.auxiliary(AUX_473, v1209_byte);
+    const uint32_t v1210_byte = byte_of_wide(v1190_sum.value, 3u);
+    row.auxiliary(AUX_474, v1210_byte);
+    const uint32_t v1211_byte = byte_of_wide(v1190_sum.value, 4u);
+    row.auxiliary(AUX_475, v1211_byte);
+    const uint32_t v1212_byte = byte_of_wide(v1190_sum.value, 5u);
+    row.auxiliary(AUX_476, v1212_byte);
+    const uint32_t v1213_byte = byte_of_wide(v1190_sum.value, 6u);
+    row.auxiliary(AUX_477, v1213_byte);
+    const uint32_t v1214_byte = byte_of_wide(v1190_sum.value, 7u);
+    row.auxiliary(AUX_478, v1214_byte);
+    // op 953: mul 40 150
+    const uint32_t v1235_prod = byte_of(word8, 2u) * 256u;
+    // op 954: mul 41 152
+    const uint32_t v1236_prod = byte_of(word8, 3u) * 65536u;
+    // op 955: mul 42 131
+    const uint32_t v1237_prod = byte_of(word9, 0u) * 16777216u;
+    // op 956: add 39 1233
+    const uint32_t v1238_sum = byte_of(word8, 1u) + v1235_prod;
+    // op 957: add 1236 1234
+    const uint32_t v1239_sum = v1238_sum + v1236_prod;
+    // op 958: add 1237 1235
+    const uint32_t v1240_sum = v1239_sum + v1237_prod;
+    // op 959: u8_mul 43 182
+    const uint32_t v1241_mul8 = byte_of(byte_of(word9, 1u) * 32u, 0u);
+    row.auxiliary(AUX_479, v1241_mul8);
+    const uint32_t v1242_mul8 = byte_of(byte_of(word9, 1u) * 32u, 1u);
+    row.auxiliary(AUX_480, v1242_mul8);
+    // op 960: u8_mul 44 182
+    const uint32_t v1243_mul8 = byte_of(byte_of(word9, 2u) * 32u, 0u);
+    row.auxiliary(AUX_481, v1243_mul8);
+    const uint32_t v1244_mul8 = byte_of(byte_of(word9, 2u) * 32u, 1u);
+    row.auxiliary(AUX_482, v1244_mul8);
+    // op 961: u8_mul 45 182
+    const uint32_t v1245_mul8 = byte_of(byte_of(word9, 3u) * 32u, 0u);
+    row.auxiliary(AUX_483, v1245_mul8);
+    const uint32_t v1246_mul8 = byte_of(byte_of(word9, 3u) * 32u, 1u);
+    row.auxiliary(AUX_484, v1246_mul8);
+    const uint32_t word10 = seed.u32(SEED1_INPUT_46);
+    row.input(INPUT_46, byte_of(word10, 0u));
+    row.input(INPUT_47, byte_of(word10, 1u));
+    row.input(INPUT_48, byte_of(word10, 2u));
+    row.input(INPUT_49, byte_of(word10, 3u));
+    // op 962: u8_mul 46 182
+    const uint32_t v1247_mul8 = byte_of(byte_of(word10, 0u) * 32u, 0u);
+    row.auxiliary(AUX_485, v1247_mul8);
+    const uint32_t v1248_mul8 = byte_of(byte_of(word10, 0u) * 32u, 1u);
+    row.auxiliary(AUX_486, v1248_mul8);
+    // op 963: add 1242 1243
+    const uint32_t v1249_sum = v1244_mul8 + v1245_mul8;
+    // op 964: add 1244 1245
+    const uint32_t v1250_sum = v1246_mul8 + v1247_mul8;
+    // op 965: add 1246 1239
+    const uint32_t v1251_sum = v1248_mul8 + v1241_mul8;
+    // op 966: add 1240 1241
+    const uint32_t v1252_sum = v1242_mul8 + v1243_mul8;
+    // op 967: add 1240 1241
+    const uint32_t v1253_sum = v1242_mul8 + v1243_mul8;
+    // op 968: add 1242 1243
+    const uint32_t v1254_sum = v1244_mul8 + v1245_mul8;
+    // op 969: add 1244 1245
+    const uint32_t v1255_sum = v1246_mul8 + v1247_mul8;
+    // op 970: u8_xor_split7 43 1247
+    const uint32_t v1256_split7 = byte_split_high(byte_of(word9, 1u) ^ (v1249_sum & 255u), 7u);
+    row.auxiliary(AUX_487, v1256_split7);
+    const uint32_t v1257_split7 = byte_split_low(byte_of(word9, 1u) ^ (v1249_sum & 255u), 7u);
+    row.auxiliary(AUX_488, v1257_split7);
+    // op 971: u8_xor_split7 44 1248
+    const uint32_t v1258_split7 = byte_split_high(byte_of(word9, 2u) ^ (v1250_sum & 255u), 7u);
+    row.auxiliary(AUX_489, v1258_split7);
+    const uint32_t v1259_split7 = byte_split_low(byte_of(word9, 2u) ^ (v1250_sum & 255u), 7u);
+    row.auxiliary(AUX_490, v1259_split7);
+    // op 972: u8_xor_split7 45 1249
+    const uint32_t v1260_split7 = byte_split_high(byte_of(word9, 3u) ^ (v1251_sum & 255u), 7u);
+    row.auxiliary(AUX_491, v1260_split7);
+    const uint32_t v1261_split7 = byte_split_low(byte_of(word9, 3u) ^ (v1251_sum & 255u), 7u);
+    row.auxiliary(AUX_492, v1261_split7);
+    // op 973: u8_xor_split7 46 1250
+    const uint32_t v1262_split7 = byte_split_high(byte_of(word10, 0u) ^ (v1252_sum & 255u), 7u);
+    row.auxiliary(AUX_493, v1262_split7);
+    const uint32_t v1263_split7 = byte_split_low(byte_of(word10, 0u) ^ (v1252_sum & 255u), 7u);
+    row.auxiliary(AUX_494, v1263_split7);
+    // op 974: add 1254 1257
     const uint32_t v1264_sum = v1256_split7 + v1259_split7;
+    // op 975: add 1256 1259
     const uint32_t v1265_sum = v1258_split7 + v1261_split7;
+    // op 976: add 1258 1261
     const uint32_t v1266_sum = v1260_split7 + v1263_split7;
+    // op 977: add 1260 1255
     const uint32_t v1267_sum = v1262_split7 + v1257_split7;
-    // ops 978 to 981: u8_xor
-    const uint32_t v1268_xor = row.auxiliary(495u, (v1264_sum & 255u) ^ (v1253_sum & 255u));
-    const uint32_t v1269_xor = row.auxiliary(496u, (v1265_sum & 255u) ^ (v1254_sum & 255u));
-    const uint32_t v1270_xor = row.auxiliary(497u, (v1266_sum & 255u) ^ (v1255_sum & 255u));
-    const uint32_t v1271_xor = row.auxiliary(498u, (v1267_sum & 255u) ^ v1248_mul8);
-    // ops 982 to 993
-    uint32_t v1277_sum, v1283_sum;
-    write_mul_2(
-        v1269_xor, v1270_xor, v1271_xor, v1268_xor, seed.u8(210u), seed.u8(211u), seed.u8(212u),
-        seed.u8(209u), v1277_sum, v1283_sum);
-    // ops 994 to 1024
-    uint64_t v1322_sum;
-    write_u8_mul_10(
-        row, 499u, byte_of(word25, 0u), byte_of(word25, 1u), byte_of(word25, 2u),
-        byte_of(word25, 3u), v1322_sum);
-    // ops 1025 to 1027: add
+    // op 978: u8_xor 1262 1251
+    const uint32_t v1268_xor = (v1264_sum & 255u) ^ (v1253_sum & 255u);
+    row.auxiliary(AUX_495, v1268_xor);
+    // op 979: u8_xor 1263 1252
+    const uint32_t v1269_xor = (v1265_sum & 255u) ^ (v1254_sum & 255u);
+    row.auxiliary(AUX_496, v1269_xor);
+    // op 980: u8_xor 1264 1253
+    const uint32_t v1270_xor = (v1266_sum & 255u) ^ (v1255_sum & 255u);
+    row.auxiliary(AUX_497, v1270_xor);
+    // op 981: u8_xor 1265 1246
+    const uint32_t v1271_xor = (v1267_sum & 255u) ^ v1248_mul8;
+    row.auxiliary(AUX_498, v1271_xor);
+    // op 982: mul 1267 150
+    const uint32_t v1272_prod = v1269_xor * 256u;
+    // op 983: mul 1268 152
+    const uint32_t v1273_prod = v1270_xor * 65536u;
+    // op 984: mul 1269 131
+    const uint32_t v1274_prod = v1271_xor * 16777216u;
+    // op 985: add 1266 1270
+    const uint32_t v1275_sum = v1268_xor + v1272_prod;
+    // op 986: add 1273 1271
+    const uint32_t v1276_sum = v1275_sum + v1273_prod;
+    // op 987: add 1274 1272
+    const uint32_t v1277_sum = v1276_sum + v1274_prod;
+    // op 988: mul 76 150
+    const uint32_t v1278_prod = byte_of(word17, 2u) * 256u;
+    // op 989: mul 77 152
+    const uint32_t v1279_prod = byte_of(word17, 3u) * 65536u;
+    // op 990: mul 78 131
+    const uint32_t v1280_prod = byte_of(word18, 0u) * 16777216u;
+    // op 991: add 75 1276
+    const uint32_t v1281_sum = byte_of(word17, 1u) + v1278_prod;
+    // op 992: add 1279 1277
+    const uint32_t v1282_sum = v1281_sum + v1279_prod;
+    // op 993: add 1280 1278
+    const uint32_t v1283_sum = v1282_sum + v1280_prod;
+    // op 994: u8_mul 708 355
+    const uint32_t v1284_mul8 = byte_of(byte_of(word25, 0u) * 64u, 0u);
+    row.auxiliary(AUX_499, v1284_mul8);
+    const uint32_t v1285_mul8 = byte_of(byte_of(word25, 0u) * 64u, 1u);
+    row.auxiliary(AUX_500, v1285_mul8);
+    // op 995: u8_mul 709 355
+    const uint32_t v1286_mul8 = byte_of(byte_of(word25, 1u) * 64u, 0u);
+    row.auxiliary(AUX_501, v1286_mul8);
+    const uint32_t v1287_mul8 = byte_of(byte_of(word25, 1u) * 64u, 1u);
+    row.auxiliary(AUX_502, v1287_mul8);
+    // op 996: u8_mul 710 355
+    const uint32_t v1288_mul8 = byte_of(byte_of(word25, 2u) * 64u, 0u);
+    row.auxiliary(AUX_503, v1288_mul8);
+    const uint32_t v1289_mul8 = byte_of(byte_of(word25, 2u) * 64u, 1u);
+    row.auxiliary(AUX_504, v1289_mul8);
+    // op 997: u8_mul 711 355
+    const uint32_t v1290_mul8 = byte_of(byte_of(word25, 3u) * 64u, 0u);
+    row.auxiliary(AUX_505, v1290_mul8);
+    const uint32_t v1291_mul8 = byte_of(byte_of(word25, 3u) * 64u, 1u);
+    row.auxiliary(AUX_506, v1291_mul8);
+    // op 998: add 1283 1284
+    const uint32_t v1292_sum = v1285_mul8 + v1286_mul8;
+    // op 999: add 1285 1286
+    const uint32_t v1293_sum = v1287_mul8 + v1288_mul8;
+    // op 1000: add 1287 1288
+    const uint32_t v1294_sum = v1289_mul8 + v1290_mul8;
+    // op 1001: add 1289 1282
+    const uint32_t v1295_sum = v1291_mul8 + v1284_mul8;
+    // op 1002: add 1285 1286
+    const uint32_t v1296_sum = v1287_mul8 + v1288_mul8;
+    // op 1003: add 1287 1288
+    const uint32_t v1297_sum = v1289_mul8 + v1290_mul8;
+    // op 1004: u8_xor 708 1290
+    const uint32_t v1298_xor = byte_of(word25, 0u) ^ (v1292_sum & 255u);
+    row.auxiliary(AUX_507, v1298_xor);
+    // op 1005: u8_xor 709 1291
+    const uint32_t v1299_xor = byte_of(word25, 1u) ^ (v1293_sum & 255u);
+    row.auxiliary(AUX_508, v1299_xor);
+    // op 1006: u8_xor 710 1292
+    const uint32_t v1300_xor = byte_of(word25, 2u) ^ (v1294_sum & 255u);
+    row.auxiliary(AUX_509, v1300_xor);
+    // op 1007: u8_xor 711 1293
+    const uint32_t v1301_xor = byte_of(word25, 3u) ^ (v1295_sum & 255u);
+    row.auxiliary(AUX_510, v1301_xor);
+    // op 1008: u8_mul 1296 375
+    const uint32_t v1302_mul8 = byte_of(v1298_xor * 128u, 0u);
+    row.auxiliary(AUX_511, v1302_mul8);
+    const uint32_t v1303_mul8 = byte_of(v1298_xor * 128u, 1u);
+    row.auxiliary(AUX_512, v1303_mul8);
+    // op 1009: u8_mul 1297 375
+    const uint32_t v1304_mul8 = byte_of(v1299_xor * 128u, 0u);
+    row.auxiliary(AUX_513, v1304_mul8);
+    const uint32_t v1305_mul8 = byte_of(v1299_xor * 128u, 1u);
+    row.auxiliary(AUX_514, v1305_mul8);
+    // op 1010: u8_mul 1298 375
+    const uint32_t v1306_mul8 = byte_of(v1300_xor * 128u, 0u);
+    row.auxiliary(AUX_515, v1306_mul8);
+    const uint32_t v1307_mul8 = byte_of(v1300_xor * 128u, 1u);
+    row.auxiliary(AUX_516, v1307_mul8);
+    // op 1011: u8_mul 1299 375
+    const uint32_t v1308_mul8 = byte_of(v1301_xor * 128u, 0u);
+    row.auxiliary(AUX_517, v1308_mul8);
+    const uint32_t v1309_mul8 = byte_of(v1301_xor * 128u, 1u);
+    row.auxiliary(AUX_518, v1309_mul8);
+    // op 1012: add 1305 1306
+    const uint32_t v1310_sum = v1307_mul8 + v1308_mul8;
+    // op 1013: add 1307 1300
+    const uint32_t v1311_sum = v1309_mul8 + v1302_mul8;
+    // op 1014: add 1301 1302
+    const uint32_t v1312_sum = v1303_mul8 + v1304_mul8;
+    // op 1015: add 1303 1304
+    const uint32_t v1313_sum = v1305_mul8 + v1306_mul8;
+    // op 1016: u8_xor 1308 1294
+    const uint32_t v1314_xor = (v1310_sum & 255u) ^ (v1296_sum & 255u);
+    row.auxiliary(AUX_519, v1314_xor);
+    // op 1017: u8_xor 1309 1295
+    const uint32_t v1315_xor = (v1311_sum & 255u) ^ (v1297_sum & 255u);
+    row.auxiliary(AUX_520, v1315_xor);
+    // op 1018: u8_xor 1310 1289
+    const uint32_t v1316_xor = (v1312_sum & 255u) ^ v1291_mul8;
+    row.auxiliary(AUX_521, v1316_xor);
+    // op 1019: mul 1313 150
+    const uint32_t v1317_prod = v1315_xor * 256u;
+    // op 1020: mul 1314 152
+    const uint32_t v1318_prod = v1316_xor * 65536u;
+    // op 1021: mul 1311 131
+    const uint64_t v1319_prod = uint64_t(v1313_sum) * uint64_t(16777216u);
+    // op 1022: add 1312 1315
+    const uint32_t v1320_sum = v1314_xor + v1317_prod;
+    // op 1023: add 1318 1316
+    const uint32_t v1321_sum = v1320_sum + v1318_prod;
+    // op 1024: add 1319 1317
+    const uint64_t v1322_sum = uint64_t(v1321_sum) + v1319_prod;
+    // op 1025: add 1238 1275
     const uint64_t v1323_sum = uint64_t(v1240_sum) + uint64_t(v1277_sum);
+    // op 1026: add 1321 1281
     const uint64_t v1324_sum = v1323_sum + uint64_t(v1283_sum);
+    // op 1027: add 1322 1320
     const uint64_t v1325_sum = v1324_sum + v1322_sum;
-    // op 1028: hint_field_to_bytes
-    row.auxiliary_bytes(522u, 1u, uint32_t(v1325_sum));
-    row.auxiliary_bytes(526u, 1u, uint32_t(v1325_sum >> 32u));
-    // op 1044: match
-    const Gl v1343_diff = gl(seed.u8(140u)) - gl(15u);
-    row.auxiliary(530u, inverse_or_zero(v1343_diff));
-    row.input_u8(seed, 140u, 0u, 13u);
-    row.input_full(seed, 8u, 13u, 14u);
-    row.input_u8(seed, 153u, 14u, 26u);
-    row.input_full(seed, 16u, 26u, 31u);
-    row.input_u8(seed, 165u, 31u, 79u);
-    row.input_full(seed, 56u, 79u, 83u);
-    row.input_u8(seed, 213u, 83u, 91u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 88u, 1u, 6u);
-    row.auxiliary_u32(seed, 108u, 531u, 539u);
+    // op 1028: hint_field_to_bytes 1323
+    const uint32_t word29 = uint32_t(v1325_sum);
+    row.auxiliary(AUX_522, byte_of(word29, 0u));
+    row.auxiliary(AUX_523, byte_of(word29, 1u));
+    row.auxiliary(AUX_524, byte_of(word29, 2u));
+    row.auxiliary(AUX_525, byte_of(word29, 3u));
+    const uint32_t word30 = uint32_t(v1325_sum >> 32u);
+    row.auxiliary(AUX_526, byte_of(word30, 0u));
+    row.auxiliary(AUX_527, byte_of(word30, 1u));
+    row.auxiliary(AUX_528, byte_of(word30, 2u));
+    row.auxiliary(AUX_529, byte_of(word30, 3u));
+    // op 1044: match 0
+    const Gl v1343_diff = gl(byte_of(word0, 0u)) - gl(15u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t word11 = seed.u32(SEED1_INPUT_50);
+    row.input(INPUT_50, byte_of(word11, 0u));
+    row.input(INPUT_51, byte_of(word11, 1u));
+    row.input(INPUT_52, byte_of(word11, 2u));
+    row.input(INPUT_53, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED1_INPUT_54);
+    row.input(INPUT_54, byte_of(word12, 0u));
+    row.input(INPUT_55, byte_of(word12, 1u));
+    row.input(INPUT_56, byte_of(word12, 2u));
+    row.input(INPUT_57, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED1_INPUT_58);
+    row.input(INPUT_58, byte_of(word13, 0u));
+    row.input(INPUT_59, byte_of(word13, 1u));
+    row.input(INPUT_60, byte_of(word13, 2u));
+    row.input(INPUT_61, byte_of(word13, 3u));
+    const Gl input79 = seed.full(SEED1_INPUT_79);
+    row.input(INPUT_79, input79);
+    const Gl input80 = seed.full(SEED1_INPUT_80);
+    row.input(INPUT_80, input80);
+    const Gl input81 = seed.full(SEED1_INPUT_81);
+    row.input(INPUT_81, input81);
+    const Gl input82 = seed.full(SEED1_INPUT_82);
+    row.input(INPUT_82, input82);
+    const uint32_t v1347_seed = seed.u32(SEED1_READ_4);
+    row.auxiliary(AUX_531, v1347_seed);
+    const uint32_t v1348_seed = seed.u32(SEED1_READ_5);
+    row.auxiliary(AUX_532, v1348_seed);
+    const uint32_t v1349_seed = seed.u32(SEED1_READ_6);
+    row.auxiliary(AUX_533, v1349_seed);
+    const uint32_t v1350_seed = seed.u32(SEED1_READ_7);
+    row.auxiliary(AUX_534, v1350_seed);
+    const uint32_t v1351_seed = seed.u32(SEED1_READ_8);
+    row.auxiliary(AUX_535, v1351_seed);
+    const uint32_t v1352_seed = seed.u32(SEED1_READ_9);
+    row.auxiliary(AUX_536, v1352_seed);
+    const uint32_t v1353_seed = seed.u32(SEED1_READ_10);
+    row.auxiliary(AUX_537, v1353_seed);
+    const uint32_t v1354_seed = seed.u32(SEED1_READ_11);
+    row.auxiliary(AUX_538, v1354_seed);
+    const Gl v1344_inv = inverse_or_zero(v1343_diff);
+    row.auxiliary(AUX_530, v1344_inv);
   }
 };
 
@@ -1621,42 +5574,2830 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl input0 = gl(0u);
     if (block == 0u) {
-      // ops 2 to 973
-      uint32_t 
-          v710_byte, v711_byte, v712_byte, v713_byte, v1248_mul8, v1253_sum, v1254_sum,
-          v1255_sum, v1256_split7, v1257_split7, v1258_split7, v1259_split7, v1260_split7,
-          v1261_split7, v1262_split7, v1263_split7;
-      Gl v1240_sum;
-      write_u8_mul_15(
-          row, seed, reads, v710_byte, v711_byte, v712_byte, v713_byte, v1240_sum, v1248_mul8,
-          v1253_sum, v1254_sum, v1255_sum, v1256_split7, v1257_split7, v1258_split7,
-          v1259_split7, v1260_split7, v1261_split7, v1262_split7, v1263_split7);
-      // ops 974 to 1028
-      write_add_16(
-          row, seed, v1256_split7, v1259_split7, v1258_split7, v1261_split7, v1260_split7,
-          v1263_split7, v1262_split7, v1257_split7, v1253_sum, v1254_sum, v1255_sum, v1248_mul8,
-          v710_byte, v711_byte, v712_byte, v713_byte, v1240_sum);
-      row.input_full(seed, 24u, 0u, 91u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
-      row.auxiliary_full(seed, 752u + 8u * reads, 2u, 6u);
-      block = 2u;
-      block = (seed.full(24u).value == 15u) ? 1u : block;
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(32u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(40u);
+      row.input(INPUT_2, input2);
+      const Gl input3 = seed.full(48u);
+      row.input(INPUT_3, input3);
+      const Gl input4 = seed.full(56u);
+      row.input(INPUT_4, input4);
+      const Gl input5 = seed.full(64u);
+      row.input(INPUT_5, input5);
+      const Gl input6 = seed.full(72u);
+      row.input(INPUT_6, input6);
+      const Gl input7 = seed.full(80u);
+      row.input(INPUT_7, input7);
+      const Gl input8 = seed.full(88u);
+      row.input(INPUT_8, input8);
+      const Gl input9 = seed.full(96u);
+      row.input(INPUT_9, input9);
+      const Gl input10 = seed.full(104u);
+      row.input(INPUT_10, input10);
+      const Gl input11 = seed.full(112u);
+      row.input(INPUT_11, input11);
+      const Gl input12 = seed.full(120u);
+      row.input(INPUT_12, input12);
+      const Gl input13 = seed.full(128u);
+      row.input(INPUT_13, input13);
+      const Gl input14 = seed.full(136u);
+      row.input(INPUT_14, input14);
+      const Gl input15 = seed.full(144u);
+      row.input(INPUT_15, input15);
+      const Gl input16 = seed.full(152u);
+      row.input(INPUT_16, input16);
+      const Gl input17 = seed.full(160u);
+      row.input(INPUT_17, input17);
+      const Gl input18 = seed.full(168u);
+      row.input(INPUT_18, input18);
+      const Gl input19 = seed.full(176u);
+      row.input(INPUT_19, input19);
+      const Gl input20 = seed.full(184u);
+      row.input(INPUT_20, input20);
+      const Gl input21 = seed.full(192u);
+      row.input(INPUT_21, input21);
+      const Gl input22 = seed.full(200u);
+      row.input(INPUT_22, input22);
+      const Gl input23 = seed.full(208u);
+      row.input(INPUT_23, input23);
+      const Gl input24 = seed.full(216u);
+      row.input(INPUT_24, input24);
+      const Gl input25 = seed.full(224u);
+      row.input(INPUT_25, input25);
+      const Gl input26 = seed.full(232u);
+      row.input(INPUT_26, input26);
+      const Gl input27 = seed.full(240u);
+      row.input(INPUT_27, input27);
+      const Gl input28 = seed.full(248u);
+      row.input(INPUT_28, input28);
+      const Gl input29 = seed.full(256u);
+      row.input(INPUT_29, input29);
+      const Gl input30 = seed.full(264u);
+      row.input(INPUT_30, input30);
+      const Gl input31 = seed.full(272u);
+      row.input(INPUT_31, input31);
+      const Gl input32 = seed.full(280u);
+      row.input(INPUT_32, input32);
+      const Gl input33 = seed.full(288u);
+      row.input(INPUT_33, input33);
+      const Gl input34 = seed.full(296u);
+      row.input(INPUT_34, input34);
+      const Gl input35 = seed.full(304u);
+      row.input(INPUT_35, input35);
+      const Gl input36 = seed.full(312u);
+      row.input(INPUT_36, input36);
+      const Gl input37 = seed.full(320u);
+      row.input(INPUT_37, input37);
+      const Gl input38 = seed.full(328u);
+      row.input(INPUT_38, input38);
+      const Gl input39 = seed.full(336u);
+      row.input(INPUT_39, input39);
+      const Gl input40 = seed.full(344u);
+      row.input(INPUT_40, input40);
+      const Gl input41 = seed.full(352u);
+      row.input(INPUT_41, input41);
+      const Gl input42 = seed.full(360u);
+      row.input(INPUT_42, input42);
+      const Gl input43 = seed.full(368u);
+      row.input(INPUT_43, input43);
+      const Gl input44 = seed.full(376u);
+      row.input(INPUT_44, input44);
+      const Gl input45 = seed.full(384u);
+      row.input(INPUT_45, input45);
+      const Gl input46 = seed.full(392u);
+      row.input(INPUT_46, input46);
+      const Gl input47 = seed.full(400u);
+      row.input(INPUT_47, input47);
+      const Gl input48 = seed.full(408u);
+      row.input(INPUT_48, input48);
+      const Gl input49 = seed.full(416u);
+      row.input(INPUT_49, input49);
+      const Gl input50 = seed.full(424u);
+      row.input(INPUT_50, input50);
+      const Gl input51 = seed.full(432u);
+      row.input(INPUT_51, input51);
+      const Gl input52 = seed.full(440u);
+      row.input(INPUT_52, input52);
+      const Gl input53 = seed.full(448u);
+      row.input(INPUT_53, input53);
+      const Gl input54 = seed.full(456u);
+      row.input(INPUT_54, input54);
+      const Gl input55 = seed.full(464u);
+      row.input(INPUT_55, input55);
+      const Gl input56 = seed.full(472u);
+      row.input(INPUT_56, input56);
+      const Gl input57 = seed.full(480u);
+      row.input(INPUT_57, input57);
+      const Gl input58 = seed.full(488u);
+      row.input(INPUT_58, input58);
+      const Gl input59 = seed.full(496u);
+      row.input(INPUT_59, input59);
+      const Gl input60 = seed.full(504u);
+      row.input(INPUT_60, input60);
+      const Gl input61 = seed.full(512u);
+      row.input(INPUT_61, input61);
+      const Gl input62 = seed.full(520u);
+      row.input(INPUT_62, input62);
+      const Gl input63 = seed.full(528u);
+      row.input(INPUT_63, input63);
+      const Gl input64 = seed.full(536u);
+      row.input(INPUT_64, input64);
+      const Gl input65 = seed.full(544u);
+      row.input(INPUT_65, input65);
+      const Gl input66 = seed.full(552u);
+      row.input(INPUT_66, input66);
+      const Gl input67 = seed.full(560u);
+      row.input(INPUT_67, input67);
+      const Gl input68 = seed.full(568u);
+      row.input(INPUT_68, input68);
+      const Gl input69 = seed.full(576u);
+      row.input(INPUT_69, input69);
+      const Gl input70 = seed.full(584u);
+      row.input(INPUT_70, input70);
+      const Gl input71 = seed.full(592u);
+      row.input(INPUT_71, input71);
+      const Gl input72 = seed.full(600u);
+      row.input(INPUT_72, input72);
+      const Gl input73 = seed.full(608u);
+      row.input(INPUT_73, input73);
+      const Gl input74 = seed.full(616u);
+      row.input(INPUT_74, input74);
+      const Gl input75 = seed.full(624u);
+      row.input(INPUT_75, input75);
+      const Gl input76 = seed.full(632u);
+      row.input(INPUT_76, input76);
+      const Gl input77 = seed.full(640u);
+      row.input(INPUT_77, input77);
+      const Gl input78 = seed.full(648u);
+      row.input(INPUT_78, input78);
+      const Gl input79 = seed.full(656u);
+      row.input(INPUT_79, input79);
+      const Gl input80 = seed.full(664u);
+      row.input(INPUT_80, input80);
+      const Gl input81 = seed.full(672u);
+      row.input(INPUT_81, input81);
+      const Gl input82 = seed.full(680u);
+      row.input(INPUT_82, input82);
+      const Gl input83 = seed.full(688u);
+      row.input(INPUT_83, input83);
+      const Gl input84 = seed.full(696u);
+      row.input(INPUT_84, input84);
+      const Gl input85 = seed.full(704u);
+      row.input(INPUT_85, input85);
+      const Gl input86 = seed.full(712u);
+      row.input(INPUT_86, input86);
+      const Gl input87 = seed.full(720u);
+      row.input(INPUT_87, input87);
+      const Gl input88 = seed.full(728u);
+      row.input(INPUT_88, input88);
+      const Gl input89 = seed.full(736u);
+      row.input(INPUT_89, input89);
+      const Gl input90 = seed.full(744u);
+      row.input(INPUT_90, input90);
+      // op 0: call function 1: 0
+      const Gl v93_seed = seed.full(752u + 8u * reads);
+      row.auxiliary(AUX_2, v93_seed);
+      const Gl v94_seed = seed.full(760u + 8u * reads);
+      row.auxiliary(AUX_3, v94_seed);
+      const Gl v95_seed = seed.full(768u + 8u * reads);
+      row.auxiliary(AUX_4, v95_seed);
+      const Gl v96_seed = seed.full(776u + 8u * reads);
+      row.auxiliary(AUX_5, v96_seed);
+      // op 2: u8_mul 14 95
+      const uint32_t v98_mul8 = byte_of((uint32_t(input14.value) & 255u) * 4u, 0u);
+      row.auxiliary(AUX_6, v98_mul8);
+      const uint32_t v99_mul8 = byte_of((uint32_t(input14.value) & 255u) * 4u, 1u);
+      row.auxiliary(AUX_7, v99_mul8);
+      // op 3: u8_mul 15 95
+      const uint32_t v100_mul8 = byte_of((uint32_t(input15.value) & 255u) * 4u, 0u);
+      row.auxiliary(AUX_8, v100_mul8);
+      const uint32_t v101_mul8 = byte_of((uint32_t(input15.value) & 255u) * 4u, 1u);
+      row.auxiliary(AUX_9, v101_mul8);
+      // op 4: u8_mul 16 95
+      const uint32_t v102_mul8 = byte_of((uint32_t(input16.value) & 255u) * 4u, 0u);
+      row.auxiliary(AUX_10, v102_mul8);
+      const uint32_t v103_mul8 = byte_of((uint32_t(input16.value) & 255u) * 4u, 1u);
+      row.auxiliary(AUX_11, v103_mul8);
+      // op 5: u8_mul 17 95
+      const uint32_t v104_mul8 = byte_of((uint32_t(input17.value) & 255u) * 4u, 0u);
+      row.auxiliary(AUX_12, v104_mul8);
+      const uint32_t v105_mul8 = byte_of((uint32_t(input17.value) & 255u) * 4u, 1u);
+      row.auxiliary(AUX_13, v105_mul8);
+      // op 6: add 99 100
+      const uint32_t v106_sum = v101_mul8 + v102_mul8;
+      // op 7: add 101 102
+      const uint32_t v107_sum = v103_mul8 + v104_mul8;
+      // op 8: add 103 96
+      const uint32_t v108_sum = v105_mul8 + v98_mul8;
+      // op 9: add 97 98
+      const uint32_t v109_sum = v99_mul8 + v100_mul8;
+      // op 10: u8_xor 14 104
+      const uint32_t v110_xor = (uint32_t(input14.value) & 255u) ^ (v106_sum & 255u);
+      row.auxiliary(AUX_14, v110_xor);
+      // op 11: u8_xor 15 105
+      const uint32_t v111_xor = (uint32_t(input15.value) & 255u) ^ (v107_sum & 255u);
+      row.auxiliary(AUX_15, v111_xor);
+      // op 12: u8_xor 16 106
+      const uint32_t v112_xor = (uint32_t(input16.value) & 255u) ^ (v108_sum & 255u);
+      row.auxiliary(AUX_16, v112_xor);
+      // op 13: u8_xor 17 107
+      const uint32_t v113_xor = (uint32_t(input17.value) & 255u) ^ (v109_sum & 255u);
+      row.auxiliary(AUX_17, v113_xor);
+      // op 15: u8_mul 108 112
+      const uint32_t v115_mul8 = byte_of(v110_xor * 8u, 0u);
+      row.auxiliary(AUX_18, v115_mul8);
+      const uint32_t v116_mul8 = byte_of(v110_xor * 8u, 1u);
+      row.auxiliary(AUX_19, v116_mul8);
+      // op 16: u8_mul 109 112
+      const uint32_t v117_mul8 = byte_of(v111_xor * 8u, 0u);
+      row.auxiliary(AUX_20, v117_mul8);
+      const uint32_t v118_mul8 = byte_of(v111_xor * 8u, 1u);
+      row.auxiliary(AUX_21, v118_mul8);
+      // op 17: u8_mul 110 112
+      const uint32_t v119_mul8 = byte_of(v112_xor * 8u, 0u);
+      row.auxiliary(AUX_22, v119_mul8);
+      const uint32_t v120_mul8 = byte_of(v112_xor * 8u, 1u);
+      row.auxiliary(AUX_23, v120_mul8);
+      // op 18: u8_mul 111 112
+      const uint32_t v121_mul8 = byte_of(v113_xor * 8u, 0u);
+      row.auxiliary(AUX_24, v121_mul8);
+      const uint32_t v122_mul8 = byte_of(v113_xor * 8u, 1u);
+      row.auxiliary(AUX_25, v122_mul8);
+      // op 19: add 114 115
+      const uint32_t v123_sum = v116_mul8 + v117_mul8;
+      // op 20: add 116 117
+      const uint32_t v124_sum = v118_mul8 + v119_mul8;
+      // op 21: add 118 119
+      const uint32_t v125_sum = v120_mul8 + v121_mul8;
+      // op 22: add 120 113
+      const uint32_t v126_sum = v122_mul8 + v115_mul8;
+      // op 23: u8_xor 14 121
+      const uint32_t v127_xor = (uint32_t(input14.value) & 255u) ^ (v123_sum & 255u);
+      row.auxiliary(AUX_26, v127_xor);
+      // op 24: u8_xor 15 122
+      const uint32_t v128_xor = (uint32_t(input15.value) & 255u) ^ (v124_sum & 255u);
+      row.auxiliary(AUX_27, v128_xor);
+      // op 25: u8_xor 16 123
+      const uint32_t v129_xor = (uint32_t(input16.value) & 255u) ^ (v125_sum & 255u);
+      row.auxiliary(AUX_28, v129_xor);
+      // op 26: u8_xor 17 124
+      const uint32_t v130_xor = (uint32_t(input17.value) & 255u) ^ (v126_sum & 255u);
+      row.auxiliary(AUX_29, v130_xor);
+      // op 27: u8_mul 125 95
+      const uint32_t v131_mul8 = byte_of(v127_xor * 4u, 0u);
+      row.auxiliary(AUX_30, v131_mul8);
+      const uint32_t v132_mul8 = byte_of(v127_xor * 4u, 1u);
+      row.auxiliary(AUX_31, v132_mul8);
+      // op 29: mul 129 131
+      const uint32_t v134_prod = v131_mul8 * 16777216u;
+      // op 30: mul 126 95
+      const uint32_t v135_prod = v128_xor * 4u;
+      // op 32: mul 127 134
+      const uint32_t v137_prod = v129_xor * 1024u;
+      // op 34: mul 128 136
+      const uint32_t v139_prod = v130_xor * 262144u;
+      // op 35: add 130 132
+      const uint32_t v140_sum = v132_mul8 + v134_prod;
+      // op 36: add 138 133
+      const uint32_t v141_sum = v140_sum + v135_prod;
+      // op 37: add 139 135
+      const uint32_t v142_sum = v141_sum + v137_prod;
+      // op 38: add 140 137
+      const uint64_t v143_sum = uint64_t(v142_sum) + uint64_t(v139_prod);
+      // op 39: u8_and 14 18
+      const uint32_t v144_and = uint32_t(input14.value) & 255u & (uint32_t(input18.value) & 255u);
+      row.auxiliary(AUX_32, v144_and);
+      // op 40: u8_and 15 19
+      const uint32_t v145_and = uint32_t(input15.value) & 255u & (uint32_t(input19.value) & 255u);
+      row.auxiliary(AUX_33, v145_and);
+      // op 41: u8_and 16 20
+      const uint32_t v146_and = uint32_t(input16.value) & 255u & (uint32_t(input20.value) & 255u);
+      row.auxiliary(AUX_34, v146_and);
+      // op 42: u8_and 17 21
+      const uint32_t v147_and = uint32_t(input17.value) & 255u & (uint32_t(input21.value) & 255u);
+      row.auxiliary(AUX_35, v147_and);
+      // op 43: u8_and 14 22
+      const uint32_t v148_and = uint32_t(input14.value) & 255u & (uint32_t(input22.value) & 255u);
+      row.auxiliary(AUX_36, v148_and);
+      // op 44: u8_and 15 23
+      const uint32_t v149_and = uint32_t(input15.value) & 255u & (uint32_t(input23.value) & 255u);
+      row.auxiliary(AUX_37, v149_and);
+      // op 45: u8_and 16 24
+      const uint32_t v150_and = uint32_t(input16.value) & 255u & (uint32_t(input24.value) & 255u);
+      row.auxiliary(AUX_38, v150_and);
+      // op 46: u8_and 17 25
+      const uint32_t v151_and = uint32_t(input17.value) & 255u & (uint32_t(input25.value) & 255u);
+      row.auxiliary(AUX_39, v151_and);
+      // op 48: mul 143 150
+      const uint32_t v153_prod = v145_and * 256u;
+      // op 50: mul 144 152
+      const uint32_t v155_prod = v146_and * 65536u;
+      // op 51: mul 145 131
+      const uint32_t v156_prod = v147_and * 16777216u;
+      // op 52: add 142 151
+      const uint32_t v157_sum = v144_and + v153_prod;
+      // op 53: add 155 153
+      const uint32_t v158_sum = v157_sum + v155_prod;
+      // op 54: add 156 154
+      const uint32_t v159_sum = v158_sum + v156_prod;
+      // op 55: mul 147 150
+      const uint32_t v160_prod = v149_and * 256u;
+      // op 56: mul 148 152
+      const uint32_t v161_prod = v150_and * 65536u;
+      // op 57: mul 149 131
+      const uint32_t v162_prod = v151_and * 16777216u;
+      // op 58: add 146 158
+      const uint32_t v163_sum = v148_and + v160_prod;
+      // op 59: add 161 159
+      const uint32_t v164_sum = v163_sum + v161_prod;
+      // op 60: add 162 160
+      const uint32_t v165_sum = v164_sum + v162_prod;
+      // op 61: mul 23 150
+      const Gl v166_prod = input23 * gl(256u);
+      // op 62: mul 24 152
+      const Gl v167_prod = input24 * gl(65536u);
+      // op 63: mul 25 131
+      const Gl v168_prod = input25 * gl(16777216u);
+      // op 64: add 22 164
+      const Gl v169_sum = input22 + v166_prod;
+      // op 65: add 167 165
+      const Gl v170_sum = v169_sum + v167_prod;
+      // op 66: add 168 166
+      const Gl v171_sum = v170_sum + v168_prod;
+      // op 67: sub 169 163
+      const Gl v172_diff = v171_sum - gl(v165_sum);
+      // op 68: add 157 170
+      const Gl v173_sum = gl(v159_sum) + v172_diff;
+      // op 69: mul 28 150
+      const Gl v174_prod = input28 * gl(256u);
+      // op 70: mul 29 152
+      const Gl v175_prod = input29 * gl(65536u);
+      // op 71: mul 30 131
+      const Gl v176_prod = input30 * gl(16777216u);
+      // op 72: add 27 172
+      const Gl v177_sum = input27 + v174_prod;
+      // op 73: add 175 173
+      const Gl v178_sum = v177_sum + v175_prod;
+      // op 74: add 176 174
+      const Gl v179_sum = v178_sum + v176_prod;
+      // op 75: add 26 141
+      const Gl v180_sum = input26 + gl(v143_sum);
+      // op 76: add 178 171
+      const Gl v181_sum = v180_sum + v173_sum;
+      // op 77: add 179 91
+      const Gl v182_sum = v181_sum + v93_seed;
+      // op 78: add 180 177
+      const Gl v183_sum = v182_sum + v179_sum;
+      // op 80: u8_mul 1 182
+      const uint32_t v185_mul8 = byte_of((uint32_t(input1.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_40, v185_mul8);
+      const uint32_t v186_mul8 = byte_of((uint32_t(input1.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_41, v186_mul8);
+      // op 81: u8_mul 2 182
+      const uint32_t v187_mul8 = byte_of((uint32_t(input2.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_42, v187_mul8);
+      const uint32_t v188_mul8 = byte_of((uint32_t(input2.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_43, v188_mul8);
+      // op 82: u8_mul 3 182
+      const uint32_t v189_mul8 = byte_of((uint32_t(input3.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_44, v189_mul8);
+      const uint32_t v190_mul8 = byte_of((uint32_t(input3.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_45, v190_mul8);
+      // op 83: u8_mul 4 182
+      const uint32_t v191_mul8 = byte_of((uint32_t(input4.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_46, v191_mul8);
+      const uint32_t v192_mul8 = byte_of((uint32_t(input4.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_47, v192_mul8);
+      // op 84: add 186 187
+      const uint32_t v193_sum = v188_mul8 + v189_mul8;
+      // op 85: add 188 189
+      const uint32_t v194_sum = v190_mul8 + v191_mul8;
+      // op 86: add 190 183
+      const uint32_t v195_sum = v192_mul8 + v185_mul8;
+      // op 87: add 184 185
+      const uint32_t v196_sum = v186_mul8 + v187_mul8;
+      // op 88: u8_xor_split4 1 191
+      const uint32_t v197_split4 =
+          byte_split_high((uint32_t(input1.value) & 255u) ^ (v193_sum & 255u), 4u);
+      row.auxiliary(AUX_48, v197_split4);
+      const uint32_t v198_split4 =
+          byte_split_low((uint32_t(input1.value) & 255u) ^ (v193_sum & 255u), 4u);
+      row.auxiliary(AUX_49, v198_split4);
+      // op 89: u8_xor_split4 2 192
+      const uint32_t v199_split4 =
+          byte_split_high((uint32_t(input2.value) & 255u) ^ (v194_sum & 255u), 4u);
+      row.auxiliary(AUX_50, v199_split4);
+      const uint32_t v200_split4 =
+          byte_split_low((uint32_t(input2.value) & 255u) ^ (v194_sum & 255u), 4u);
+      row.auxiliary(AUX_51, v200_split4);
+      // op 90: u8_xor_split4 3 193
+      const uint32_t v201_split4 =
+          byte_split_high((uint32_t(input3.value) & 255u) ^ (v195_sum & 255u), 4u);
+      row.auxiliary(AUX_52, v201_split4);
+      const uint32_t v202_split4 =
+          byte_split_low((uint32_t(input3.value) & 255u) ^ (v195_sum & 255u), 4u);
+      row.auxiliary(AUX_53, v202_split4);
+      // op 91: u8_xor_split4 4 194
+      const uint32_t v203_split4 =
+          byte_split_high((uint32_t(input4.value) & 255u) ^ (v196_sum & 255u), 4u);
+      row.auxiliary(AUX_54, v203_split4);
+      const uint32_t v204_split4 =
+          byte_split_low((uint32_t(input4.value) & 255u) ^ (v196_sum & 255u), 4u);
+      row.auxiliary(AUX_55, v204_split4);
+      // op 92: add 197 200
+      const uint32_t v205_sum = v199_split4 + v202_split4;
+      // op 93: add 199 202
+      const uint32_t v206_sum = v201_split4 + v204_split4;
+      // op 94: add 201 196
+      const uint32_t v207_sum = v203_split4 + v198_split4;
+      // op 95: add 195 198
+      const uint32_t v208_sum = v197_split4 + v200_split4;
+      // op 96: u8_xor 1 203
+      const uint32_t v209_xor = (uint32_t(input1.value) & 255u) ^ (v205_sum & 255u);
+      row.auxiliary(AUX_56, v209_xor);
+      // op 97: u8_xor 2 204
+      const uint32_t v210_xor = (uint32_t(input2.value) & 255u) ^ (v206_sum & 255u);
+      row.auxiliary(AUX_57, v210_xor);
+      // op 98: u8_xor 3 205
+      const uint32_t v211_xor = (uint32_t(input3.value) & 255u) ^ (v207_sum & 255u);
+      row.auxiliary(AUX_58, v211_xor);
+      // op 99: u8_xor 4 206
+      const uint32_t v212_xor = (uint32_t(input4.value) & 255u) ^ (v208_sum & 255u);
+      row.auxiliary(AUX_59, v212_xor);
+      // op 100: u8_mul 209 95
+      const uint32_t v213_mul8 = byte_of(v211_xor * 4u, 0u);
+      row.auxiliary(AUX_60, v213_mul8);
+      const uint32_t v214_mul8 = byte_of(v211_xor * 4u, 1u);
+      row.auxiliary(AUX_61, v214_mul8);
+      // op 101: mul 211 131
+      const uint32_t v215_prod = v213_mul8 * 16777216u;
+      // op 102: mul 207 134
+      const uint32_t v216_prod = v209_xor * 1024u;
+      // op 103: mul 208 136
+      const uint32_t v217_prod = v210_xor * 262144u;
+      // op 104: mul 210 95
+      const uint32_t v218_prod = v212_xor * 4u;
+      // op 105: add 212 213
+      const uint32_t v219_sum = v214_mul8 + v215_prod;
+      // op 106: add 217 214
+      const uint32_t v220_sum = v219_sum + v216_prod;
+      // op 107: add 218 215
+      const uint64_t v221_sum = uint64_t(v220_sum) + uint64_t(v217_prod);
+      // op 108: add 219 216
+      const uint64_t v222_sum = v221_sum + uint64_t(v218_prod);
+      // op 109: u8_xor 1 5
+      const uint32_t v223_xor = (uint32_t(input1.value) & 255u) ^ (uint32_t(input5.value) & 255u);
+      row.auxiliary(AUX_62, v223_xor);
+      // op 110: u8_xor 2 6
+      const uint32_t v224_xor = (uint32_t(input2.value) & 255u) ^ (uint32_t(input6.value) & 255u);
+      row.auxiliary(AUX_63, v224_xor);
+      // op 111: u8_xor 3 7
+      const uint32_t v225_xor = (uint32_t(input3.value) & 255u) ^ (uint32_t(input7.value) & 255u);
+      row.auxiliary(AUX_64, v225_xor);
+      // op 112: u8_xor 4 8
+      const uint32_t v226_xor = (uint32_t(input4.value) & 255u) ^ (uint32_t(input8.value) & 255u);
+      row.auxiliary(AUX_65, v226_xor);
+      // op 113: u8_and 9 221
+      const uint32_t v227_and = uint32_t(input9.value) & 255u & v223_xor;
+      row.auxiliary(AUX_66, v227_and);
+      // op 114: u8_and 10 222
+      const uint32_t v228_and = uint32_t(input10.value) & 255u & v224_xor;
+      row.auxiliary(AUX_67, v228_and);
+      // op 115: u8_and 11 223
+      const uint32_t v229_and = uint32_t(input11.value) & 255u & v225_xor;
+      row.auxiliary(AUX_68, v229_and);
+      // op 116: u8_and 12 224
+      const uint32_t v230_and = uint32_t(input12.value) & 255u & v226_xor;
+      row.auxiliary(AUX_69, v230_and);
+      // op 117: mul 2 150
+      const Gl v231_prod = input2 * gl(256u);
+      // op 118: mul 3 152
+      const Gl v232_prod = input3 * gl(65536u);
+      // op 119: mul 4 131
+      const Gl v233_prod = input4 * gl(16777216u);
+      // op 120: add 1 229
+      const Gl v234_sum = input1 + v231_prod;
+      // op 121: add 232 230
+      const Gl v235_sum = v234_sum + v232_prod;
+      // op 122: add 233 231
+      const Gl v236_sum = v235_sum + v233_prod;
+      // op 123: mul 6 150
+      const Gl v237_prod = input6 * gl(256u);
+      // op 124: mul 7 152
+      const Gl v238_prod = input7 * gl(65536u);
+      // op 125: mul 8 131
+      const Gl v239_prod = input8 * gl(16777216u);
+      // op 126: add 5 235
+      const Gl v240_sum = input5 + v237_prod;
+      // op 127: add 238 236
+      const Gl v241_sum = v240_sum + v238_prod;
+      // op 128: add 239 237
+      const Gl v242_sum = v241_sum + v239_prod;
+      // op 129: mul 222 150
+      const uint32_t v243_prod = v224_xor * 256u;
+      // op 130: mul 223 152
+      const uint32_t v244_prod = v225_xor * 65536u;
+      // op 131: mul 224 131
+      const uint32_t v245_prod = v226_xor * 16777216u;
+      // op 132: add 221 241
+      const uint32_t v246_sum = v223_xor + v243_prod;
+      // op 133: add 244 242
+      const uint32_t v247_sum = v246_sum + v244_prod;
+      // op 134: add 245 243
+      const uint32_t v248_sum = v247_sum + v245_prod;
+      // op 135: mul 226 150
+      const uint32_t v249_prod = v228_and * 256u;
+      // op 136: mul 227 152
+      const uint32_t v250_prod = v229_and * 65536u;
+      // op 137: mul 228 131
+      const uint32_t v251_prod = v230_and * 16777216u;
+      // op 138: add 225 247
+      const uint32_t v252_sum = v227_and + v249_prod;
+      // op 139: add 250 248
+      const uint32_t v253_sum = v252_sum + v250_prod;
+      // op 140: add 251 249
+      const uint32_t v254_sum = v253_sum + v251_prod;
+      // op 141: add 234 240
+      const Gl v255_sum = v236_sum + v242_sum;
+      // op 142: sub 253 246
+      const Gl v256_diff = v255_sum - gl(v248_sum);
+      // op 144: mul 254 255
+      const Gl v258_prod = v256_diff * gl(0x7fffffff80000001ull);
+      // op 145: add 256 252
+      const Gl v259_sum = v258_prod + gl(v254_sum);
+      // op 146: add 13 181
+      const Gl v260_sum = input13 + v183_sum;
+      // op 147: add 181 220
+      const Gl v261_sum = v183_sum + gl(v222_sum);
+      // op 148: add 259 257
+      const Gl v262_sum = v261_sum + v259_sum;
+      // op 149: hint_field_to_bytes 258
+      const uint32_t v263_byte = byte_of_wide(v260_sum.value, 0u);
+      row.auxiliary(AUX_70, v263_byte);
+      const uint32_t v264_byte = byte_of_wide(v260_sum.value, 1u);
+      row.auxiliary(AUX_71, v264_byte);
+      const uint32_t v265_byte = byte_of_wide(v260_sum.value, 2u);
+      row.auxiliary(AUX_72, v265_byte);
+      const uint32_t v266_byte = byte_of_wide(v260_sum.value, 3u);
+      row.auxiliary(AUX_73, v266_byte);
+      const uint32_t v267_byte = byte_of_wide(v260_sum.value, 4u);
+      row.auxiliary(AUX_74, v267_byte);
+      const uint32_t v268_byte = byte_of_wide(v260_sum.value, 5u);
+      row.auxiliary(AUX_75, v268_byte);
+      const uint32_t v269_byte = byte_of_wide(v260_sum.value, 6u);
+      row.auxiliary(AUX_76, v269_byte);
+      const uint32_t v270_byte = byte_of_wide(v260_sum.value, 7u);
+      row.auxiliary(AUX_77, v270_byte);
+      // op 160: hint_field_to_bytes 260
+      const uint32_t v280_byte = byte_of_wide(v262_sum.value, 0u);
+      row.auxiliary(AUX_78, v280_byte);
+      const uint32_t v281_byte = byte_of_wide(v262_sum.value, 1u);
+      row.auxiliary(AUX_79, v281_byte);
+      const uint32_t v282_byte = byte_of_wide(v262_sum.value, 2u);
+      row.auxiliary(AUX_80, v282_byte);
+      const uint32_t v283_byte = byte_of_wide(v262_sum.value, 3u);
+      row.auxiliary(AUX_81, v283_byte);
+      const uint32_t v284_byte = byte_of_wide(v262_sum.value, 4u);
+      row.auxiliary(AUX_82, v284_byte);
+      const uint32_t v285_byte = byte_of_wide(v262_sum.value, 5u);
+      row.auxiliary(AUX_83, v285_byte);
+      const uint32_t v286_byte = byte_of_wide(v262_sum.value, 6u);
+      row.auxiliary(AUX_84, v286_byte);
+      const uint32_t v287_byte = byte_of_wide(v262_sum.value, 7u);
+      row.auxiliary(AUX_85, v287_byte);
+      // op 170: mul 10 150
+      const Gl v296_prod = input10 * gl(256u);
+      // op 171: mul 11 152
+      const Gl v297_prod = input11 * gl(65536u);
+      // op 172: mul 12 131
+      const Gl v298_prod = input12 * gl(16777216u);
+      // op 173: add 9 294
+      const Gl v299_sum = input9 + v296_prod;
+      // op 174: add 297 295
+      const Gl v300_sum = v299_sum + v297_prod;
+      // op 175: add 298 296
+      const Gl v301_sum = v300_sum + v298_prod;
+      // op 176: mul 23 150
+      const Gl v302_prod = input23 * gl(256u);
+      // op 177: mul 24 152
+      const Gl v303_prod = input24 * gl(65536u);
+      // op 178: mul 25 131
+      const Gl v304_prod = input25 * gl(16777216u);
+      // op 179: add 22 300
+      const Gl v305_sum = input22 + v302_prod;
+      // op 180: add 303 301
+      const Gl v306_sum = v305_sum + v303_prod;
+      // op 181: add 304 302
+      const Gl v307_sum = v306_sum + v304_prod;
+      // op 182: mul 28 150
+      const Gl v308_prod = input28 * gl(256u);
+      // op 183: mul 29 152
+      const Gl v309_prod = input29 * gl(65536u);
+      // op 184: mul 30 131
+      const Gl v310_prod = input30 * gl(16777216u);
+      // op 185: add 27 306
+      const Gl v311_sum = input27 + v308_prod;
+      // op 186: add 309 307
+      const Gl v312_sum = v311_sum + v309_prod;
+      // op 187: add 310 308
+      const Gl v313_sum = v312_sum + v310_prod;
+      // op 188: u8_mul 31 182
+      const uint32_t v314_mul8 = byte_of((uint32_t(input31.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_86, v314_mul8);
+      const uint32_t v315_mul8 = byte_of((uint32_t(input31.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_87, v315_mul8);
+      // op 189: u8_mul 32 182
+      const uint32_t v316_mul8 = byte_of((uint32_t(input32.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_88, v316_mul8);
+      const uint32_t v317_mul8 = byte_of((uint32_t(input32.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_89, v317_mul8);
+      // op 190: u8_mul 33 182
+      const uint32_t v318_mul8 = byte_of((uint32_t(input33.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_90, v318_mul8);
+      const uint32_t v319_mul8 = byte_of((uint32_t(input33.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_91, v319_mul8);
+      // op 191: u8_mul 34 182
+      const uint32_t v320_mul8 = byte_of((uint32_t(input34.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_92, v320_mul8);
+      const uint32_t v321_mul8 = byte_of((uint32_t(input34.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_93, v321_mul8);
+      // op 192: add 315 316
+      const uint32_t v322_sum = v317_mul8 + v318_mul8;
+      // op 193: add 317 318
+      const uint32_t v323_sum = v319_mul8 + v320_mul8;
+      // op 194: add 319 312
+      const uint32_t v324_sum = v321_mul8 + v314_mul8;
+      // op 195: add 313 314
+      const uint32_t v325_sum = v315_mul8 + v316_mul8;
+      // op 196: add 313 314
+      const uint32_t v326_sum = v315_mul8 + v316_mul8;
+      // op 197: add 315 316
+      const uint32_t v327_sum = v317_mul8 + v318_mul8;
+      // op 198: add 317 318
+      const uint32_t v328_sum = v319_mul8 + v320_mul8;
+      // op 199: u8_xor_split7 31 320
+      const uint32_t v329_split7 =
+          byte_split_high((uint32_t(input31.value) & 255u) ^ (v322_sum & 255u), 7u);
+      row.auxiliary(AUX_94, v329_split7);
+      const uint32_t v330_split7 =
+          byte_split_low((uint32_t(input31.value) & 255u) ^ (v322_sum & 255u), 7u);
+      row.auxiliary(AUX_95, v330_split7);
+      // op 200: u8_xor_split7 32 321
+      const uint32_t v331_split7 =
+          byte_split_high((uint32_t(input32.value) & 255u) ^ (v323_sum & 255u), 7u);
+      row.auxiliary(AUX_96, v331_split7);
+      const uint32_t v332_split7 =
+          byte_split_low((uint32_t(input32.value) & 255u) ^ (v323_sum & 255u), 7u);
+      row.auxiliary(AUX_97, v332_split7);
+      // op 201: u8_xor_split7 33 322
+      const uint32_t v333_split7 =
+          byte_split_high((uint32_t(input33.value) & 255u) ^ (v324_sum & 255u), 7u);
+      row.auxiliary(AUX_98, v333_split7);
+      const uint32_t v334_split7 =
+          byte_split_low((uint32_t(input33.value) & 255u) ^ (v324_sum & 255u), 7u);
+      row.auxiliary(AUX_99, v334_split7);
+      // op 202: u8_xor_split7 34 323
+      const uint32_t v335_split7 =
+          byte_split_high((uint32_t(input34.value) & 255u) ^ (v325_sum & 255u), 7u);
+      row.auxiliary(AUX_100, v335_split7);
+      const uint32_t v336_split7 =
+          byte_split_low((uint32_t(input34.value) & 255u) ^ (v325_sum & 255u), 7u);
+      row.auxiliary(AUX_101, v336_split7);
+      // op 203: add 327 330
+      const uint32_t v337_sum = v329_split7 + v332_split7;
+      // op 204: add 329 332
+      const uint32_t v338_sum = v331_split7 + v334_split7;
+      // op 205: add 331 334
+      const uint32_t v339_sum = v333_split7 + v336_split7;
+      // op 206: add 333 328
+      const uint32_t v340_sum = v335_split7 + v330_split7;
+      // op 207: u8_xor 335 324
+      const uint32_t v341_xor = (v337_sum & 255u) ^ (v326_sum & 255u);
+      row.auxiliary(AUX_102, v341_xor);
+      // op 208: u8_xor 336 325
+      const uint32_t v342_xor = (v338_sum & 255u) ^ (v327_sum & 255u);
+      row.auxiliary(AUX_103, v342_xor);
+      // op 209: u8_xor 337 326
+      const uint32_t v343_xor = (v339_sum & 255u) ^ (v328_sum & 255u);
+      row.auxiliary(AUX_104, v343_xor);
+      // op 210: u8_xor 338 319
+      const uint32_t v344_xor = (v340_sum & 255u) ^ v321_mul8;
+      row.auxiliary(AUX_105, v344_xor);
+      // op 211: mul 340 150
+      const uint32_t v345_prod = v342_xor * 256u;
+      // op 212: mul 341 152
+      const uint32_t v346_prod = v343_xor * 65536u;
+      // op 213: mul 342 131
+      const uint32_t v347_prod = v344_xor * 16777216u;
+      // op 214: add 339 343
+      const uint32_t v348_sum = v341_xor + v345_prod;
+      // op 215: add 346 344
+      const uint32_t v349_sum = v348_sum + v346_prod;
+      // op 216: add 347 345
+      const uint32_t v350_sum = v349_sum + v347_prod;
+      // op 217: mul 64 150
+      const Gl v351_prod = input64 * gl(256u);
+      // op 218: mul 65 152
+      const Gl v352_prod = input65 * gl(65536u);
+      // op 219: mul 66 131
+      const Gl v353_prod = input66 * gl(16777216u);
+      // op 220: add 63 349
+      const Gl v354_sum = input63 + v351_prod;
+      // op 221: add 352 350
+      const Gl v355_sum = v354_sum + v352_prod;
+      // op 222: add 353 351
+      const Gl v356_sum = v355_sum + v353_prod;
+      // op 224: u8_mul 83 355
+      const uint32_t v358_mul8 = byte_of((uint32_t(input83.value) & 255u) * 64u, 0u);
+      row.auxiliary(AUX_106, v358_mul8);
+      const uint32_t v359_mul8 = byte_of((uint32_t(input83.value) & 255u) * 64u, 1u);
+      row.auxiliary(AUX_107, v359_mul8);
+      // op 225: u8_mul 84 355
+      const uint32_t v360_mul8 = byte_of((uint32_t(input84.value) & 255u) * 64u, 0u);
+      row.auxiliary(AUX_108, v360_mul8);
+      const uint32_t v361_mul8 = byte_of((uint32_t(input84.value) & 255u) * 64u, 1u);
+      row.auxiliary(AUX_109, v361_mul8);
+      // op 226: u8_mul 85 355
+      const uint32_t v362_mul8 = byte_of((uint32_t(input85.value) & 255u) * 64u, 0u);
+      row.auxiliary(AUX_110, v362_mul8);
+      const uint32_t v363_mul8 = byte_of((uint32_t(input85.value) & 255u) * 64u, 1u);
+      row.auxiliary(AUX_111, v363_mul8);
+      // op 227: u8_mul 86 355
+      const uint32_t v364_mul8 = byte_of((uint32_t(input86.value) & 255u) * 64u, 0u);
+      row.auxiliary(AUX_112, v364_mul8);
+      const uint32_t v365_mul8 = byte_of((uint32_t(input86.value) & 255u) * 64u, 1u);
+      row.auxiliary(AUX_113, v365_mul8);
+      // op 228: add 357 358
+      const uint32_t v366_sum = v359_mul8 + v360_mul8;
+      // op 229: add 359 360
+      const uint32_t v367_sum = v361_mul8 + v362_mul8;
+      // op 230: add 361 362
+      const uint32_t v368_sum = v363_mul8 + v364_mul8;
+      // op 231: add 363 356
+      const uint32_t v369_sum = v365_mul8 + v358_mul8;
+      // op 232: add 359 360
+      const uint32_t v370_sum = v361_mul8 + v362_mul8;
+      // op 233: add 361 362
+      const uint32_t v371_sum = v363_mul8 + v364_mul8;
+      // op 235: u8_xor 83 364
+      const uint32_t v373_xor = (uint32_t(input83.value) & 255u) ^ (v366_sum & 255u);
+      row.auxiliary(AUX_114, v373_xor);
+      // op 236: u8_xor 84 365
+      const uint32_t v374_xor = (uint32_t(input84.value) & 255u) ^ (v367_sum & 255u);
+      row.auxiliary(AUX_115, v374_xor);
+      // op 237: u8_xor 85 366
+      const uint32_t v375_xor = (uint32_t(input85.value) & 255u) ^ (v368_sum & 255u);
+      row.auxiliary(AUX_116, v375_xor);
+      // op 238: u8_xor 86 367
+      const uint32_t v376_xor = (uint32_t(input86.value) & 255u) ^ (v369_sum & 255u);
+      row.auxiliary(AUX_117, v376_xor);
+      // op 240: u8_mul 371 375
+      const uint32_t v378_mul8 = byte_of(v373_xor * 128u, 0u);
+      row.auxiliary(AUX_118, v378_mul8);
+      const uint32_t v379_mul8 = byte_of(v373_xor * 128u, 1u);
+      row.auxiliary(AUX_119, v379_mul8);
+      // op 241: u8_mul 372 375
+      const uint32_t v380_mul8 = byte_of(v374_xor * 128u, 0u);
+      row.auxiliary(AUX_120, v380_mul8);
+      const uint32_t v381_mul8 = byte_of(v374_xor * 128u, 1u);
+      row.auxiliary(AUX_121, v381_mul8);
+      // op 242: u8_mul 373 375
+      const uint32_t v382_mul8 = byte_of(v375_xor * 128u, 0u);
+      row.auxiliary(AUX_122, v382_mul8);
+      const uint32_t v383_mul8 = byte_of(v375_xor * 128u, 1u);
+      row.auxiliary(AUX_123, v383_mul8);
+      // op 243: u8_mul 374 375
+      const uint32_t v384_mul8 = byte_of(v376_xor * 128u, 0u);
+      row.auxiliary(AUX_124, v384_mul8);
+      const uint32_t v385_mul8 = byte_of(v376_xor * 128u, 1u);
+      row.auxiliary(AUX_125, v385_mul8);
+      // op 244: add 381 382
+      const uint32_t v386_sum = v383_mul8 + v384_mul8;
+      // op 245: add 383 376
+      const uint32_t v387_sum = v385_mul8 + v378_mul8;
+      // op 246: add 377 378
+      const uint32_t v388_sum = v379_mul8 + v380_mul8;
+      // op 247: add 379 380
+      const uint32_t v389_sum = v381_mul8 + v382_mul8;
+      // op 248: u8_xor 384 368
+      const uint32_t v390_xor = (v386_sum & 255u) ^ (v370_sum & 255u);
+      row.auxiliary(AUX_126, v390_xor);
+      // op 249: u8_xor 385 369
+      const uint32_t v391_xor = (v387_sum & 255u) ^ (v371_sum & 255u);
+      row.auxiliary(AUX_127, v391_xor);
+      // op 250: u8_xor 386 363
+      const uint32_t v392_xor = (v388_sum & 255u) ^ v365_mul8;
+      row.auxiliary(AUX_128, v392_xor);
+      // op 251: mul 389 150
+      const uint32_t v393_prod = v391_xor * 256u;
+      // op 252: mul 390 152
+      const uint32_t v394_prod = v392_xor * 65536u;
+      // op 253: mul 387 131
+      const uint64_t v395_prod = uint64_t(v389_sum) * uint64_t(16777216u);
+      // op 254: add 388 391
+      const uint32_t v396_sum = v390_xor + v393_prod;
+      // op 255: add 394 392
+      const uint32_t v397_sum = v396_sum + v394_prod;
+      // op 256: add 395 393
+      const uint64_t v398_sum = uint64_t(v397_sum) + v395_prod;
+      // op 257: add 311 348
+      const Gl v399_sum = v313_sum + gl(v350_sum);
+      // op 258: add 397 354
+      const Gl v400_sum = v399_sum + v356_sum;
+      // op 259: add 398 396
+      const Gl v401_sum = v400_sum + gl(v398_sum);
+      // op 260: hint_field_to_bytes 399
+      const uint32_t v402_byte = byte_of_wide(v401_sum.value, 0u);
+      row.auxiliary(AUX_129, v402_byte);
+      const uint32_t v403_byte = byte_of_wide(v401_sum.value, 1u);
+      row.auxiliary(AUX_130, v403_byte);
+      const uint32_t v404_byte = byte_of_wide(v401_sum.value, 2u);
+      row.auxiliary(AUX_131, v404_byte);
+      const uint32_t v405_byte = byte_of_wide(v401_sum.value, 3u);
+      row.auxiliary(AUX_132, v405_byte);
+      const uint32_t v406_byte = byte_of_wide(v401_sum.value, 4u);
+      row.auxiliary(AUX_133, v406_byte);
+      const uint32_t v407_byte = byte_of_wide(v401_sum.value, 5u);
+      row.auxiliary(AUX_134, v407_byte);
+      const uint32_t v408_byte = byte_of_wide(v401_sum.value, 6u);
+      row.auxiliary(AUX_135, v408_byte);
+      const uint32_t v409_byte = byte_of_wide(v401_sum.value, 7u);
+      row.auxiliary(AUX_136, v409_byte);
+      // op 270: u8_mul 261 95
+      const uint32_t v418_mul8 = byte_of(v263_byte * 4u, 0u);
+      row.auxiliary(AUX_137, v418_mul8);
+      const uint32_t v419_mul8 = byte_of(v263_byte * 4u, 1u);
+      row.auxiliary(AUX_138, v419_mul8);
+      // op 271: u8_mul 262 95
+      const uint32_t v420_mul8 = byte_of(v264_byte * 4u, 0u);
+      row.auxiliary(AUX_139, v420_mul8);
+      const uint32_t v421_mul8 = byte_of(v264_byte * 4u, 1u);
+      row.auxiliary(AUX_140, v421_mul8);
+      // op 272: u8_mul 263 95
+      const uint32_t v422_mul8 = byte_of(v265_byte * 4u, 0u);
+      row.auxiliary(AUX_141, v422_mul8);
+      const uint32_t v423_mul8 = byte_of(v265_byte * 4u, 1u);
+      row.auxiliary(AUX_142, v423_mul8);
+      // op 273: u8_mul 264 95
+      const uint32_t v424_mul8 = byte_of(v266_byte * 4u, 0u);
+      row.auxiliary(AUX_143, v424_mul8);
+      const uint32_t v425_mul8 = byte_of(v266_byte * 4u, 1u);
+      row.auxiliary(AUX_144, v425_mul8);
+      // op 274: add 419 420
+      const uint32_t v426_sum = v421_mul8 + v422_mul8;
+      // op 275: add 421 422
+      const uint32_t v427_sum = v423_mul8 + v424_mul8;
+      // op 276: add 423 416
+      const uint32_t v428_sum = v425_mul8 + v418_mul8;
+      // op 277: add 417 418
+      const uint32_t v429_sum = v419_mul8 + v420_mul8;
+      // op 278: u8_xor 261 424
+      const uint32_t v430_xor = v263_byte ^ (v426_sum & 255u);
+      row.auxiliary(AUX_145, v430_xor);
+      // op 279: u8_xor 262 425
+      const uint32_t v431_xor = v264_byte ^ (v427_sum & 255u);
+      row.auxiliary(AUX_146, v431_xor);
+      // op 280: u8_xor 263 426
+      const uint32_t v432_xor = v265_byte ^ (v428_sum & 255u);
+      row.auxiliary(AUX_147, v432_xor);
+      // op 281: u8_xor 264 427
+      const uint32_t v433_xor = v266_byte ^ (v429_sum & 255u);
+      row.auxiliary(AUX_148, v433_xor);
+      // op 282: u8_mul 428 112
+      const uint32_t v434_mul8 = byte_of(v430_xor * 8u, 0u);
+      row.auxiliary(AUX_149, v434_mul8);
+      const uint32_t v435_mul8 = byte_of(v430_xor * 8u, 1u);
+      row.auxiliary(AUX_150, v435_mul8);
+      // op 283: u8_mul 429 112
+      const uint32_t v436_mul8 = byte_of(v431_xor * 8u, 0u);
+      row.auxiliary(AUX_151, v436_mul8);
+      const uint32_t v437_mul8 = byte_of(v431_xor * 8u, 1u);
+      row.auxiliary(AUX_152, v437_mul8);
+      // op 284: u8_mul 430 112
+      const uint32_t v438_mul8 = byte_of(v432_xor * 8u, 0u);
+      row.auxiliary(AUX_153, v438_mul8);
+      const uint32_t v439_mul8 = byte_of(v432_xor * 8u, 1u);
+      row.auxiliary(AUX_154, v439_mul8);
+      // op 285: u8_mul 431 112
+      const uint32_t v440_mul8 = byte_of(v433_xor * 8u, 0u);
+      row.auxiliary(AUX_155, v440_mul8);
+      const uint32_t v441_mul8 = byte_of(v433_xor * 8u, 1u);
+      row.auxiliary(AUX_156, v441_mul8);
+      // op 286: add 433 434
+      const uint32_t v442_sum = v435_mul8 + v436_mul8;
+      // op 287: add 435 436
+      const uint32_t v443_sum = v437_mul8 + v438_mul8;
+      // op 288: add 437 438
+      const uint32_t v444_sum = v439_mul8 + v440_mul8;
+      // op 289: add 439 432
+      const uint32_t v445_sum = v441_mul8 + v434_mul8;
+      // op 290: u8_xor 261 440
+      const uint32_t v446_xor = v263_byte ^ (v442_sum & 255u);
+      row.auxiliary(AUX_157, v446_xor);
+      // op 291: u8_xor 262 441
+      const uint32_t v447_xor = v264_byte ^ (v443_sum & 255u);
+      row.auxiliary(AUX_158, v447_xor);
+      // op 292: u8_xor 263 442
+      const uint32_t v448_xor = v265_byte ^ (v444_sum & 255u);
+      row.auxiliary(AUX_159, v448_xor);
+      // op 293: u8_xor 264 443
+      const uint32_t v449_xor = v266_byte ^ (v445_sum & 255u);
+      row.auxiliary(AUX_160, v449_xor);
+      // op 294: u8_mul 444 95
+      const uint32_t v450_mul8 = byte_of(v446_xor * 4u, 0u);
+      row.auxiliary(AUX_161, v450_mul8);
+      const uint32_t v451_mul8 = byte_of(v446_xor * 4u, 1u);
+      row.auxiliary(AUX_162, v451_mul8);
+      // op 295: mul 448 131
+      const uint32_t v452_prod = v450_mul8 * 16777216u;
+      // op 296: mul 445 95
+      const uint32_t v453_prod = v447_xor * 4u;
+      // op 297: mul 446 134
+      const uint32_t v454_prod = v448_xor * 1024u;
+      // op 298: mul 447 136
+      const uint32_t v455_prod = v449_xor * 262144u;
+      // op 299: add 449 450
+      const uint32_t v456_sum = v451_mul8 + v452_prod;
+      // op 300: add 454 451
+      const uint32_t v457_sum = v456_sum + v453_prod;
+      // op 301: add 455 452
+      const uint32_t v458_sum = v457_sum + v454_prod;
+      // op 302: add 456 453
+      const uint64_t v459_sum = uint64_t(v458_sum) + uint64_t(v455_prod);
+      // op 303: u8_and 261 14
+      const uint32_t v460_and = v263_byte & (uint32_t(input14.value) & 255u);
+      row.auxiliary(AUX_163, v460_and);
+      // op 304: u8_and 262 15
+      const uint32_t v461_and = v264_byte & (uint32_t(input15.value) & 255u);
+      row.auxiliary(AUX_164, v461_and);
+      // op 305: u8_and 263 16
+      const uint32_t v462_and = v265_byte & (uint32_t(input16.value) & 255u);
+      row.auxiliary(AUX_165, v462_and);
+      // op 306: u8_and 264 17
+      const uint32_t v463_and = v266_byte & (uint32_t(input17.value) & 255u);
+      row.auxiliary(AUX_166, v463_and);
+      // op 307: u8_and 261 18
+      const uint32_t v464_and = v263_byte & (uint32_t(input18.value) & 255u);
+      row.auxiliary(AUX_167, v464_and);
+      // op 308: u8_and 262 19
+      const uint32_t v465_and = v264_byte & (uint32_t(input19.value) & 255u);
+      row.auxiliary(AUX_168, v465_and);
+      // op 309: u8_and 263 20
+      const uint32_t v466_and = v265_byte & (uint32_t(input20.value) & 255u);
+      row.auxiliary(AUX_169, v466_and);
+      // op 310: u8_and 264 21
+      const uint32_t v467_and = v266_byte & (uint32_t(input21.value) & 255u);
+      row.auxiliary(AUX_170, v467_and);
+      // op 311: mul 459 150
+      const uint32_t v468_prod = v461_and * 256u;
+      // op 312: mul 460 152
+      const uint32_t v469_prod = v462_and * 65536u;
+      // op 313: mul 461 131
+      const uint32_t v470_prod = v463_and * 16777216u;
+      // op 314: add 458 466
+      const uint32_t v471_sum = v460_and + v468_prod;
+      // op 315: add 469 467
+      const uint32_t v472_sum = v471_sum + v469_prod;
+      // op 316: add 470 468
+      const uint32_t v473_sum = v472_sum + v470_prod;
+      // op 317: mul 463 150
+      const uint32_t v474_prod = v465_and * 256u;
+      // op 318: mul 464 152
+      const uint32_t v475_prod = v466_and * 65536u;
+      // op 319: mul 465 131
+      const uint32_t v476_prod = v467_and * 16777216u;
+      // op 320: add 462 472
+      const uint32_t v477_sum = v464_and + v474_prod;
+      // op 321: add 475 473
+      const uint32_t v478_sum = v477_sum + v475_prod;
+      // op 322: add 476 474
+      const uint32_t v479_sum = v478_sum + v476_prod;
+      // op 323: mul 19 150
+      const Gl v480_prod = input19 * gl(256u);
+      // op 324: mul 20 152
+      const Gl v481_prod = input20 * gl(65536u);
+      // op 325: mul 21 131
+      const Gl v482_prod = input21 * gl(16777216u);
+      // op 326: add 18 478
+      const Gl v483_sum = input18 + v480_prod;
+      // op 327: add 481 479
+      const Gl v484_sum = v483_sum + v481_prod;
+      // op 328: add 482 480
+      const Gl v485_sum = v484_sum + v482_prod;
+      // op 329: sub 483 477
+      const Gl v486_diff = v485_sum - gl(v479_sum);
+      // op 330: add 471 484
+      const Gl v487_sum = gl(v473_sum) + v486_diff;
+      // op 331: mul 32 150
+      const Gl v488_prod = input32 * gl(256u);
+      // op 332: mul 33 152
+      const Gl v489_prod = input33 * gl(65536u);
+      // op 333: mul 34 131
+      const Gl v490_prod = input34 * gl(16777216u);
+      // op 334: add 31 486
+      const Gl v491_sum = input31 + v488_prod;
+      // op 335: add 489 487
+      const Gl v492_sum = v491_sum + v489_prod;
+      // op 336: add 490 488
+      const Gl v493_sum = v492_sum + v490_prod;
+      // op 337: add 305 457
+      const Gl v494_sum = v307_sum + gl(v459_sum);
+      // op 338: add 492 485
+      const Gl v495_sum = v494_sum + v487_sum;
+      // op 339: add 493 92
+      const Gl v496_sum = v495_sum + v94_seed;
+      // op 340: add 494 491
+      const Gl v497_sum = v496_sum + v493_sum;
+      // op 341: u8_mul 278 182
+      const uint32_t v498_mul8 = byte_of(v280_byte * 32u, 0u);
+      row.auxiliary(AUX_171, v498_mul8);
+      const uint32_t v499_mul8 = byte_of(v280_byte * 32u, 1u);
+      row.auxiliary(AUX_172, v499_mul8);
+      // op 342: u8_mul 279 182
+      const uint32_t v500_mul8 = byte_of(v281_byte * 32u, 0u);
+      row.auxiliary(AUX_173, v500_mul8);
+      const uint32_t v501_mul8 = byte_of(v281_byte * 32u, 1u);
+      row.auxiliary(AUX_174, v501_mul8);
+      // op 343: u8_mul 280 182
+      const uint32_t v502_mul8 = byte_of(v282_byte * 32u, 0u);
+      row.auxiliary(AUX_175, v502_mul8);
+      const uint32_t v503_mul8 = byte_of(v282_byte * 32u, 1u);
+      row.auxiliary(AUX_176, v503_mul8);
+      // op 344: u8_mul 281 182
+      const uint32_t v504_mul8 = byte_of(v283_byte * 32u, 0u);
+      row.auxiliary(AUX_177, v504_mul8);
+      const uint32_t v505_mul8 = byte_of(v283_byte * 32u, 1u);
+      row.auxiliary(AUX_178, v505_mul8);
+      // op 345: add 499 500
+      const uint32_t v506_sum = v501_mul8 + v502_mul8;
+      // op 346: add 501 502
+      const uint32_t v507_sum = v503_mul8 + v504_mul8;
+      // op 347: add 503 496
+      const uint32_t v508_sum = v505_mul8 + v498_mul8;
+      // op 348: add 497 498
+      const uint32_t v509_sum = v499_mul8 + v500_mul8;
+      // op 349: u8_xor_split4 278 504
+      const uint32_t v510_split4 = byte_split_high(v280_byte ^ (v506_sum & 255u), 4u);
+      row.auxiliary(AUX_179, v510_split4);
+      const uint32_t v511_split4 = byte_split_low(v280_byte ^ (v506_sum & 255u), 4u);
+      row.auxiliary(AUX_180, v511_split4);
+      // op 350: u8_xor_split4 279 505
+      const uint32_t v512_split4 = byte_split_high(v281_byte ^ (v507_sum & 255u), 4u);
+      row.auxiliary(AUX_181, v512_split4);
+      const uint32_t v513_split4 = byte_split_low(v281_byte ^ (v507_sum & 255u), 4u);
+      row.auxiliary(AUX_182, v513_split4);
+      // op 351: u8_xor_split4 280 506
+      const uint32_t v514_split4 = byte_split_high(v282_byte ^ (v508_sum & 255u), 4u);
+      row.auxiliary(AUX_183, v514_split4);
+      const uint32_t v515_split4 = byte_split_low(v282_byte ^ (v508_sum & 255u), 4u);
+      row.auxiliary(AUX_184, v515_split4);
+      // op 352: u8_xor_split4 281 507
+      const uint32_t v516_split4 = byte_split_high(v283_byte ^ (v509_sum & 255u), 4u);
+      row.auxiliary(AUX_185, v516_split4);
+      const uint32_t v517_split4 = byte_split_low(v283_byte ^ (v509_sum & 255u), 4u);
+      row.auxiliary(AUX_186, v517_split4);
+      // op 353: add 510 513
+      const uint32_t v518_sum = v512_split4 + v515_split4;
+      // op 354: add 512 515
+      const uint32_t v519_sum = v514_split4 + v517_split4;
+      // op 355: add 514 509
+      const uint32_t v520_sum = v516_split4 + v511_split4;
+      // op 356: add 508 511
+      const uint32_t v521_sum = v510_split4 + v513_split4;
+      // op 357: u8_xor 278 516
+      const uint32_t v522_xor = v280_byte ^ (v518_sum & 255u);
+      row.auxiliary(AUX_187, v522_xor);
+      // op 358: u8_xor 279 517
+      const uint32_t v523_xor = v281_byte ^ (v519_sum & 255u);
+      row.auxiliary(AUX_188, v523_xor);
+      // op 359: u8_xor 280 518
+      const uint32_t v524_xor = v282_byte ^ (v520_sum & 255u);
+      row.auxiliary(AUX_189, v524_xor);
+      // op 360: u8_xor 281 519
+      const uint32_t v525_xor = v283_byte ^ (v521_sum & 255u);
+      row.auxiliary(AUX_190, v525_xor);
+      // op 361: u8_mul 522 95
+      const uint32_t v526_mul8 = byte_of(v524_xor * 4u, 0u);
+      row.auxiliary(AUX_191, v526_mul8);
+      const uint32_t v527_mul8 = byte_of(v524_xor * 4u, 1u);
+      row.auxiliary(AUX_192, v527_mul8);
+      // op 362: mul 524 131
+      const uint32_t v528_prod = v526_mul8 * 16777216u;
+      // op 363: mul 520 134
+      const uint32_t v529_prod = v522_xor * 1024u;
+      // op 364: mul 521 136
+      const uint32_t v530_prod = v523_xor * 262144u;
+      // op 365: mul 523 95
+      const uint32_t v531_prod = v525_xor * 4u;
+      // op 366: add 525 526
+      const uint32_t v532_sum = v527_mul8 + v528_prod;
+      // op 367: add 530 527
+      const uint32_t v533_sum = v532_sum + v529_prod;
+      // op 368: add 531 528
+      const uint64_t v534_sum = uint64_t(v533_sum) + uint64_t(v530_prod);
+      // op 369: add 532 529
+      const uint64_t v535_sum = v534_sum + uint64_t(v531_prod);
+      // op 370: u8_xor 278 1
+      const uint32_t v536_xor = v280_byte ^ (uint32_t(input1.value) & 255u);
+      row.auxiliary(AUX_193, v536_xor);
+      // op 371: u8_xor 279 2
+      const uint32_t v537_xor = v281_byte ^ (uint32_t(input2.value) & 255u);
+      row.auxiliary(AUX_194, v537_xor);
+      // op 372: u8_xor 280 3
+      const uint32_t v538_xor = v282_byte ^ (uint32_t(input3.value) & 255u);
+      row.auxiliary(AUX_195, v538_xor);
+      // op 373: u8_xor 281 4
+      const uint32_t v539_xor = v283_byte ^ (uint32_t(input4.value) & 255u);
+      row.auxiliary(AUX_196, v539_xor);
+      // op 374: u8_and 5 534
+      const uint32_t v540_and = uint32_t(input5.value) & 255u & v536_xor;
+      row.auxiliary(AUX_197, v540_and);
+      // op 375: u8_and 6 535
+      const uint32_t v541_and = uint32_t(input6.value) & 255u & v537_xor;
+      row.auxiliary(AUX_198, v541_and);
+      // op 376: u8_and 7 536
+      const uint32_t v542_and = uint32_t(input7.value) & 255u & v538_xor;
+      row.auxiliary(AUX_199, v542_and);
+      // op 377: u8_and 8 537
+      const uint32_t v543_and = uint32_t(input8.value) & 255u & v539_xor;
+      row.auxiliary(AUX_200, v543_and);
+      // op 378: mul 279 150
+      const uint32_t v544_prod = v281_byte * 256u;
+      // op 379: mul 280 152
+      const uint32_t v545_prod = v282_byte * 65536u;
+      // op 380: mul 281 131
+      const uint32_t v546_prod = v283_byte * 16777216u;
+      // op 381: add 278 542
+      const uint32_t v547_sum = v280_byte + v544_prod;
+      // op 382: add 545 543
+      const uint32_t v548_sum = v547_sum + v545_prod;
+      // op 383: add 546 544
+      const uint32_t v549_sum = v548_sum + v546_prod;
+      // op 384: mul 2 150
+      const Gl v550_prod = input2 * gl(256u);
+      // op 385: mul 3 152
+      const Gl v551_prod = input3 * gl(65536u);
+      // op 386: mul 4 131
+      const Gl v552_prod = input4 * gl(16777216u);
+      // op 387: add 1 548
+      const Gl v553_sum = input1 + v550_prod;
+      // op 388: add 551 549
+      const Gl v554_sum = v553_sum + v551_prod;
+      // op 389: add 552 550
+      const Gl v555_sum = v554_sum + v552_prod;
+      // op 390: mul 535 150
+      const uint32_t v556_prod = v537_xor * 256u;
+      // op 391: mul 536 152
+      const uint32_t v557_prod = v538_xor * 65536u;
+      // op 392: mul 537 131
+      const uint32_t v558_prod = v539_xor * 16777216u;
+      // op 393: add 534 554
+      const uint32_t v559_sum = v536_xor + v556_prod;
+      // op 394: add 557 555
+      const uint32_t v560_sum = v559_sum + v557_prod;
+      // op 395: add 558 556
+      const uint32_t v561_sum = v560_sum + v558_prod;
+      // op 396: mul 539 150
+      const uint32_t v562_prod = v541_and * 256u;
+      // op 397: mul 540 152
+      const uint32_t v563_prod = v542_and * 65536u;
+      // op 398: mul 541 131
+      const uint32_t v564_prod = v543_and * 16777216u;
+      // op 399: add 538 560
+      const uint32_t v565_sum = v540_and + v562_prod;
+      // op 400: add 563 561
+      const uint32_t v566_sum = v565_sum + v563_prod;
+      // op 401: add 564 562
+      const uint32_t v567_sum = v566_sum + v564_prod;
+      // op 402: add 547 553
+      const Gl v568_sum = gl(v549_sum) + v555_sum;
+      // op 403: sub 566 559
+      const Gl v569_diff = v568_sum - gl(v561_sum);
+      // op 404: mul 567 255
+      const Gl v570_prod = v569_diff * gl(0x7fffffff80000001ull);
+      // op 405: add 568 565
+      const Gl v571_sum = v570_prod + gl(v567_sum);
+      // op 406: add 299 495
+      const Gl v572_sum = v301_sum + v497_sum;
+      // op 407: add 495 533
+      const Gl v573_sum = v497_sum + gl(v535_sum);
+      // op 408: add 571 569
+      const Gl v574_sum = v573_sum + v571_sum;
+      // op 409: hint_field_to_bytes 570
+      const uint32_t v575_byte = byte_of_wide(v572_sum.value, 0u);
+      row.auxiliary(AUX_201, v575_byte);
+      const uint32_t v576_byte = byte_of_wide(v572_sum.value, 1u);
+      row.auxiliary(AUX_202, v576_byte);
+      const uint32_t v577_byte = byte_of_wide(v572_sum.value, 2u);
+      row.auxiliary(AUX_203, v577_byte);
+      const uint32_t v578_byte = byte_of_wide(v572_sum.value, 3u);
+      row.auxiliary(AUX_204, v578_byte);
+      const uint32_t v579_byte = byte_of_wide(v572_sum.value, 4u);
+      row.auxiliary(AUX_205, v579_byte);
+      const uint32_t v580_byte = byte_of_wide(v572_sum.value, 5u);
+      row.auxiliary(AUX_206, v580_byte);
+      const uint32_t v581_byte = byte_of_wide(v572_sum.value, 6u);
+      row.auxiliary(AUX_207, v581_byte);
+      const uint32_t v582_byte = byte_of_wide(v572_sum.value, 7u);
+      row.auxiliary(AUX_208, v582_byte);
+      // op 419: hint_field_to_bytes 572
+      const uint32_t v591_byte = byte_of_wide(v574_sum.value, 0u);
+      row.auxiliary(AUX_209, v591_byte);
+      const uint32_t v592_byte = byte_of_wide(v574_sum.value, 1u);
+      row.auxiliary(AUX_210, v592_byte);
+      const uint32_t v593_byte = byte_of_wide(v574_sum.value, 2u);
+      row.auxiliary(AUX_211, v593_byte);
+      const uint32_t v594_byte = byte_of_wide(v574_sum.value, 3u);
+      row.auxiliary(AUX_212, v594_byte);
+      const uint32_t v595_byte = byte_of_wide(v574_sum.value, 4u);
+      row.auxiliary(AUX_213, v595_byte);
+      const uint32_t v596_byte = byte_of_wide(v574_sum.value, 5u);
+      row.auxiliary(AUX_214, v596_byte);
+      const uint32_t v597_byte = byte_of_wide(v574_sum.value, 6u);
+      row.auxiliary(AUX_215, v597_byte);
+      const uint32_t v598_byte = byte_of_wide(v574_sum.value, 7u);
+      row.auxiliary(AUX_216, v598_byte);
+      // op 429: mul 6 150
+      const Gl v607_prod = input6 * gl(256u);
+      // op 430: mul 7 152
+      const Gl v608_prod = input7 * gl(65536u);
+      // op 431: mul 8 131
+      const Gl v609_prod = input8 * gl(16777216u);
+      // op 432: add 5 605
+      const Gl v610_sum = input5 + v607_prod;
+      // op 433: add 608 606
+      const Gl v611_sum = v610_sum + v608_prod;
+      // op 434: add 609 607
+      const Gl v612_sum = v611_sum + v609_prod;
+      // op 435: mul 19 150
+      const Gl v613_prod = input19 * gl(256u);
+      // op 436: mul 20 152
+      const Gl v614_prod = input20 * gl(65536u);
+      // op 437: mul 21 131
+      const Gl v615_prod = input21 * gl(16777216u);
+      // op 438: add 18 611
+      const Gl v616_sum = input18 + v613_prod;
+      // op 439: add 614 612
+      const Gl v617_sum = v616_sum + v614_prod;
+      // op 440: add 615 613
+      const Gl v618_sum = v617_sum + v615_prod;
+      // op 441: mul 32 150
+      const Gl v619_prod = input32 * gl(256u);
+      // op 442: mul 33 152
+      const Gl v620_prod = input33 * gl(65536u);
+      // op 443: mul 34 131
+      const Gl v621_prod = input34 * gl(16777216u);
+      // op 444: add 31 617
+      const Gl v622_sum = input31 + v619_prod;
+      // op 445: add 620 618
+      const Gl v623_sum = v622_sum + v620_prod;
+      // op 446: add 621 619
+      const Gl v624_sum = v623_sum + v621_prod;
+      // op 447: u8_mul 35 182
+      const uint32_t v625_mul8 = byte_of((uint32_t(input35.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_217, v625_mul8);
+      const uint32_t v626_mul8 = byte_of((uint32_t(input35.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_218, v626_mul8);
+      // op 448: u8_mul 36 182
+      const uint32_t v627_mul8 = byte_of((uint32_t(input36.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_219, v627_mul8);
+      const uint32_t v628_mul8 = byte_of((uint32_t(input36.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_220, v628_mul8);
+      // op 449: u8_mul 37 182
+      const uint32_t v629_mul8 = byte_of((uint32_t(input37.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_221, v629_mul8);
+      const uint32_t v630_mul8 = byte_of((uint32_t(input37.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_222, v630_mul8);
+      // op 450: u8_mul 38 182
+      const uint32_t v631_mul8 = byte_of((uint32_t(input38.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_223, v631_mul8);
+      const uint32_t v632_mul8 = byte_of((uint32_t(input38.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_224, v632_mul8);
+      // op 451: add 626 627
+      const uint32_t v633_sum = v628_mul8 + v629_mul8;
+      // op 452: add 628 629
+      const uint32_t v634_sum = v630_mul8 + v631_mul8;
+      // op 453: add 630 623
+      const uint32_t v635_sum = v632_mul8 + v625_mul8;
+      // op 454: add 624 625
+      const uint32_t v636_sum = v626_mul8 + v627_mul8;
+      // op 455: add 624 625
+      const uint32_t v637_sum = v626_mul8 + v627_mul8;
+      // op 456: add 626 627
+      const uint32_t v638_sum = v628_mul8 + v629_mul8;
+      // op 457: add 628 629
+      const uint32_t v639_sum = v630_mul8 + v631_mul8;
+      // op 458: u8_xor_split7 35 631
+      const uint32_t v640_split7 =
+          byte_split_high((uint32_t(input35.value) & 255u) ^ (v633_sum & 255u), 7u);
+      row.auxiliary(AUX_225, v640_split7);
+      const uint32_t v641_split7 =
+          byte_split_low((uint32_t(input35.value) & 255u) ^ (v633_sum & 255u), 7u);
+      row.auxiliary(AUX_226, v641_split7);
+      // op 459: u8_xor_split7 36 632
+      const uint32_t v642_split7 =
+          byte_split_high((uint32_t(input36.value) & 255u) ^ (v634_sum & 255u), 7u);
+      row.auxiliary(AUX_227, v642_split7);
+      const uint32_t v643_split7 =
+          byte_split_low((uint32_t(input36.value) & 255u) ^ (v634_sum & 255u), 7u);
+      row.auxiliary(AUX_228, v643_split7);
+      // op 460: u8_xor_split7 37 633
+      const uint32_t v644_split7 =
+          byte_split_high((uint32_t(input37.value) & 255u) ^ (v635_sum & 255u), 7u);
+      row.auxiliary(AUX_229, v644_split7);
+      const uint32_t v645_split7 =
+          byte_split_low((uint32_t(input37.value) & 255u) ^ (v635_sum & 255u), 7u);
+      row.auxiliary(AUX_230, v645_split7);
+      // op 461: u8_xor_split7 38 634
+      const uint32_t v646_split7 =
+          byte_split_high((uint32_t(input38.value) & 255u) ^ (v636_sum & 255u), 7u);
+      row.auxiliary(AUX_231, v646_split7);
+      const uint32_t v647_split7 =
+          byte_split_low((uint32_t(input38.value) & 255u) ^ (v636_sum & 255u), 7u);
+      row.auxiliary(AUX_232, v647_split7);
+      // op 462: add 638 641
+      const uint32_t v648_sum = v640_split7 + v643_split7;
+      // op 463: add 640 643
+      const uint32_t v649_sum = v642_split7 + v645_split7;
+      // op 464: add 642 645
+      const uint32_t v650_sum = v644_split7 + v647_split7;
+      // op 465: add 644 639
+      const uint32_t v651_sum = v646_split7 + v641_split7;
+      // op 466: u8_xor 646 635
+      const uint32_t v652_xor = (v648_sum & 255u) ^ (v637_sum & 255u);
+      row.auxiliary(AUX_233, v652_xor);
+      // op 467: u8_xor 647 636
+      const uint32_t v653_xor = (v649_sum & 255u) ^ (v638_sum & 255u);
+      row.auxiliary(AUX_234, v653_xor);
+      // op 468: u8_xor 648 637
+      const uint32_t v654_xor = (v650_sum & 255u) ^ (v639_sum & 255u);
+      row.auxiliary(AUX_235, v654_xor);
+      // op 469: u8_xor 649 630
+      const uint32_t v655_xor = (v651_sum & 255u) ^ v632_mul8;
+      row.auxiliary(AUX_236, v655_xor);
+      // op 470: mul 651 150
+      const uint32_t v656_prod = v653_xor * 256u;
+      // op 471: mul 652 152
+      const uint32_t v657_prod = v654_xor * 65536u;
+      // op 472: mul 653 131
+      const uint32_t v658_prod = v655_xor * 16777216u;
+      // op 473: add 650 654
+      const uint32_t v659_sum = v652_xor + v656_prod;
+      // op 474: add 657 655
+      const uint32_t v660_sum = v659_sum + v657_prod;
+      // op 475: add 658 656
+      const uint32_t v661_sum = v660_sum + v658_prod;
+      // op 476: mul 68 150
+      const Gl v662_prod = input68 * gl(256u);
+      // op 477: mul 69 152
+      const Gl v663_prod = input69 * gl(65536u);
+      // op 478: mul 70 131
+      const Gl v664_prod = input70 * gl(16777216u);
+      // op 479: add 67 660
+      const Gl v665_sum = input67 + v662_prod;
+      // op 480: add 663 661
+      const Gl v666_sum = v665_sum + v663_prod;
+      // op 481: add 664 662
+      const Gl v667_sum = v666_sum + v664_prod;
+      // op 482: u8_mul 87 355
+      const uint32_t v668_mul8 = byte_of((uint32_t(input87.value) & 255u) * 64u, 0u);
+      row.auxiliary(AUX_237, v668_mul8);
+      const uint32_t v669_mul8 = byte_of((uint32_t(input87.value) & 255u) * 64u, 1u);
+      row.auxiliary(AUX_238, v669_mul8);
+      // op 483: u8_mul 88 355
+      const uint32_t v670_mul8 = byte_of((uint32_t(input88.value) & 255u) * 64u, 0u);
+      row.auxiliary(AUX_239, v670_mul8);
+      const uint32_t v671_mul8 = byte_of((uint32_t(input88.value) & 255u) * 64u, 1u);
+      row.auxiliary(AUX_240, v671_mul8);
+      // op 484: u8_mul 89 355
+      const uint32_t v672_mul8 = byte_of((uint32_t(input89.value) & 255u) * 64u, 0u);
+      row.auxiliary(AUX_241, v672_mul8);
+      const uint32_t v673_mul8 = byte_of((uint32_t(input89.value) & 255u) * 64u, 1u);
+      row.auxiliary(AUX_242, v673_mul8);
+      // op 485: u8_mul 90 355
+      const uint32_t v674_mul8 = byte_of((uint32_t(input90.value) & 255u) * 64u, 0u);
+      row.auxiliary(AUX_243, v674_mul8);
+      const uint32_t v675_mul8 = byte_of((uint32_t(input90.value) & 255u) * 64u, 1u);
+      row.auxiliary(AUX_244, v675_mul8);
+      // op 486: add 667 668
+      const uint32_t v676_sum = v669_mul8 + v670_mul8;
+      // op 487: add 669 670
+      const uint32_t v677_sum = v671_mul8 + v672_mul8;
+      // op 488: add 671 672
+      const uint32_t v678_sum = v673_mul8 + v674_mul8;
+      // op 489: add 673 666
+      const uint32_t v679_sum = v675_mul8 + v668_mul8;
+      // op 490: add 669 670
+      const uint32_t v680_sum = v671_mul8 + v672_mul8;
+      // op 491: add 671 672
+      const uint32_t v681_sum = v673_mul8 + v674_mul8;
+      // op 492: u8_xor 87 674
+      const uint32_t v682_xor = (uint32_t(input87.value) & 255u) ^ (v676_sum & 255u);
+      row.auxiliary(AUX_245, v682_xor);
+      // op 493: u8_xor 88 675
+      const uint32_t v683_xor = (uint32_t(input88.value) & 255u) ^ (v677_sum & 255u);
+      row.auxiliary(AUX_246, v683_xor);
+      // op 494: u8_xor 89 676
+      const uint32_t v684_xor = (uint32_t(input89.value) & 255u) ^ (v678_sum & 255u);
+      row.auxiliary(AUX_247, v684_xor);
+      // op 495: u8_xor 90 677
+      const uint32_t v685_xor = (uint32_t(input90.value) & 255u) ^ (v679_sum & 255u);
+      row.auxiliary(AUX_248, v685_xor);
+      // op 496: u8_mul 680 375
+      const uint32_t v686_mul8 = byte_of(v682_xor * 128u, 0u);
+      row.auxiliary(AUX_249, v686_mul8);
+      const uint32_t v687_mul8 = byte_of(v682_xor * 128u, 1u);
+      row.auxiliary(AUX_250, v687_mul8);
+      // op 497: u8_mul 681 375
+      const uint32_t v688_mul8 = byte_of(v683_xor * 128u, 0u);
+      row.auxiliary(AUX_251, v688_mul8);
+      const uint32_t v689_mul8 = byte_of(v683_xor * 128u, 1u);
+      row.auxiliary(AUX_252, v689_mul8);
+      // op 498: u8_mul 682 375
+      const uint32_t v690_mul8 = byte_of(v684_xor * 128u, 0u);
+      row.auxiliary(AUX_253, v690_mul8);
+      const uint32_t v691_mul8 = byte_of(v684_xor * 128u, 1u);
+      row.auxiliary(AUX_254, v691_mul8);
+      // op 499: u8_mul 683 375
+      const uint32_t v692_mul8 = byte_of(v685_xor * 128u, 0u);
+      row.auxiliary(AUX_255, v692_mul8);
+      const uint32_t v693_mul8 = byte_of(v685_xor * 128u, 1u);
+      row.auxiliary(AUX_256, v693_mul8);
+      // op 500: add 689 690
+      const uint32_t v694_sum = v691_mul8 + v692_mul8;
+      // op 501: add 691 684
+      const uint32_t v695_sum = v693_mul8 + v686_mul8;
+      // op 502: add 685 686
+      const uint32_t v696_sum = v687_mul8 + v688_mul8;
+      // op 503: add 687 688
+      const uint32_t v697_sum = v689_mul8 + v690_mul8;
+      // op 504: u8_xor 692 678
+      const uint32_t v698_xor = (v694_sum & 255u) ^ (v680_sum & 255u);
+      row.auxiliary(AUX_257, v698_xor);
+      // op 505: u8_xor 693 679
+      const uint32_t v699_xor = (v695_sum & 255u) ^ (v681_sum & 255u);
+      row.auxiliary(AUX_258, v699_xor);
+      // op 506: u8_xor 694 673
+      const uint32_t v700_xor = (v696_sum & 255u) ^ v675_mul8;
+      row.auxiliary(AUX_259, v700_xor);
+      // op 507: mul 697 150
+      const uint32_t v701_prod = v699_xor * 256u;
+      // op 508: mul 698 152
+      const uint32_t v702_prod = v700_xor * 65536u;
+      // op 509: mul 695 131
+      const uint64_t v703_prod = uint64_t(v697_sum) * uint64_t(16777216u);
+      // op 510: add 696 699
+      const uint32_t v704_sum = v698_xor + v701_prod;
+      // op 511: add 702 700
+      const uint32_t v705_sum = v704_sum + v702_prod;
+      // op 512: add 703 701
+      const uint64_t v706_sum = uint64_t(v705_sum) + v703_prod;
+      // op 513: add 622 659
+      const Gl v707_sum = v624_sum + gl(v661_sum);
+      // op 514: add 705 665
+      const Gl v708_sum = v707_sum + v667_sum;
+      // op 515: add 706 704
+      const Gl v709_sum = v708_sum + gl(v706_sum);
+      // op 516: hint_field_to_bytes 707
+      const uint32_t v710_byte = byte_of_wide(v709_sum.value, 0u);
+      row.auxiliary(AUX_260, v710_byte);
+      const uint32_t v711_byte = byte_of_wide(v709_sum.value, 1u);
+      row.auxiliary(AUX_261, v711_byte);
+      const uint32_t v712_byte = byte_of_wide(v709_sum.value, 2u);
+      row.auxiliary(AUX_262, v712_byte);
+      const uint32_t v713_byte = byte_of_wide(v709_sum.value, 3u);
+      row.auxiliary(AUX_263, v713_byte);
+      const uint32_t v714_byte = byte_of_wide(v709_sum.value, 4u);
+      row.auxiliary(AUX_264, v714_byte);
+      const uint32_t v715_byte = byte_of_wide(v709_sum.value, 5u);
+      row.auxiliary(AUX_265, v715_byte);
+      const uint32_t v716_byte = byte_of_wide(v709_sum.value, 6u);
+      row.auxiliary(AUX_266, v716_byte);
+      const uint32_t v717_byte = byte_of_wide(v709_sum.value, 7u);
+      row.auxiliary(AUX_267, v717_byte);
+      // op 526: u8_mul 573 95
+      const uint32_t v726_mul8 = byte_of(v575_byte * 4u, 0u);
+      row.auxiliary(AUX_268, v726_mul8);
+      const uint32_t v727_mul8 = byte_of(v575_byte * 4u, 1u);
+      row.auxiliary(AUX_269, v727_mul8);
+      // op 527: u8_mul 574 95
+      const uint32_t v728_mul8 = byte_of(v576_byte * 4u, 0u);
+      row.auxiliary(AUX_270, v728_mul8);
+      const uint32_t v729_mul8 = byte_of(v576_byte * 4u, 1u);
+      row.auxiliary(AUX_271, v729_mul8);
+      // op 528: u8_mul 575 95
+      const uint32_t v730_mul8 = byte_of(v577_byte * 4u, 0u);
+      row.auxiliary(AUX_272, v730_mul8);
+      const uint32_t v731_mul8 = byte_of(v577_byte * 4u, 1u);
+      row.auxiliary(AUX_273, v731_mul8);
+      // op 529: u8_mul 576 95
+      const uint32_t v732_mul8 = byte_of(v578_byte * 4u, 0u);
+      row.auxiliary(AUX_274, v732_mul8);
+      const uint32_t v733_mul8 = byte_of(v578_byte * 4u, 1u);
+      row.auxiliary(AUX_275, v733_mul8);
+      // op 530: add 727 728
+      const uint32_t v734_sum = v729_mul8 + v730_mul8;
+      // op 531: add 729 730
+      const uint32_t v735_sum = v731_mul8 + v732_mul8;
+      // op 532: add 731 724
+      const uint32_t v736_sum = v733_mul8 + v726_mul8;
+      // op 533: add 725 726
+      const uint32_t v737_sum = v727_mul8 + v728_mul8;
+      // op 534: u8_xor 573 732
+      const uint32_t v738_xor = v575_byte ^ (v734_sum & 255u);
+      row.auxiliary(AUX_276, v738_xor);
+      // op 535: u8_xor 574 733
+      const uint32_t v739_xor = v576_byte ^ (v735_sum & 255u);
+      row.auxiliary(AUX_277, v739_xor);
+      // op 536: u8_xor 575 734
+      const uint32_t v740_xor = v577_byte ^ (v736_sum & 255u);
+      row.auxiliary(AUX_278, v740_xor);
+      // op 537: u8_xor 576 735
+      const uint32_t v741_xor = v578_byte ^ (v737_sum & 255u);
+      row.auxiliary(AUX_279, v741_xor);
+      // op 538: u8_mul 736 112
+      const uint32_t v742_mul8 = byte_of(v738_xor * 8u, 0u);
+      row.auxiliary(AUX_280, v742_mul8);
+      const uint32_t v743_mul8 = byte_of(v738_xor * 8u, 1u);
+      row.auxiliary(AUX_281, v743_mul8);
+      // op 539: u8_mul 737 112
+      const uint32_t v744_mul8 = byte_of(v739_xor * 8u, 0u);
+      row.auxiliary(AUX_282, v744_mul8);
+      const uint32_t v745_mul8 = byte_of(v739_xor * 8u, 1u);
+      row.auxiliary(AUX_283, v745_mul8);
+      // op 540: u8_mul 738 112
+      const uint32_t v746_mul8 = byte_of(v740_xor * 8u, 0u);
+      row.auxiliary(AUX_284, v746_mul8);
+      const uint32_t v747_mul8 = byte_of(v740_xor * 8u, 1u);
+      row.auxiliary(AUX_285, v747_mul8);
+      // op 541: u8_mul 739 112
+      const uint32_t v748_mul8 = byte_of(v741_xor * 8u, 0u);
+      row.auxiliary(AUX_286, v748_mul8);
+      const uint32_t v749_mul8 = byte_of(v741_xor * 8u, 1u);
+      row.auxiliary(AUX_287, v749_mul8);
+      // op 542: add 741 742
+      const uint32_t v750_sum = v743_mul8 + v744_mul8;
+      // op 543: add 743 744
+      const uint32_t v751_sum = v745_mul8 + v746_mul8;
+      // op 544: add 745 746
+      const uint32_t v752_sum = v747_mul8 + v748_mul8;
+      // op 545: add 747 740
+      const uint32_t v753_sum = v749_mul8 + v742_mul8;
+      // op 546: u8_xor 573 748
+      const uint32_t v754_xor = v575_byte ^ (v750_sum & 255u);
+      row.auxiliary(AUX_288, v754_xor);
+      // op 547: u8_xor 574 749
+      const uint32_t v755_xor = v576_byte ^ (v751_sum & 255u);
+      row.auxiliary(AUX_289, v755_xor);
+      // op 548: u8_xor 575 750
+      const uint32_t v756_xor = v577_byte ^ (v752_sum & 255u);
+      row.auxiliary(AUX_290, v756_xor);
+      // op 549: u8_xor 576 751
+      const uint32_t v757_xor = v578_byte ^ (v753_sum & 255u);
+      row.auxiliary(AUX_291, v757_xor);
+      // op 550: u8_mul 752 95
+      const uint32_t v758_mul8 = byte_of(v754_xor * 4u, 0u);
+      row.auxiliary(AUX_292, v758_mul8);
+      const uint32_t v759_mul8 = byte_of(v754_xor * 4u, 1u);
+      row.auxiliary(AUX_293, v759_mul8);
+      // op 551: mul 756 131
+      const uint32_t v760_prod = v758_mul8 * 16777216u;
+      // op 552: mul 753 95
+      const uint32_t v761_prod = v755_xor * 4u;
+      // op 553: mul 754 134
+      const uint32_t v762_prod = v756_xor * 1024u;
+      // op 554: mul 755 136
+      const uint32_t v763_prod = v757_xor * 262144u;
+      // op 555: add 757 758
+      const uint32_t v764_sum = v759_mul8 + v760_prod;
+      // op 556: add 762 759
+      const uint32_t v765_sum = v764_sum + v761_prod;
+      // op 557: add 763 760
+      const uint32_t v766_sum = v765_sum + v762_prod;
+      // op 558: add 764 761
+      const uint64_t v767_sum = uint64_t(v766_sum) + uint64_t(v763_prod);
+      // op 559: u8_and 573 261
+      const uint32_t v768_and = v575_byte & v263_byte;
+      row.auxiliary(AUX_294, v768_and);
+      // op 560: u8_and 574 262
+      const uint32_t v769_and = v576_byte & v264_byte;
+      row.auxiliary(AUX_295, v769_and);
+      // op 561: u8_and 575 263
+      const uint32_t v770_and = v577_byte & v265_byte;
+      row.auxiliary(AUX_296, v770_and);
+      // op 562: u8_and 576 264
+      const uint32_t v771_and = v578_byte & v266_byte;
+      row.auxiliary(AUX_297, v771_and);
+      // op 563: u8_and 573 14
+      const uint32_t v772_and = v575_byte & (uint32_t(input14.value) & 255u);
+      row.auxiliary(AUX_298, v772_and);
+      // op 564: u8_and 574 15
+      const uint32_t v773_and = v576_byte & (uint32_t(input15.value) & 255u);
+      row.auxiliary(AUX_299, v773_and);
+      // op 565: u8_and 575 16
+      const uint32_t v774_and = v577_byte & (uint32_t(input16.value) & 255u);
+      row.auxiliary(AUX_300, v774_and);
+      // op 566: u8_and 576 17
+      const uint32_t v775_and = v578_byte & (uint32_t(input17.value) & 255u);
+      row.auxiliary(AUX_301, v775_and);
+      // op 567: mul 767 150
+      const uint32_t v776_prod = v769_and * 256u;
+      // op 568: mul 768 152
+      const uint32_t v777_prod = v770_and * 65536u;
+      // op 569: mul 769 131
+      const uint32_t v778_prod = v771_and * 16777216u;
+      // op 570: add 766 774
+      const uint32_t v779_sum = v768_and + v776_prod;
+      // op 571: add 777 775
+      const uint32_t v780_sum = v779_sum + v777_prod;
+      // op 572: add 778 776
+      const uint32_t v781_sum = v780_sum + v778_prod;
+      // op 573: mul 771 150
+      const uint32_t v782_prod = v773_and * 256u;
+      // op 574: mul 772 152
+      const uint32_t v783_prod = v774_and * 65536u;
+      // op 575: mul 773 131
+      const uint32_t v784_prod = v775_and * 16777216u;
+      // op 576: add 770 780
+      const uint32_t v785_sum = v772_and + v782_prod;
+      // op 577: add 783 781
+      const uint32_t v786_sum = v785_sum + v783_prod;
+      // op 578: add 784 782
+      const uint32_t v787_sum = v786_sum + v784_prod;
+      // op 579: mul 15 150
+      const Gl v788_prod = input15 * gl(256u);
+      // op 580: mul 16 152
+      const Gl v789_prod = input16 * gl(65536u);
+      // op 581: mul 17 131
+      const Gl v790_prod = input17 * gl(16777216u);
+      // op 582: add 14 786
+      const Gl v791_sum = input14 + v788_prod;
+      // op 583: add 789 787
+      const Gl v792_sum = v791_sum + v789_prod;
+      // op 584: add 790 788
+      const Gl v793_sum = v792_sum + v790_prod;
+      // op 585: sub 791 785
+      const Gl v794_diff = v793_sum - gl(v787_sum);
+      // op 586: add 779 792
+      const Gl v795_sum = gl(v781_sum) + v794_diff;
+      // op 587: mul 36 150
+      const Gl v796_prod = input36 * gl(256u);
+      // op 588: mul 37 152
+      const Gl v797_prod = input37 * gl(65536u);
+      // op 589: mul 38 131
+      const Gl v798_prod = input38 * gl(16777216u);
+      // op 590: add 35 794
+      const Gl v799_sum = input35 + v796_prod;
+      // op 591: add 797 795
+      const Gl v800_sum = v799_sum + v797_prod;
+      // op 592: add 798 796
+      const Gl v801_sum = v800_sum + v798_prod;
+      // op 593: add 616 765
+      const Gl v802_sum = v618_sum + gl(v767_sum);
+      // op 594: add 800 793
+      const Gl v803_sum = v802_sum + v795_sum;
+      // op 595: add 801 93
+      const Gl v804_sum = v803_sum + v95_seed;
+      // op 596: add 802 799
+      const Gl v805_sum = v804_sum + v801_sum;
+      // op 597: u8_mul 589 182
+      const uint32_t v806_mul8 = byte_of(v591_byte * 32u, 0u);
+      row.auxiliary(AUX_302, v806_mul8);
+      const uint32_t v807_mul8 = byte_of(v591_byte * 32u, 1u);
+      row.auxiliary(AUX_303, v807_mul8);
+      // op 598: u8_mul 590 182
+      const uint32_t v808_mul8 = byte_of(v592_byte * 32u, 0u);
+      row.auxiliary(AUX_304, v808_mul8);
+      const uint32_t v809_mul8 = byte_of(v592_byte * 32u, 1u);
+      row.auxiliary(AUX_305, v809_mul8);
+      // op 599: u8_mul 591 182
+      const uint32_t v810_mul8 = byte_of(v593_byte * 32u, 0u);
+      row.auxiliary(AUX_306, v810_mul8);
+      const uint32_t v811_mul8 = byte_of(v593_byte * 32u, 1u);
+      row.auxiliary(AUX_307, v811_mul8);
+      // op 600: u8_mul 592 182
+      const uint32_t v812_mul8 = byte_of(v594_byte * 32u, 0u);
+      row.auxiliary(AUX_308, v812_mul8);
+      const uint32_t v813_mul8 = byte_of(v594_byte * 32u, 1u);
+      row.auxiliary(AUX_309, v813_mul8);
+      // op 601: add 807 808
+      const uint32_t v814_sum = v809_mul8 + v810_mul8;
+      // op 602: add 809 810
+      const uint32_t v815_sum = v811_mul8 + v812_mul8;
+      // op 603: add 811 804
+      const uint32_t v816_sum = v813_mul8 + v806_mul8;
+      // op 604: add 805 806
+      const uint32_t v817_sum = v807_mul8 + v808_mul8;
+      // op 605: u8_xor_split4 589 812
+      const uint32_t v818_split4 = byte_split_high(v591_byte ^ (v814_sum & 255u), 4u);
+      row.auxiliary(AUX_310, v818_split4);
+      const uint32_t v819_split4 = byte_split_low(v591_byte ^ (v814_sum & 255u), 4u);
+      row.auxiliary(AUX_311, v819_split4);
+      // op 606: u8_xor_split4 590 813
+      const uint32_t v820_split4 = byte_split_high(v592_byte ^ (v815_sum & 255u), 4u);
+      row.auxiliary(AUX_312, v820_split4);
+      const uint32_t v821_split4 = byte_split_low(v592_byte ^ (v815_sum & 255u), 4u);
+      row.auxiliary(AUX_313, v821_split4);
+      // op 607: u8_xor_split4 591 814
+      const uint32_t v822_split4 = byte_split_high(v593_byte ^ (v816_sum & 255u), 4u);
+      row.auxiliary(AUX_314, v822_split4);
+      const uint32_t v823_split4 = byte_split_low(v593_byte ^ (v816_sum & 255u), 4u);
+      row.auxiliary(AUX_315, v823_split4);
+      // op 608: u8_xor_split4 592 815
+      const uint32_t v824_split4 = byte_split_high(v594_byte ^ (v817_sum & 255u), 4u);
+      row.auxiliary(AUX_316, v824_split4);
+      const uint32_t v825_split4 = byte_split_low(v594_byte ^ (v817_sum & 255u), 4u);
+      row.auxiliary(AUX_317, v825_split4);
+      // op 609: add 818 821
+      const uint32_t v826_sum = v820_split4 + v823_split4;
+      // op 610: add 820 823
+      const uint32_t v827_sum = v822_split4 + v825_split4;
+      // op 611: add 822 817
+      const uint32_t v828_sum = v824_split4 + v819_split4;
+      // op 612: add 816 819
+      const uint32_t v829_sum = v818_split4 + v821_split4;
+      // op 613: u8_xor 589 824
+      const uint32_t v830_xor = v591_byte ^ (v826_sum & 255u);
+      row.auxiliary(AUX_318, v830_xor);
+      // op 614: u8_xor 590 825
+      const uint32_t v831_xor = v592_byte ^ (v827_sum & 255u);
+      row.auxiliary(AUX_319, v831_xor);
+      // op 615: u8_xor 591 826
+      const uint32_t v832_xor = v593_byte ^ (v828_sum & 255u);
+      row.auxiliary(AUX_320, v832_xor);
+      // op 616: u8_xor 592 827
+      const uint32_t v833_xor = v594_byte ^ (v829_sum & 255u);
+      row.auxiliary(AUX_321, v833_xor);
+      // op 617: u8_mul 830 95
+      const uint32_t v834_mul8 = byte_of(v832_xor * 4u, 0u);
+      row.auxiliary(AUX_322, v834_mul8);
+      const uint32_t v835_mul8 = byte_of(v832_xor * 4u, 1u);
+      row.auxiliary(AUX_323, v835_mul8);
+      // op 618: mul 832 131
+      const uint32_t v836_prod = v834_mul8 * 16777216u;
+      // op 619: mul 828 134
+      const uint32_t v837_prod = v830_xor * 1024u;
+      // op 620: mul 829 136
+      const uint32_t v838_prod = v831_xor * 262144u;
+      // op 621: mul 831 95
+      const uint32_t v839_prod = v833_xor * 4u;
+      // op 622: add 833 834
+      const uint32_t v840_sum = v835_mul8 + v836_prod;
+      // op 623: add 838 835
+      const uint32_t v841_sum = v840_sum + v837_prod;
+      // op 624: add 839 836
+      const uint64_t v842_sum = uint64_t(v841_sum) + uint64_t(v838_prod);
+      // op 625: add 840 837
+      const uint64_t v843_sum = v842_sum + uint64_t(v839_prod);
+      // op 626: u8_xor 589 278
+      const uint32_t v844_xor = v591_byte ^ v280_byte;
+      row.auxiliary(AUX_324, v844_xor);
+      // op 627: u8_xor 590 279
+      const uint32_t v845_xor = v592_byte ^ v281_byte;
+      row.auxiliary(AUX_325, v845_xor);
+      // op 628: u8_xor 591 280
+      const uint32_t v846_xor = v593_byte ^ v282_byte;
+      row.auxiliary(AUX_326, v846_xor);
+      // op 629: u8_xor 592 281
+      const uint32_t v847_xor = v594_byte ^ v283_byte;
+      row.auxiliary(AUX_327, v847_xor);
+      // op 630: u8_and 1 842
+      const uint32_t v848_and = uint32_t(input1.value) & 255u & v844_xor;
+      row.auxiliary(AUX_328, v848_and);
+      // op 631: u8_and 2 843
+      const uint32_t v849_and = uint32_t(input2.value) & 255u & v845_xor;
+      row.auxiliary(AUX_329, v849_and);
+      // op 632: u8_and 3 844
+      const uint32_t v850_and = uint32_t(input3.value) & 255u & v846_xor;
+      row.auxiliary(AUX_330, v850_and);
+      // op 633: u8_and 4 845
+      const uint32_t v851_and = uint32_t(input4.value) & 255u & v847_xor;
+      row.auxiliary(AUX_331, v851_and);
+      // op 634: mul 590 150
+      const uint32_t v852_prod = v592_byte * 256u;
+      // op 635: mul 591 152
+      const uint32_t v853_prod = v593_byte * 65536u;
+      // op 636: mul 592 131
+      const uint32_t v854_prod = v594_byte * 16777216u;
+      // op 637: add 589 850
+      const uint32_t v855_sum = v591_byte + v852_prod;
+      // op 638: add 853 851
+      const uint32_t v856_sum = v855_sum + v853_prod;
+      // op 639: add 854 852
+      const uint32_t v857_sum = v856_sum + v854_prod;
+      // op 640: mul 279 150
+      const uint32_t v858_prod = v281_byte * 256u;
+      // op 641: mul 280 152
+      const uint32_t v859_prod = v282_byte * 65536u;
+      // op 642: mul 281 131
+      const uint32_t v860_prod = v283_byte * 16777216u;
+      // op 643: add 278 856
+      const uint32_t v861_sum = v280_byte + v858_prod;
+      // op 644: add 859 857
+      const uint32_t v862_sum = v861_sum + v859_prod;
+      // op 645: add 860 858
+      const uint32_t v863_sum = v862_sum + v860_prod;
+      // op 646: mul 843 150
+      const uint32_t v864_prod = v845_xor * 256u;
+      // op 647: mul 844 152
+      const uint32_t v865_prod = v846_xor * 65536u;
+      // op 648: mul 845 131
+      const uint32_t v866_prod = v847_xor * 16777216u;
+      // op 649: add 842 862
+      const uint32_t v867_sum = v844_xor + v864_prod;
+      // op 650: add 865 863
+      const uint32_t v868_sum = v867_sum + v865_prod;
+      // op 651: add 866 864
+      const uint32_t v869_sum = v868_sum + v866_prod;
+      // op 652: mul 847 150
+      const uint32_t v870_prod = v849_and * 256u;
+      // op 653: mul 848 152
+      const uint32_t v871_prod = v850_and * 65536u;
+      // op 654: mul 849 131
+      const uint32_t v872_prod = v851_and * 16777216u;
+      // op 655: add 846 868
+      const uint32_t v873_sum = v848_and + v870_prod;
+      // op 656: add 871 869
+      const uint32_t v874_sum = v873_sum + v871_prod;
+      // op 657: add 872 870
+      const uint32_t v875_sum = v874_sum + v872_prod;
+      // op 658: add 855 861
+      const uint64_t v876_sum = uint64_t(v857_sum) + uint64_t(v863_sum);
+      // op 659: sub 874 867
+      const Gl v877_diff = gl(v876_sum) - gl(v869_sum);
+      // op 660: mul 875 255
+      const Gl v878_prod = v877_diff * gl(0x7fffffff80000001ull);
+      // op 661: add 876 873
+      const Gl v879_sum = v878_prod + gl(v875_sum);
+      // op 662: add 610 803
+      const Gl v880_sum = v612_sum + v805_sum;
+      // op 663: add 803 841
+      const Gl v881_sum = v805_sum + gl(v843_sum);
+      // op 664: add 879 877
+      const Gl v882_sum = v881_sum + v879_sum;
+      // op 665: hint_field_to_bytes 878
+      const uint32_t v883_byte = byte_of_wide(v880_sum.value, 0u);
+      row.auxiliary(AUX_332, v883_byte);
+      const uint32_t v884_byte = byte_of_wide(v880_sum.value, 1u);
+      row.auxiliary(AUX_333, v884_byte);
+      const uint32_t v885_byte = byte_of_wide(v880_sum.value, 2u);
+      row.auxiliary(AUX_334, v885_byte);
+      const uint32_t v886_byte = byte_of_wide(v880_sum.value, 3u);
+      row.auxiliary(AUX_335, v886_byte);
+      const uint32_t v887_byte = byte_of_wide(v880_sum.value, 4u);
+      row.auxiliary(AUX_336, v887_byte);
+      const uint32_t v888_byte = byte_of_wide(v880_sum.value, 5u);
+      row.auxiliary(AUX_337, v888_byte);
+      const uint32_t v889_byte = byte_of_wide(v880_sum.value, 6u);
+      row.auxiliary(AUX_338, v889_byte);
+      const uint32_t v890_byte = byte_of_wide(v880_sum.value, 7u);
+      row.auxiliary(AUX_339, v890_byte);
+      // op 675: hint_field_to_bytes 880
+      const uint32_t v899_byte = byte_of_wide(v882_sum.value, 0u);
+      row.auxiliary(AUX_340, v899_byte);
+      const uint32_t v900_byte = byte_of_wide(v882_sum.value, 1u);
+      row.auxiliary(AUX_341, v900_byte);
+      const uint32_t v901_byte = byte_of_wide(v882_sum.value, 2u);
+      row.auxiliary(AUX_342, v901_byte);
+      const uint32_t v902_byte = byte_of_wide(v882_sum.value, 3u);
+      row.auxiliary(AUX_343, v902_byte);
+      const uint32_t v903_byte = byte_of_wide(v882_sum.value, 4u);
+      row.auxiliary(AUX_344, v903_byte);
+      const uint32_t v904_byte = byte_of_wide(v882_sum.value, 5u);
+      row.auxiliary(AUX_345, v904_byte);
+      const uint32_t v905_byte = byte_of_wide(v882_sum.value, 6u);
+      row.auxiliary(AUX_346, v905_byte);
+      const uint32_t v906_byte = byte_of_wide(v882_sum.value, 7u);
+      row.auxiliary(AUX_347, v906_byte);
+      // op 685: mul 2 150
+      const Gl v915_prod = input2 * gl(256u);
+      // op 686: mul 3 152
+      const Gl v916_prod = input3 * gl(65536u);
+      // op 687: mul 4 131
+      const Gl v917_prod = input4 * gl(16777216u);
+      // op 688: add 1 913
+      const Gl v918_sum = input1 + v915_prod;
+      // op 689: add 916 914
+      const Gl v919_sum = v918_sum + v916_prod;
+      // op 690: add 917 915
+      const Gl v920_sum = v919_sum + v917_prod;
+      // op 691: mul 15 150
+      const Gl v921_prod = input15 * gl(256u);
+      // op 692: mul 16 152
+      const Gl v922_prod = input16 * gl(65536u);
+      // op 693: mul 17 131
+      const Gl v923_prod = input17 * gl(16777216u);
+      // op 694: add 14 919
+      const Gl v924_sum = input14 + v921_prod;
+      // op 695: add 922 920
+      const Gl v925_sum = v924_sum + v922_prod;
+      // op 696: add 923 921
+      const Gl v926_sum = v925_sum + v923_prod;
+      // op 697: mul 36 150
+      const Gl v927_prod = input36 * gl(256u);
+      // op 698: mul 37 152
+      const Gl v928_prod = input37 * gl(65536u);
+      // op 699: mul 38 131
+      const Gl v929_prod = input38 * gl(16777216u);
+      // op 700: add 35 925
+      const Gl v930_sum = input35 + v927_prod;
+      // op 701: add 928 926
+      const Gl v931_sum = v930_sum + v928_prod;
+      // op 702: add 929 927
+      const Gl v932_sum = v931_sum + v929_prod;
+      // op 703: u8_mul 39 182
+      const uint32_t v933_mul8 = byte_of((uint32_t(input39.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_348, v933_mul8);
+      const uint32_t v934_mul8 = byte_of((uint32_t(input39.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_349, v934_mul8);
+      // op 704: u8_mul 40 182
+      const uint32_t v935_mul8 = byte_of((uint32_t(input40.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_350, v935_mul8);
+      const uint32_t v936_mul8 = byte_of((uint32_t(input40.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_351, v936_mul8);
+      // op 705: u8_mul 41 182
+      const uint32_t v937_mul8 = byte_of((uint32_t(input41.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_352, v937_mul8);
+      const uint32_t v938_mul8 = byte_of((uint32_t(input41.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_353, v938_mul8);
+      // op 706: u8_mul 42 182
+      const uint32_t v939_mul8 = byte_of((uint32_t(input42.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_354, v939_mul8);
+      const uint32_t v940_mul8 = byte_of((uint32_t(input42.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_355, v940_mul8);
+      // op 707: add 934 935
+      const uint32_t v941_sum = v936_mul8 + v937_mul8;
+      // op 708: add 936 937
+      const uint32_t v942_sum = v938_mul8 + v939_mul8;
+      // op 709: add 938 931
+      const uint32_t v943_sum = v940_mul8 + v933_mul8;
+      // op 710: add 932 933
+      const uint32_t v944_sum = v934_mul8 + v935_mul8;
+      // op 711: add 932 933
+      const uint32_t v945_sum = v934_mul8 + v935_mul8;
+      // op 712: add 934 935
+      const uint32_t v946_sum = v936_mul8 + v937_mul8;
+      // op 713: add 936 937
+      const uint32_t v947_sum = v938_mul8 + v939_mul8;
+      // op 714: u8_xor_split7 39 939
+      const uint32_t v948_split7 =
+          byte_split_high((uint32_t(input39.value) & 255u) ^ (v941_sum & 255u), 7u);
+      row.auxiliary(AUX_356, v948_split7);
+      const uint32_t v949_split7 =
+          byte_split_low((uint32_t(input39.value) & 255u) ^ (v941_sum & 255u), 7u);
+      row.auxiliary(AUX_357, v949_split7);
+      // op 715: u8_xor_split7 40 940
+      const uint32_t v950_split7 =
+          byte_split_high((uint32_t(input40.value) & 255u) ^ (v942_sum & 255u), 7u);
+      row.auxiliary(AUX_358, v950_split7);
+      const uint32_t v951_split7 =
+          byte_split_low((uint32_t(input40.value) & 255u) ^ (v942_sum & 255u), 7u);
+      row.auxiliary(AUX_359, v951_split7);
+      // op 716: u8_xor_split7 41 941
+      const uint32_t v952_split7 =
+          byte_split_high((uint32_t(input41.value) & 255u) ^ (v943_sum & 255u), 7u);
+      row.auxiliary(AUX_360, v952_split7);
+      const uint32_t v953_split7 =
+          byte_split_low((uint32_t(input41.value) & 255u) ^ (v943_sum & 255u), 7u);
+      row.auxiliary(AUX_361, v953_split7);
+      // op 717: u8_xor_split7 42 942
+      const uint32_t v954_split7 =
+          byte_split_high((uint32_t(input42.value) & 255u) ^ (v944_sum & 255u), 7u);
+      row.auxiliary(AUX_362, v954_split7);
+      const uint32_t v955_split7 =
+          byte_split_low((uint32_t(input42.value) & 255u) ^ (v944_sum & 255u), 7u);
+      row.auxiliary(AUX_363, v955_split7);
+      // op 718: add 946 949
+      const uint32_t v956_sum = v948_split7 + v951_split7;
+      // op 719: add 948 951
+      const uint32_t v957_sum = v950_split7 + v953_split7;
+      // op 720: add 950 953
+      const uint32_t v958_sum = v952_split7 + v955_split7;
+      // op 721: add 952 947
+      const uint32_t v959_sum = v954_split7 + v949_split7;
+      // op 722: u8_xor 954 943
+      const uint32_t v960_xor = (v956_sum & 255u) ^ (v945_sum & 255u);
+      row.auxiliary(AUX_364, v960_xor);
+      // op 723: u8_xor 955 944
+      const uint32_t v961_xor = (v957_sum & 255u) ^ (v946_sum & 255u);
+      row.auxiliary(AUX_365, v961_xor);
+      // op 724: u8_xor 956 945
+      const uint32_t v962_xor = (v958_sum & 255u) ^ (v947_sum & 255u);
+      row.auxiliary(AUX_366, v962_xor);
+      // op 725: u8_xor 957 938
+      const uint32_t v963_xor = (v959_sum & 255u) ^ v940_mul8;
+      row.auxiliary(AUX_367, v963_xor);
+      // op 726: mul 959 150
+      const uint32_t v964_prod = v961_xor * 256u;
+      // op 727: mul 960 152
+      const uint32_t v965_prod = v962_xor * 65536u;
+      // op 728: mul 961 131
+      const uint32_t v966_prod = v963_xor * 16777216u;
+      // op 729: add 958 962
+      const uint32_t v967_sum = v960_xor + v964_prod;
+      // op 730: add 965 963
+      const uint32_t v968_sum = v967_sum + v965_prod;
+      // op 731: add 966 964
+      const uint32_t v969_sum = v968_sum + v966_prod;
+      // op 732: mul 72 150
+      const Gl v970_prod = input72 * gl(256u);
+      // op 733: mul 73 152
+      const Gl v971_prod = input73 * gl(65536u);
+      // op 734: mul 74 131
+      const Gl v972_prod = input74 * gl(16777216u);
+      // op 735: add 71 968
+      const Gl v973_sum = input71 + v970_prod;
+      // op 736: add 971 969
+      const Gl v974_sum = v973_sum + v971_prod;
+      // op 737: add 972 970
+      const Gl v975_sum = v974_sum + v972_prod;
+      // op 738: u8_mul 400 355
+      const uint32_t v976_mul8 = byte_of(v402_byte * 64u, 0u);
+      row.auxiliary(AUX_368, v976_mul8);
+      const uint32_t v977_mul8 = byte_of(v402_byte * 64u, 1u);
+      row.auxiliary(AUX_369, v977_mul8);
+      // op 739: u8_mul 401 355
+      const uint32_t v978_mul8 = byte_of(v403_byte * 64u, 0u);
+      row.auxiliary(AUX_370, v978_mul8);
+      const uint32_t v979_mul8 = byte_of(v403_byte * 64u, 1u);
+      row.auxiliary(AUX_371, v979_mul8);
+      // op 740: u8_mul 402 355
+      const uint32_t v980_mul8 = byte_of(v404_byte * 64u, 0u);
+      row.auxiliary(AUX_372, v980_mul8);
+      const uint32_t v981_mul8 = byte_of(v404_byte * 64u, 1u);
+      row.auxiliary(AUX_373, v981_mul8);
+      // op 741: u8_mul 403 355
+      const uint32_t v982_mul8 = byte_of(v405_byte * 64u, 0u);
+      row.auxiliary(AUX_374, v982_mul8);
+      const uint32_t v983_mul8 = byte_of(v405_byte * 64u, 1u);
+      row.auxiliary(AUX_375, v983_mul8);
+      // op 742: add 975 976
+      const uint32_t v984_sum = v977_mul8 + v978_mul8;
+      // op 743: add 977 978
+      const uint32_t v985_sum = v979_mul8 + v980_mul8;
+      // op 744: add 979 980
+      const uint32_t v986_sum = v981_mul8 + v982_mul8;
+      // op 745: add 981 974
+      const uint32_t v987_sum = v983_mul8 + v976_mul8;
+      // op 746: add 977 978
+      const uint32_t v988_sum = v979_mul8 + v980_mul8;
+      // op 747: add 979 980
+      const uint32_t v989_sum = v981_mul8 + v982_mul8;
+      // op 748: u8_xor 400 982
+      const uint32_t v990_xor = v402_byte ^ (v984_sum & 255u);
+      row.auxiliary(AUX_376, v990_xor);
+      // op 749: u8_xor 401 983
+      const uint32_t v991_xor = v403_byte ^ (v985_sum & 255u);
+      row.auxiliary(AUX_377, v991_xor);
+      // op 750: u8_xor 402 984
+      const uint32_t v992_xor = v404_byte ^ (v986_sum & 255u);
+      row.auxiliary(AUX_378, v992_xor);
+      // op 751: u8_xor 403 985
+      const uint32_t v993_xor = v405_byte ^ (v987_sum & 255u);
+      row.auxiliary(AUX_379, v993_xor);
+      // op 752: u8_mul 988 375
+      const uint32_t v994_mul8 = byte_of(v990_xor * 128u, 0u);
+      row.auxiliary(AUX_380, v994_mul8);
+      const uint32_t v995_mul8 = byte_of(v990_xor * 128u, 1u);
+      row.auxiliary(AUX_381, v995_mul8);
+      // op 753: u8_mul 989 375
+      const uint32_t v996_mul8 = byte_of(v991_xor * 128u, 0u);
+      row.auxiliary(AUX_382, v996_mul8);
+      const uint32_t v997_mul8 = byte_of(v991_xor * 128u, 1u);
+      row.auxiliary(AUX_383, v997_mul8);
+      // op 754: u8_mul 990 375
+      const uint32_t v998_mul8 = byte_of(v992_xor * 128u, 0u);
+      row.auxiliary(AUX_384, v998_mul8);
+      const uint32_t v999_mul8 = byte_of(v992_xor * 128u, 1u);
+      row.auxiliary(AUX_385, v999_mul8);
+      // op 755: u8_mul 991 375
+      const uint32_t v1000_mul8 = byte_of(v993_xor * 128u, 0u);
+      row.auxiliary(AUX_386, v1000_mul8);
+      const uint32_t v1001_mul8 = byte_of(v993_xor * 128u, 1u);
+      row.auxiliary(AUX_387, v1001_mul8);
+      // op 756: add 997 998
+      const uint32_t v1002_sum = v999_mul8 + v1000_mul8;
+      // op 757: add 999 992
+      const uint32_t v1003_sum = v1001_mul8 + v994_mul8;
+      // op 758: add 993 994
+      const uint32_t v1004_sum = v995_mul8 + v996_mul8;
+      // op 759: add 995 996
+      const uint32_t v1005_sum = v997_mul8 + v998_mul8;
+      // op 760: u8_xor 1000 986
+      const uint32_t v1006_xor = (v1002_sum & 255u) ^ (v988_sum & 255u);
+      row.auxiliary(AUX_388, v1006_xor);
+      // op 761: u8_xor 1001 987
+      const uint32_t v1007_xor = (v1003_sum & 255u) ^ (v989_sum & 255u);
+      row.auxiliary(AUX_389, v1007_xor);
+      // op 762: u8_xor 1002 981
+      const uint32_t v1008_xor = (v1004_sum & 255u) ^ v983_mul8;
+      row.auxiliary(AUX_390, v1008_xor);
+      // op 763: mul 1005 150
+      const uint32_t v1009_prod = v1007_xor * 256u;
+      // op 764: mul 1006 152
+      const uint32_t v1010_prod = v1008_xor * 65536u;
+      // op 765: mul 1003 131
+      const uint64_t v1011_prod = uint64_t(v1005_sum) * uint64_t(16777216u);
+      // op 766: add 1004 1007
+      const uint32_t v1012_sum = v1006_xor + v1009_prod;
+      // op 767: add 1010 1008
+      const uint32_t v1013_sum = v1012_sum + v1010_prod;
+      // op 768: add 1011 1009
+      const uint64_t v1014_sum = uint64_t(v1013_sum) + v1011_prod;
+      // op 769: add 930 967
+      const Gl v1015_sum = v932_sum + gl(v969_sum);
+      // op 770: add 1013 973
+      const Gl v1016_sum = v1015_sum + v975_sum;
+      // op 771: add 1014 1012
+      const Gl v1017_sum = v1016_sum + gl(v1014_sum);
+      // op 772: hint_field_to_bytes 1015
+      const uint32_t v1018_byte = byte_of_wide(v1017_sum.value, 0u);
+      row.auxiliary(AUX_391, v1018_byte);
+      const uint32_t v1019_byte = byte_of_wide(v1017_sum.value, 1u);
+      row.auxiliary(AUX_392, v1019_byte);
+      const uint32_t v1020_byte = byte_of_wide(v1017_sum.value, 2u);
+      row.auxiliary(AUX_393, v1020_byte);
+      const uint32_t v1021_byte = byte_of_wide(v1017_sum.value, 3u);
+      row.auxiliary(AUX_394, v1021_byte);
+      const uint32_t v1022_byte = byte_of_wide(v1017_sum.value, 4u);
+      row.auxiliary(AUX_395, v1022_byte);
+      const uint32_t v1023_byte = byte_of_wide(v1017_sum.value, 5u);
+      row.auxiliary(AUX_396, v1023_byte);
+      const uint32_t v1024_byte = byte_of_wide(v1017_sum.value, 6u);
+      row.auxiliary(AUX_397, v1024_byte);
+      const uint32_t v1025_byte = byte_of_wide(v1017_sum.value, 7u);
+      row.auxiliary(AUX_398, v1025_byte);
+      // op 782: u8_mul 881 95
+      const uint32_t v1034_mul8 = byte_of(v883_byte * 4u, 0u);
+      row.auxiliary(AUX_399, v1034_mul8);
+      const uint32_t v1035_mul8 = byte_of(v883_byte * 4u, 1u);
+      row.auxiliary(AUX_400, v1035_mul8);
+      // op 783: u8_mul 882 95
+      const uint32_t v1036_mul8 = byte_of(v884_byte * 4u, 0u);
+      row.auxiliary(AUX_401, v1036_mul8);
+      const uint32_t v1037_mul8 = byte_of(v884_byte * 4u, 1u);
+      row.auxiliary(AUX_402, v1037_mul8);
+      // op 784: u8_mul 883 95
+      const uint32_t v1038_mul8 = byte_of(v885_byte * 4u, 0u);
+      row.auxiliary(AUX_403, v1038_mul8);
+      const uint32_t v1039_mul8 = byte_of(v885_byte * 4u, 1u);
+      row.auxiliary(AUX_404, v1039_mul8);
+      // op 785: u8_mul 884 95
+      const uint32_t v1040_mul8 = byte_of(v886_byte * 4u, 0u);
+      row.auxiliary(AUX_405, v1040_mul8);
+      const uint32_t v1041_mul8 = byte_of(v886_byte * 4u, 1u);
+      row.auxiliary(AUX_406, v1041_mul8);
+      // op 786: add 1035 1036
+      const uint32_t v1042_sum = v1037_mul8 + v1038_mul8;
+      // op 787: add 1037 1038
+      const uint32_t v1043_sum = v1039_mul8 + v1040_mul8;
+      // op 788: add 1039 1032
+      const uint32_t v1044_sum = v1041_mul8 + v1034_mul8;
+      // op 789: add 1033 1034
+      const uint32_t v1045_sum = v1035_mul8 + v1036_mul8;
+      // op 790: u8_xor 881 1040
+      const uint32_t v1046_xor = v883_byte ^ (v1042_sum & 255u);
+      row.auxiliary(AUX_407, v1046_xor);
+      // op 791: u8_xor 882 1041
+      const uint32_t v1047_xor = v884_byte ^ (v1043_sum & 255u);
+      row.auxiliary(AUX_408, v1047_xor);
+      // op 792: u8_xor 883 1042
+      const uint32_t v1048_xor = v885_byte ^ (v1044_sum & 255u);
+      row.auxiliary(AUX_409, v1048_xor);
+      // op 793: u8_xor 884 1043
+      const uint32_t v1049_xor = v886_byte ^ (v1045_sum & 255u);
+      row.auxiliary(AUX_410, v1049_xor);
+      // op 794: u8_mul 1044 112
+      const uint32_t v1050_mul8 = byte_of(v1046_xor * 8u, 0u);
+      row.auxiliary(AUX_411, v1050_mul8);
+      const uint32_t v1051_mul8 = byte_of(v1046_xor * 8u, 1u);
+      row.auxiliary(AUX_412, v1051_mul8);
+      // op 795: u8_mul 1045 112
+      const uint32_t v1052_mul8 = byte_of(v1047_xor * 8u, 0u);
+      row.auxiliary(AUX_413, v1052_mul8);
+      const uint32_t v1053_mul8 = byte_of(v1047_xor * 8u, 1u);
+      row.auxiliary(AUX_414, v1053_mul8);
+      // op 796: u8_mul 1046 112
+      const uint32_t v1054_mul8 = byte_of(v1048_xor * 8u, 0u);
+      row.auxiliary(AUX_415, v1054_mul8);
+      const uint32_t v1055_mul8 = byte_of(v1048_xor * 8u, 1u);
+      row.auxiliary(AUX_416, v1055_mul8);
+      // op 797: u8_mul 1047 112
+      const uint32_t v1056_mul8 = byte_of(v1049_xor * 8u, 0u);
+      row.auxiliary(AUX_417, v1056_mul8);
+      const uint32_t v1057_mul8 = byte_of(v1049_xor * 8u, 1u);
+      row.auxiliary(AUX_418, v1057_mul8);
+      // op 798: add 1049 1050
+      const uint32_t v1058_sum = v1051_mul8 + v1052_mul8;
+      // op 799: add 1051 1052
+      const uint32_t v1059_sum = v1053_mul8 + v1054_mul8;
+      // op 800: add 1053 1054
+      const uint32_t v1060_sum = v1055_mul8 + v1056_mul8;
+      // op 801: add 1055 1048
+      const uint32_t v1061_sum = v1057_mul8 + v1050_mul8;
+      // op 802: u8_xor 881 1056
+      const uint32_t v1062_xor = v883_byte ^ (v1058_sum & 255u);
+      row.auxiliary(AUX_419, v1062_xor);
+      // op 803: u8_xor 882 1057
+      const uint32_t v1063_xor = v884_byte ^ (v1059_sum & 255u);
+      row.auxiliary(AUX_420, v1063_xor);
+      // op 804: u8_xor 883 1058
+      const uint32_t v1064_xor = v885_byte ^ (v1060_sum & 255u);
+      row.auxiliary(AUX_421, v1064_xor);
+      // op 805: u8_xor 884 1059
+      const uint32_t v1065_xor = v886_byte ^ (v1061_sum & 255u);
+      row.auxiliary(AUX_422, v1065_xor);
+      // op 806: u8_mul 1060 95
+      const uint32_t v1066_mul8 = byte_of(v1062_xor * 4u, 0u);
+      row.auxiliary(AUX_423, v1066_mul8);
+      const uint32_t v1067_mul8 = byte_of(v1062_xor * 4u, 1u);
+      row.auxiliary(AUX_424, v1067_mul8);
+      // op 807: mul 1064 131
+      const uint32_t v1068_prod = v1066_mul8 * 16777216u;
+      // op 808: mul 1061 95
+      const uint32_t v1069_prod = v1063_xor * 4u;
+      // op 809: mul 1062 134
+      const uint32_t v1070_prod = v1064_xor * 1024u;
+      // op 810: mul 1063 136
+      const uint32_t v1071_prod = v1065_xor * 262144u;
+      // op 811: add 1065 1066
+      const uint32_t v1072_sum = v1067_mul8 + v1068_prod;
+      // op 812: add 1070 1067
+      const uint32_t v1073_sum = v1072_sum + v1069_prod;
+      // op 813: add 1071 1068
+      const uint32_t v1074_sum = v1073_sum + v1070_prod;
+      // op 814: add 1072 1069
+      const uint64_t v1075_sum = uint64_t(v1074_sum) + uint64_t(v1071_prod);
+      // op 815: u8_and 881 573
+      const uint32_t v1076_and = v883_byte & v575_byte;
+      row.auxiliary(AUX_425, v1076_and);
+      // op 816: u8_and 882 574
+      const uint32_t v1077_and = v884_byte & v576_byte;
+      row.auxiliary(AUX_426, v1077_and);
+      // op 817: u8_and 883 575
+      const uint32_t v1078_and = v885_byte & v577_byte;
+      row.auxiliary(AUX_427, v1078_and);
+      // op 818: u8_and 884 576
+      const uint32_t v1079_and = v886_byte & v578_byte;
+      row.auxiliary(AUX_428, v1079_and);
+      // op 819: u8_and 881 261
+      const uint32_t v1080_and = v883_byte & v263_byte;
+      row.auxiliary(AUX_429, v1080_and);
+      // op 820: u8_and 882 262
+      const uint32_t v1081_and = v884_byte & v264_byte;
+      row.auxiliary(AUX_430, v1081_and);
+      // op 821: u8_and 883 263
+      const uint32_t v1082_and = v885_byte & v265_byte;
+      row.auxiliary(AUX_431, v1082_and);
+      // op 822: u8_and 884 264
+      const uint32_t v1083_and = v886_byte & v266_byte;
+      row.auxiliary(AUX_432, v1083_and);
+      // op 823: mul 1075 150
+      const uint32_t v1084_prod = v1077_and * 256u;
+      // op 824: mul 1076 152
+      const uint32_t v1085_prod = v1078_and * 65536u;
+      // op 825: mul 1077 131
+      const uint32_t v1086_prod = v1079_and * 16777216u;
+      // op 826: add 1074 1082
+      const uint32_t v1087_sum = v1076_and + v1084_prod;
+      // op 827: add 1085 1083
+      const uint32_t v1088_sum = v1087_sum + v1085_prod;
+      // op 828: add 1086 1084
+      const uint32_t v1089_sum = v1088_sum + v1086_prod;
+      // op 829: mul 1079 150
+      const uint32_t v1090_prod = v1081_and * 256u;
+      // op 830: mul 1080 152
+      const uint32_t v1091_prod = v1082_and * 65536u;
+      // op 831: mul 1081 131
+      const uint32_t v1092_prod = v1083_and * 16777216u;
+      // op 832: add 1078 1088
+      const uint32_t v1093_sum = v1080_and + v1090_prod;
+      // op 833: add 1091 1089
+      const uint32_t v1094_sum = v1093_sum + v1091_prod;
+      // op 834: add 1092 1090
+      const uint32_t v1095_sum = v1094_sum + v1092_prod;
+      // op 835: mul 262 150
+      const uint32_t v1096_prod = v264_byte * 256u;
+      // op 836: mul 263 152
+      const uint32_t v1097_prod = v265_byte * 65536u;
+      // op 837: mul 264 131
+      const uint32_t v1098_prod = v266_byte * 16777216u;
+      // op 838: add 261 1094
+      const uint32_t v1099_sum = v263_byte + v1096_prod;
+      // op 839: add 1097 1095
+      const uint32_t v1100_sum = v1099_sum + v1097_prod;
+      // op 840: add 1098 1096
+      const uint32_t v1101_sum = v1100_sum + v1098_prod;
+      // op 841: sub 1099 1093
+      const Gl v1102_diff = gl(v1101_sum) - gl(v1095_sum);
+      // op 842: add 1087 1100
+      const Gl v1103_sum = gl(v1089_sum) + v1102_diff;
+      // op 843: mul 40 150
+      const Gl v1104_prod = input40 * gl(256u);
+      // op 844: mul 41 152
+      const Gl v1105_prod = input41 * gl(65536u);
+      // op 845: mul 42 131
+      const Gl v1106_prod = input42 * gl(16777216u);
+      // op 846: add 39 1102
+      const Gl v1107_sum = input39 + v1104_prod;
+      // op 847: add 1105 1103
+      const Gl v1108_sum = v1107_sum + v1105_prod;
+      // op 848: add 1106 1104
+      const Gl v1109_sum = v1108_sum + v1106_prod;
+      // op 849: add 924 1073
+      const Gl v1110_sum = v926_sum + gl(v1075_sum);
+      // op 850: add 1108 1101
+      const Gl v1111_sum = v1110_sum + v1103_sum;
+      // op 851: add 1109 94
+      const Gl v1112_sum = v1111_sum + v96_seed;
+      // op 852: add 1110 1107
+      const Gl v1113_sum = v1112_sum + v1109_sum;
+      // op 853: u8_mul 897 182
+      const uint32_t v1114_mul8 = byte_of(v899_byte * 32u, 0u);
+      row.auxiliary(AUX_433, v1114_mul8);
+      const uint32_t v1115_mul8 = byte_of(v899_byte * 32u, 1u);
+      row.auxiliary(AUX_434, v1115_mul8);
+      // op 854: u8_mul 898 182
+      const uint32_t v1116_mul8 = byte_of(v900_byte * 32u, 0u);
+      row.auxiliary(AUX_435, v1116_mul8);
+      const uint32_t v1117_mul8 = byte_of(v900_byte * 32u, 1u);
+      row.auxiliary(AUX_436, v1117_mul8);
+      // op 855: u8_mul 899 182
+      const uint32_t v1118_mul8 = byte_of(v901_byte * 32u, 0u);
+      row.auxiliary(AUX_437, v1118_mul8);
+      const uint32_t v1119_mul8 = byte_of(v901_byte * 32u, 1u);
+      row.auxiliary(AUX_438, v1119_mul8);
+      // op 856: u8_mul 900 182
+      const uint32_t v1120_mul8 = byte_of(v902_byte * 32u, 0u);
+      row.auxiliary(AUX_439, v1120_mul8);
+      const uint32_t v1121_mul8 = byte_of(v902_byte * 32u, 1u);
+      row.auxiliary(AUX_440, v1121_mul8);
+      // op 857: add 1115 1116
+      const uint32_t v1122_sum = v1117_mul8 + v1118_mul8;
+      // op 858: add 1117 1118
+      const uint32_t v1123_sum = v1119_mul8 + v1120_mul8;
+      // op 859: add 1119 1112
+      const uint32_t v1124_sum = v1121_mul8 + v1114_mul8;
+      // op 860: add 1113 1114
+      const uint32_t v1125_sum = v1115_mul8 + v1116_mul8;
+      // op 861: u8_xor_split4 897 1120
+      const uint32_t v1126_split4 = byte_split_high(v899_byte ^ (v1122_sum & 255u), 4u);
+      row.auxiliary(AUX_441, v1126_split4);
+      const uint32_t v1127_split4 = byte_split_low(v899_byte ^ (v1122_sum & 255u), 4u);
+      row.auxiliary(AUX_442, v1127_split4);
+      // op 862: u8_xor_split4 898 1121
+      const uint32_t v1128_split4 = byte_split_high(v900_byte ^ (v1123_sum & 255u), 4u);
+      row.auxiliary(AUX_443, v1128_split4);
+      const uint32_t v1129_split4 = byte_split_low(v900_byte ^ (v1123_sum & 255u), 4u);
+      row.auxiliary(AUX_444, v1129_split4);
+      // op 863: u8_xor_split4 899 1122
+      const uint32_t v1130_split4 = byte_split_high(v901_byte ^ (v1124_sum & 255u), 4u);
+      row.auxiliary(AUX_445, v1130_split4);
+      const uint32_t v1131_split4 = byte_split_low(v901_byte ^ (v1124_sum & 255u), 4u);
+      row.auxiliary(AUX_446, v1131_split4);
+      // op 864: u8_xor_split4 900 1123
+      const uint32_t v1132_split4 = byte_split_high(v902_byte ^ (v1125_sum & 255u), 4u);
+      row.auxiliary(AUX_447, v1132_split4);
+      const uint32_t v1133_split4 = byte_split_low(v902_byte ^ (v1125_sum & 255u), 4u);
+      row.auxiliary(AUX_448, v1133_split4);
+      // op 865: add 1126 1129
+      const uint32_t v1134_sum = v1128_split4 + v1131_split4;
+      // op 866: add 1128 1131
+      const uint32_t v1135_sum = v1130_split4 + v1133_split4;
+      // op 867: add 1130 1125
+      const uint32_t v1136_sum = v1132_split4 + v1127_split4;
+      // op 868: add 1124 1127
+      const uint32_t v1137_sum = v1126_split4 + v1129_split4;
+      // op 869: u8_xor 897 1132
+      const uint32_t v1138_xor = v899_byte ^ (v1134_sum & 255u);
+      row.auxiliary(AUX_449, v1138_xor);
+      // op 870: u8_xor 898 1133
+      const uint32_t v1139_xor = v900_byte ^ (v1135_sum & 255u);
+      row.auxiliary(AUX_450, v1139_xor);
+      // op 871: u8_xor 899 1134
+      const uint32_t v1140_xor = v901_byte ^ (v1136_sum & 255u);
+      row.auxiliary(AUX_451, v1140_xor);
+      // op 872: u8_xor 900 1135
+      const uint32_t v1141_xor = v902_byte ^ (v1137_sum & 255u);
+      row.auxiliary(AUX_452, v1141_xor);
+      // op 873: u8_mul 1138 95
+      const uint32_t v1142_mul8 = byte_of(v1140_xor * 4u, 0u);
+      row.auxiliary(AUX_453, v1142_mul8);
+      const uint32_t v1143_mul8 = byte_of(v1140_xor * 4u, 1u);
+      row.auxiliary(AUX_454, v1143_mul8);
+      // op 874: mul 1140 131
+      const uint32_t v1144_prod = v1142_mul8 * 16777216u;
+      // op 875: mul 1136 134
+      const uint32_t v1145_prod = v1138_xor * 1024u;
+      // op 876: mul 1137 136
+      const uint32_t v1146_prod = v1139_xor * 262144u;
+      // op 877: mul 1139 95
+      const uint32_t v1147_prod = v1141_xor * 4u;
+      // op 878: add 1141 1142
+      const uint32_t v1148_sum = v1143_mul8 + v1144_prod;
+      // op 879: add 1146 1143
+      const uint32_t v1149_sum = v1148_sum + v1145_prod;
+      // op 880: add 1147 1144
+      const uint64_t v1150_sum = uint64_t(v1149_sum) + uint64_t(v1146_prod);
+      // op 881: add 1148 1145
+      const uint64_t v1151_sum = v1150_sum + uint64_t(v1147_prod);
+      // op 882: u8_xor 897 589
+      const uint32_t v1152_xor = v899_byte ^ v591_byte;
+      row.auxiliary(AUX_455, v1152_xor);
+      // op 883: u8_xor 898 590
+      const uint32_t v1153_xor = v900_byte ^ v592_byte;
+      row.auxiliary(AUX_456, v1153_xor);
+      // op 884: u8_xor 899 591
+      const uint32_t v1154_xor = v901_byte ^ v593_byte;
+      row.auxiliary(AUX_457, v1154_xor);
+      // op 885: u8_xor 900 592
+      const uint32_t v1155_xor = v902_byte ^ v594_byte;
+      row.auxiliary(AUX_458, v1155_xor);
+      // op 886: u8_and 278 1150
+      const uint32_t v1156_and = v280_byte & v1152_xor;
+      row.auxiliary(AUX_459, v1156_and);
+      // op 887: u8_and 279 1151
+      const uint32_t v1157_and = v281_byte & v1153_xor;
+      row.auxiliary(AUX_460, v1157_and);
+      // op 888: u8_and 280 1152
+      const uint32_t v1158_and = v282_byte & v1154_xor;
+      row.auxiliary(AUX_461, v1158_and);
+      // op 889: u8_and 281 1153
+      const uint32_t v1159_and = v283_byte & v1155_xor;
+      row.auxiliary(AUX_462, v1159_and);
+      // op 890: mul 898 150
+      const uint32_t v1160_prod = v900_byte * 256u;
+      // op 891: mul 899 152
+      const uint32_t v1161_prod = v901_byte * 65536u;
+      // op 892: mul 900 131
+      const uint32_t v1162_prod = v902_byte * 16777216u;
+      // op 893: add 897 1158
+      const uint32_t v1163_sum = v899_byte + v1160_prod;
+      // op 894: add 1161 1159
+      const uint32_t v1164_sum = v1163_sum + v1161_prod;
+      // op 895: add 1162 1160
+      const uint32_t v1165_sum = v1164_sum + v1162_prod;
+      // op 896: mul 590 150
+      const uint32_t v1166_prod = v592_byte * 256u;
+      // op 897: mul 591 152
+      const uint32_t v1167_prod = v593_byte * 65536u;
+      // op 898: mul 592 131
+      const uint32_t v1168_prod = v594_byte * 16777216u;
+      // op 899: add 589 1164
+      const uint32_t v1169_sum = v591_byte + v1166_prod;
+      // op 900: add 1167 1165
+      const uint32_t v1170_sum = v1169_sum + v1167_prod;
+      // op 901: add 1168 1166
+      const uint32_t v1171_sum = v1170_sum + v1168_prod;
+      // op 902: mul 1151 150
+      const uint32_t v1172_prod = v1153_xor * 256u;
+      // op 903: mul 1152 152
+      const uint32_t v1173_prod = v1154_xor * 65536u;
+      // op 904: mul 1153 131
+      const uint32_t v1174_prod = v1155_xor * 16777216u;
+      // op 905: add 1150 1170
+      const uint32_t v1175_sum = v1152_xor + v1172_prod;
+      // op 906: add 1173 1171
+      const uint32_t v1176_sum = v1175_sum + v1173_prod;
+      // op 907: add 1174 1172
+      const uint32_t v1177_sum = v1176_sum + v1174_prod;
+      // op 908: mul 1155 150
+      const uint32_t v1178_prod = v1157_and * 256u;
+      // op 909: mul 1156 152
+      const uint32_t v1179_prod = v1158_and * 65536u;
+      // op 910: mul 1157 131
+      const uint32_t v1180_prod = v1159_and * 16777216u;
+      // op 911: add 1154 1176
+      const uint32_t v1181_sum = v1156_and + v1178_prod;
+      // op 912: add 1179 1177
+      const uint32_t v1182_sum = v1181_sum + v1179_prod;
+      // op 913: add 1180 1178
+      const uint32_t v1183_sum = v1182_sum + v1180_prod;
+      // op 914: add 1163 1169
+      const uint64_t v1184_sum = uint64_t(v1165_sum) + uint64_t(v1171_sum);
+      // op 915: sub 1182 1175
+      const Gl v1185_diff = gl(v1184_sum) - gl(v1177_sum);
+      // op 916: mul 1183 255
+      const Gl v1186_prod = v1185_diff * gl(0x7fffffff80000001ull);
+      // op 917: add 1184 1181
+      const Gl v1187_sum = v1186_prod + gl(v1183_sum);
+      // op 918: add 918 1111
+      const Gl v1188_sum = v920_sum + v1113_sum;
+      // op 919: add 1111 1149
+      const Gl v1189_sum = v1113_sum + gl(v1151_sum);
+      // op 920: add 1187 1185
+      const Gl v1190_sum = v1189_sum + v1187_sum;
+      // op 921: hint_field_to_bytes 1186
+      const uint32_t v1191_byte = byte_of_wide(v1188_sum.value, 0u);
+      row.auxiliary(AUX_463, v1191_byte);
+      const uint32_t v1192_byte = byte_of_wide(v1188_sum.value, 1u);
+      row.auxiliary(AUX_464, v1192_byte);
+      const uint32_t v1193_byte = byte_of_wide(v1188_sum.value, 2u);
+      row.auxiliary(AUX_465, v1193_byte);
+      const uint32_t v1194_byte = byte_of_wide(v1188_sum.value, 3u);
+      row.auxiliary(AUX_466, v1194_byte);
+      const uint32_t v1195_byte = byte_of_wide(v1188_sum.value, 4u);
+      row.auxiliary(AUX_467, v1195_byte);
+      const uint32_t v1196_byte = byte_of_wide(v1188_sum.value, 5u);
+      row.auxiliary(AUX_468, v1196_byte);
+      const uint32_t v1197_byte = byte_of_wide(v1188_sum.value, 6u);
+      row.auxiliary(AUX_469, v1197_byte);
+      const uint32_t v1198_byte = byte_of_wide(v1188_sum.value, 7u);
+      row.auxiliary(AUX_470, v1198_byte);
+      // op 931: hint_field_to_bytes 1188
+      const uint32_t v1207_byte = byte_of_wide(v1190_sum.value, 0u);
+      row.auxiliary(AUX_471, v1207_byte);
+      const uint32_t v1208_byte = byte_of_wide(v1190_sum.value, 1u);
+      row.auxiliary(AUX_472, v1208_byte);
+      const uint32_t v1209_byte = byte_of_wide(v1190_sum.value, 2u);
+      row.auxiliary(AUX_473, v1209_byte);
+      const uint32_t v1210_byte = byte_of_wide(v1190_sum.value, 3u);
+      row.auxiliary(AUX_474, v1210_byte);
+      const uint32_t v1211_byte = byte_of_wide(v1190_sum.value, 4u);
+      row.auxiliary(AUX_475, v1211_byte);
+      const uint32_t v1212_byte = byte_of_wide(v1190_sum.value, 5u);
+      row.auxiliary(AUX_476, v1212_byte);
+      const uint32_t v1213_byte = byte_of_wide(v1190_sum.value, 6u);
+      row.auxiliary(AUX_477, v1213_byte);
+      const uint32_t v1214_byte = byte_of_wide(v1190_sum.value, 7u);
+      row.auxiliary(AUX_478, v1214_byte);
+      // op 953: mul 40 150
+      const Gl v1235_prod = input40 * gl(256u);
+      // op 954: mul 41 152
+      const Gl v1236_prod = input41 * gl(65536u);
+      // op 955: mul 42 131
+      const Gl v1237_prod = input42 * gl(16777216u);
+      // op 956: add 39 1233
+      const Gl v1238_sum = input39 + v1235_prod;
+      // op 957: add 1236 1234
+      const Gl v1239_sum = v1238_sum + v1236_prod;
+      // op 958: add 1237 1235
+      const Gl v1240_sum = v1239_sum + v1237_prod;
+      // op 959: u8_mul 43 182
+      const uint32_t v1241_mul8 = byte_of((uint32_t(input43.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_479, v1241_mul8);
+      const uint32_t v1242_mul8 = byte_of((uint32_t(input43.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_480, v1242_mul8);
+      // op 960: u8_mul 44 182
+      const uint32_t v1243_mul8 = byte_of((uint32_t(input44.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_481, v1243_mul8);
+      const uint32_t v1244_mul8 = byte_of((uint32_t(input44.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_482, v1244_mul8);
+      // op 961: u8_mul 45 182
+      const uint32_t v1245_mul8 = byte_of((uint32_t(input45.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_483, v1245_mul8);
+      const uint32_t v1246_mul8 = byte_of((uint32_t(input45.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_484, v1246_mul8);
+      // op 962: u8_mul 46 182
+      const uint32_t v1247_mul8 = byte_of((uint32_t(input46.value) & 255u) * 32u, 0u);
+      row.auxiliary(AUX_485, v1247_mul8);
+      const uint32_t v1248_mul8 = byte_of((uint32_t(input46.value) & 255u) * 32u, 1u);
+      row.auxiliary(AUX_486, v1248_mul8);
+      // op 963: add 1242 1243
+      const uint32_t v1249_sum = v1244_mul8 + v1245_mul8;
+      // op 964: add 1244 1245
+      const uint32_t v1250_sum = v1246_mul8 + v1247_mul8;
+      // op 965: add 1246 1239
+      const uint32_t v1251_sum = v1248_mul8 + v1241_mul8;
+      // op 966: add 1240 1241
+      const uint32_t v1252_sum = v1242_mul8 + v1243_mul8;
+      // op 967: add 1240 1241
+      const uint32_t v1253_sum = v1242_mul8 + v1243_mul8;
+      // op 968: add 1242 1243
+      const uint32_t v1254_sum = v1244_mul8 + v1245_mul8;
+      // op 969: add 1244 1245
+      const uint32_t v1255_sum = v1246_mul8 + v1247_mul8;
+      // op 970: u8_xor_split7 43 1247
+      const uint32_t v1256_split7 =
+          byte_split_high((uint32_t(input43.value) & 255u) ^ (v1249_sum & 255u), 7u);
+      row.auxiliary(AUX_487, v1256_split7);
+      const uint32_t v1257_split7 =
+          byte_split_low((uint32_t(input43.value) & 255u) ^ (v1249_sum & 255u), 7u);
+      row.auxiliary(AUX_488, v1257_split7);
+      // op 971: u8_xor_split7 44 1248
+      const uint32_t v1258_split7 =
+          byte_split_high((uint32_t(input44.value) & 255u) ^ (v1250_sum & 255u), 7u);
+      row.auxiliary(AUX_489, v1258_split7);
+      const uint32_t v1259_split7 =
+          byte_split_low((uint32_t(input44.value) & 255u) ^ (v1250_sum & 255u), 7u);
+      row.auxiliary(AUX_490, v1259_split7);
+      // op 972: u8_xor_split7 45 1249
+      const uint32_t v1260_split7 =
+          byte_split_high((uint32_t(input45.value) & 255u) ^ (v1251_sum & 255u), 7u);
+      row.auxiliary(AUX_491, v1260_split7);
+      const uint32_t v1261_split7 =
+          byte_split_low((uint32_t(input45.value) & 255u) ^ (v1251_sum & 255u), 7u);
+      row.auxiliary(AUX_492, v1261_split7);
+      // op 973: u8_xor_split7 46 1250
+      const uint32_t v1262_split7 =
+          byte_split_high((uint32_t(input46.value) & 255u) ^ (v1252_sum & 255u), 7u);
+      row.auxiliary(AUX_493, v1262_split7);
+      const uint32_t v1263_split7 =
+          byte_split_low((uint32_t(input46.value) & 255u) ^ (v1252_sum & 255u), 7u);
+      row.auxiliary(AUX_494, v1263_split7);
+      // op 974: add 1254 1257
+      const uint32_t v1264_sum = v1256_split7 + v1259_split7;
+      // op 975: add 1256 1259
+      const uint32_t v1265_sum = v1258_split7 + v1261_split7;
+      // op 976: add 1258 1261
+      const uint32_t v1266_sum = v1260_split7 + v1263_split7;
+      // op 977: add 1260 1255
+      const uint32_t v1267_sum = v1262_split7 + v1257_split7;
+      // op 978: u8_xor 1262 1251
+      const uint32_t v1268_xor = (v1264_sum & 255u) ^ (v1253_sum & 255u);
+      row.auxiliary(AUX_495, v1268_xor);
+      // op 979: u8_xor 1263 1252
+      const uint32_t v1269_xor = (v1265_sum & 255u) ^ (v1254_sum & 255u);
+      row.auxiliary(AUX_496, v1269_xor);
+      // op 980: u8_xor 1264 1253
+      const uint32_t v1270_xor = (v1266_sum & 255u) ^ (v1255_sum & 255u);
+      row.auxiliary(AUX_497, v1270_xor);
+      // op 981: u8_xor 1265 1246
+      const uint32_t v1271_xor = (v1267_sum & 255u) ^ v1248_mul8;
+      row.auxiliary(AUX_498, v1271_xor);
+      // op 982: mul 1267 150
+      const uint32_t v1272_prod = v1269_xor * 256u;
+      // op 983: mul 1268 152
+      const uint32_t v1273_prod = v1270_xor * 65536u;
+      // op 984: mul 1269 131
+      const uint32_t v1274_prod = v1271_xor * 16777216u;
+      // op 985: add 1266 1270
+      const uint32_t v1275_sum = v1268_xor + v1272_prod;
+      // op 986: add 1273 1271
+      const uint32_t v1276_sum = v1275_sum + v1273_prod;
+      // op 987: add 1274 1272
+      const uint32_t v1277_sum = v1276_sum + v1274_prod;
+      // op 988: mul 76 150
+      const Gl v1278_prod = input76 * gl(256u);
+      // op 989: mul 77 152
+      const Gl v1279_prod = input77 * gl(65536u);
+      // op 990: mul 78 131
+      const Gl v1280_prod = input78 * gl(16777216u);
+      // op 991: add 75 1276
+      const Gl v1281_sum = input75 + v1278_prod;
+      // op 992: add 1279 1277
+      const Gl v1282_sum = v1281_sum + v1279_prod;
+      // op 993: add 1280 1278
+      const Gl v1283_sum = v1282_sum + v1280_prod;
+      // op 994: u8_mul 708 355
+      const uint32_t v1284_mul8 = byte_of(v710_byte * 64u, 0u);
+      row.auxiliary(AUX_499, v1284_mul8);
+      const uint32_t v1285_mul8 = byte_of(v710_byte * 64u, 1u);
+      row.auxiliary(AUX_500, v1285_mul8);
+      // op 995: u8_mul 709 355
+      const uint32_t v1286_mul8 = byte_of(v711_byte * 64u, 0u);
+      row.auxiliary(AUX_501, v1286_mul8);
+      const uint32_t v1287_mul8 = byte_of(v711_byte * 64u, 1u);
+      row.auxiliary(AUX_502, v1287_mul8);
+      // op 996: u8_mul 710 355
+      const uint32_t v1288_mul8 = byte_of(v712_byte * 64u, 0u);
+      row.auxiliary(AUX_503, v1288_mul8);
+      const uint32_t v1289_mul8 = byte_of(v712_byte * 64u, 1u);
+      row.auxiliary(AUX_504, v1289_mul8);
+      // op 997: u8_mul 711 355
+      const uint32_t v1290_mul8 = byte_of(v713_byte * 64u, 0u);
+      row.auxiliary(AUX_505, v1290_mul8);
+      const uint32_t v1291_mul8 = byte_of(v713_byte * 64u, 1u);
+      row.auxiliary(AUX_506, v1291_mul8);
+      // op 998: add 1283 1284
+      const uint32_t v1292_sum = v1285_mul8 + v1286_mul8;
+      // op 999: add 1285 1286
+      const uint32_t v1293_sum = v1287_mul8 + v1288_mul8;
+      // op 1000: add 1287 1288
+      const uint32_t v1294_sum = v1289_mul8 + v1290_mul8;
+      // op 1001: add 1289 1282
+      const uint32_t v1295_sum = v1291_mul8 + v1284_mul8;
+      // op 1002: add 1285 1286
+      const uint32_t v1296_sum = v1287_mul8 + v1288_mul8;
+      // op 1003: add 1287 1288
+      const uint32_t v1297_sum = v1289_mul8 + v1290_mul8;
+      // op 1004: u8_xor 708 1290
+      const uint32_t v1298_xor = v710_byte ^ (v1292_sum & 255u);
+      row.auxiliary(AUX_507, v1298_xor);
+      // op 1005: u8_xor 709 1291
+      const uint32_t v1299_xor = v711_byte ^ (v1293_sum & 255u);
+      row.auxiliary(AUX_508, v1299_xor);
+      // op 1006: u8_xor 710 1292
+      const uint32_t v1300_xor = v712_byte ^ (v1294_sum & 255u);
+      row.auxiliary(AUX_509, v1300_xor);
+      // op 1007: u8_xor 711 1293
+      const uint32_t v1301_xor = v713_byte ^ (v1295_sum & 255u);
+      row.auxiliary(AUX_510, v1301_xor);
+      // op 1008: u8_mul 1296 375
+      const uint32_t v1302_mul8 = byte_of(v1298_xor * 128u, 0u);
+      row.auxiliary(AUX_511, v1302_mul8);
+      const uint32_t v1303_mul8 = byte_of(v1298_xor * 128u, 1u);
+      row.auxiliary(AUX_512, v1303_mul8);
+      // op 1009: u8_mul 1297 375
+      const uint32_t v1304_mul8 = byte_of(v1299_xor * 128u, 0u);
+      row.auxiliary(AUX_513, v1304_mul8);
+      const uint32_t v1305_mul8 = byte_of(v1299_xor * 128u, 1u);
+      row.auxiliary(AUX_514, v1305_mul8);
+      // op 1010: u8_mul 1298 375
+      const uint32_t v1306_mul8 = byte_of(v1300_xor * 128u, 0u);
+      row.auxiliary(AUX_515, v1306_mul8);
+      const uint32_t v1307_mul8 = byte_of(v1300_xor * 128u, 1u);
+      row.auxiliary(AUX_516, v1307_mul8);
+      // op 1011: u8_mul 1299 375
+      const uint32_t v1308_mul8 = byte_of(v1301_xor * 128u, 0u);
+      row.auxiliary(AUX_517, v1308_mul8);
+      const uint32_t v1309_mul8 = byte_of(v1301_xor * 128u, 1u);
+      row.auxiliary(AUX_518, v1309_mul8);
+      // op 1012: add 1305 1306
+      const uint32_t v1310_sum = v1307_mul8 + v1308_mul8;
+      // op 1013: add 1307 1300
+      const uint32_t v1311_sum = v1309_mul8 + v1302_mul8;
+      // op 1014: add 1301 1302
+      const uint32_t v1312_sum = v1303_mul8 + v1304_mul8;
+      // op 1015: add 1303 1304
+      const uint32_t v1313_sum = v1305_mul8 + v1306_mul8;
+      // op 1016: u8_xor 1308 1294
+      const uint32_t v1314_xor = (v1310_sum & 255u) ^ (v1296_sum & 255u);
+      row.auxiliary(AUX_519, v1314_xor);
+      // op 1017: u8_xor 1309 1295
+      const uint32_t v1315_xor = (v1311_sum & 255u) ^ (v1297_sum & 255u);
+      row.auxiliary(AUX_520, v1315_xor);
+      // op 1018: u8_xor 1310 1289
+      const uint32_t v1316_xor = (v1312_sum & 255u) ^ v1291_mul8;
+      row.auxiliary(AUX_521, v1316_xor);
+      // op 1019: mul 1313 150
+      const uint32_t v1317_prod = v1315_xor * 256u;
+      // op 1020: mul 1314 152
+      const uint32_t v1318_prod = v1316_xor * 65536u;
+      // op 1021: mul 1311 131
+      const uint64_t v1319_prod = uint64_t(v1313_sum) * uint64_t(16777216u);
+      // op 1022: add 1312 1315
+      const uint32_t v1320_sum = v1314_xor + v1317_prod;
+      // op 1023: add 1318 1316
+      const uint32_t v1321_sum = v1320_sum + v1318_prod;
+      // op 1024: add 1319 1317
+      const uint64_t v1322_sum = uint64_t(v1321_sum) + v1319_prod;
+      // op 1025: add 1238 1275
+      const Gl v1323_sum = v1240_sum + gl(v1277_sum);
+      // op 1026: add 1321 1281
+      const Gl v1324_sum = v1323_sum + v1283_sum;
+      // op 1027: add 1322 1320
+      const Gl v1325_sum = v1324_sum + gl(v1322_sum);
+      // op 1028: hint_field_to_bytes 1323
+      const uint32_t v1326_byte = byte_of_wide(v1325_sum.value, 0u);
+      row.auxiliary(AUX_522, v1326_byte);
+      const uint32_t v1327_byte = byte_of_wide(v1325_sum.value, 1u);
+      row.auxiliary(AUX_523, v1327_byte);
+      const uint32_t v1328_byte = byte_of_wide(v1325_sum.value, 2u);
+      row.auxiliary(AUX_524, v1328_byte);
+      const uint32_t v1329_byte = byte_of_wide(v1325_sum.value, 3u);
+      row.auxiliary(AUX_525, v1329_byte);
+      const uint32_t v1330_byte = byte_of_wide(v1325_sum.value, 4u);
+      row.auxiliary(AUX_526, v1330_byte);
+      const uint32_t v1331_byte = byte_of_wide(v1325_sum.value, 5u);
+      row.auxiliary(AUX_527, v1331_byte);
+      const uint32_t v1332_byte = byte_of_wide(v1325_sum.value, 6u);
+      row.auxiliary(AUX_528, v1332_byte);
+      const uint32_t v1333_byte = byte_of_wide(v1325_sum.value, 7u);
+      row.auxiliary(AUX_529, v1333_byte);
       reads = reads + 4u;
+      block = 2u;
+      if (input0.value == 15u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(530u, 539u);
-      row.selector(0u, 1u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 1044: match
-      const Gl v1379_diff = seed.full(24u) - gl(15u);
-      row.auxiliary(530u, inverse_or_zero(v1379_diff));
-      row.auxiliary_full(seed, 752u + 8u * reads, 531u, 539u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 1044: match 0
+      const Gl v1379_diff = input0 - gl(15u);
+      const Gl v1380_inv = inverse_or_zero(v1379_diff);
+      row.auxiliary(AUX_530, v1380_inv);
+      // op 1088: call function 2: 1341 1205 1206 1207 1208 897 898 899 ... (91)
+      const Gl v1383_seed = seed.full(752u + 8u * reads);
+      row.auxiliary(AUX_531, v1383_seed);
+      const Gl v1384_seed = seed.full(760u + 8u * reads);
+      row.auxiliary(AUX_532, v1384_seed);
+      const Gl v1385_seed = seed.full(768u + 8u * reads);
+      row.auxiliary(AUX_533, v1385_seed);
+      const Gl v1386_seed = seed.full(776u + 8u * reads);
+      row.auxiliary(AUX_534, v1386_seed);
+      const Gl v1387_seed = seed.full(784u + 8u * reads);
+      row.auxiliary(AUX_535, v1387_seed);
+      const Gl v1388_seed = seed.full(792u + 8u * reads);
+      row.auxiliary(AUX_536, v1388_seed);
+      const Gl v1389_seed = seed.full(800u + 8u * reads);
+      row.auxiliary(AUX_537, v1389_seed);
+      const Gl v1390_seed = seed.full(808u + 8u * reads);
+      row.auxiliary(AUX_538, v1390_seed);
       reads = reads + 8u;
     }
   }

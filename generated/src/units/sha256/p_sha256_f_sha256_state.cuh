@@ -11,8 +11,50 @@ namespace p_sha256 {
 
 namespace f_sha256_state {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0, RANK = 1, AUX_2 = 2,
+    AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8, AUX_9 = 9, AUX_10 = 10,
+    AUX_11 = 11, AUX_12 = 12, AUX_13 = 13, AUX_14 = 14, AUX_15 = 15, AUX_16 = 16, AUX_17 = 17,
+    AUX_18 = 18, AUX_19 = 19, AUX_20 = 20, AUX_21 = 21, AUX_22 = 22, AUX_23 = 23, AUX_24 = 24,
+    AUX_25 = 25, AUX_26 = 26, AUX_27 = 27, AUX_28 = 28, AUX_29 = 29, AUX_30 = 30, AUX_31 = 31,
+    AUX_32 = 32, AUX_33 = 33, AUX_34 = 34, AUX_35 = 35, AUX_36 = 36, AUX_37 = 37, AUX_38 = 38,
+    AUX_39 = 39, AUX_40 = 40, AUX_41 = 41, AUX_42 = 42, AUX_43 = 43, AUX_44 = 44, AUX_45 = 45,
+    AUX_46 = 46, AUX_47 = 47, AUX_48 = 48, AUX_49 = 49, AUX_50 = 50, AUX_51 = 51, AUX_52 = 52,
+    AUX_53 = 53, AUX_54 = 54, AUX_55 = 55, AUX_56 = 56, AUX_57 = 57, AUX_58 = 58, AUX_59 = 59,
+    AUX_60 = 60, AUX_61 = 61, AUX_62 = 62, AUX_63 = 63, AUX_64 = 64, AUX_65 = 65, AUX_66 = 66,
+    AUX_67 = 67, AUX_68 = 68, AUX_69 = 69, AUX_70 = 70, AUX_71 = 71, AUX_72 = 72, AUX_73 = 73,
+    AUX_74 = 74, AUX_75 = 75, AUX_76 = 76, AUX_77 = 77, AUX_78 = 78, AUX_79 = 79, AUX_80 = 80,
+    AUX_81 = 81, AUX_82 = 82, AUX_83 = 83, AUX_84 = 84, AUX_85 = 85, AUX_86 = 86, AUX_87 = 87,
+    AUX_88 = 88, AUX_89 = 89, AUX_90 = 90, AUX_91 = 91, AUX_92 = 92, AUX_93 = 93, AUX_94 = 94,
+    AUX_95 = 95, AUX_96 = 96, AUX_97 = 97, AUX_98 = 98, AUX_99 = 99, AUX_100 = 100,
+    AUX_101 = 101, AUX_102 = 102, AUX_103 = 103, AUX_104 = 104, AUX_105 = 105, AUX_106 = 106,
+    AUX_107 = 107, AUX_108 = 108, AUX_109 = 109, AUX_110 = 110, AUX_111 = 111, AUX_112 = 112,
+    AUX_113 = 113, AUX_114 = 114, AUX_115 = 115, AUX_116 = 116, AUX_117 = 117, AUX_118 = 118,
+    AUX_119 = 119, AUX_120 = 120, AUX_121 = 121, AUX_122 = 122, AUX_123 = 123, AUX_124 = 124,
+    AUX_125 = 125, AUX_126 = 126, AUX_127 = 127, AUX_128 = 128, AUX_129 = 129, AUX_130 = 130};
+
+static_assert(INPUT_0 + 1u == 1u, "plan: 1 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_130 + 1u == 131u, "plan: 131 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_RANK = 8, SEED0_INPUT_0 = 12, SEED0_STRIDE = 16};
+
+static_assert(SEED0_MULTIPLICITY - SEED0_MULTIPLICITY == 0u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(
+    SEED0_MULTIPLICITY + 8u < SEED0_STRIDE + 1u,
+    "plan: the seed ends within its stride");
+static_assert(SEED0_RANK - SEED0_RANK == 0u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_RANK + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_0 - SEED0_INPUT_0 == 0u, "plan: u8 words");
+static_assert(SEED0_INPUT_0 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), rank at 8 (u32), input 0 at 12 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 4;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -20,17 +62,65 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 131;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
+    row.selector(SELECTOR_1, 0u);
     row.auxiliary_zeros(2u, 131u);
-    row.selector(0u, 1u);
-    row.input_u8(seed, 12u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 8u, 1u, 2u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_0);
+    row.input(INPUT_0, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_RANK = 16, SEED1_READ_0 = 20,
+    SEED1_READ_1 = 21, SEED1_READ_2 = 22, SEED1_READ_3 = 23, SEED1_READ_4 = 24,
+    SEED1_READ_5 = 25, SEED1_READ_6 = 26, SEED1_READ_7 = 27, SEED1_READ_8 = 28,
+    SEED1_READ_9 = 29, SEED1_READ_10 = 30, SEED1_READ_11 = 31, SEED1_READ_12 = 32,
+    SEED1_READ_13 = 33, SEED1_READ_14 = 34, SEED1_READ_15 = 35, SEED1_READ_16 = 36,
+    SEED1_READ_17 = 37, SEED1_READ_18 = 38, SEED1_READ_19 = 39, SEED1_READ_20 = 40,
+    SEED1_READ_21 = 41, SEED1_READ_22 = 42, SEED1_READ_23 = 43, SEED1_READ_24 = 44,
+    SEED1_READ_25 = 45, SEED1_READ_26 = 46, SEED1_READ_27 = 47, SEED1_READ_28 = 48,
+    SEED1_READ_29 = 49, SEED1_READ_30 = 50, SEED1_READ_31 = 51, SEED1_READ_32 = 52,
+    SEED1_READ_33 = 53, SEED1_READ_34 = 54, SEED1_READ_35 = 55, SEED1_READ_36 = 56,
+    SEED1_READ_37 = 57, SEED1_READ_38 = 58, SEED1_READ_39 = 59, SEED1_READ_40 = 60,
+    SEED1_READ_41 = 61, SEED1_READ_42 = 62, SEED1_READ_43 = 63, SEED1_READ_44 = 64,
+    SEED1_READ_45 = 65, SEED1_READ_46 = 66, SEED1_READ_47 = 67, SEED1_READ_48 = 68,
+    SEED1_READ_49 = 69, SEED1_READ_50 = 70, SEED1_READ_51 = 71, SEED1_READ_52 = 72,
+    SEED1_READ_53 = 73, SEED1_READ_54 = 74, SEED1_READ_55 = 75, SEED1_READ_56 = 76,
+    SEED1_READ_57 = 77, SEED1_READ_58 = 78, SEED1_READ_59 = 79, SEED1_READ_60 = 80,
+    SEED1_READ_61 = 81, SEED1_READ_62 = 82, SEED1_READ_63 = 83, SEED1_READ_64 = 84,
+    SEED1_READ_65 = 85, SEED1_READ_66 = 86, SEED1_READ_67 = 87, SEED1_READ_68 = 88,
+    SEED1_READ_69 = 89, SEED1_READ_70 = 90, SEED1_READ_71 = 91, SEED1_READ_72 = 92,
+    SEED1_READ_73 = 93, SEED1_READ_74 = 94, SEED1_READ_75 = 95, SEED1_READ_76 = 96,
+    SEED1_READ_77 = 97, SEED1_READ_78 = 98, SEED1_READ_79 = 99, SEED1_READ_80 = 100,
+    SEED1_READ_81 = 101, SEED1_READ_82 = 102, SEED1_READ_83 = 103, SEED1_READ_84 = 104,
+    SEED1_READ_85 = 105, SEED1_READ_86 = 106, SEED1_READ_87 = 107, SEED1_READ_88 = 108,
+    SEED1_READ_89 = 109, SEED1_READ_90 = 110, SEED1_READ_91 = 111, SEED1_READ_92 = 112,
+    SEED1_READ_93 = 113, SEED1_READ_94 = 114, SEED1_READ_95 = 115, SEED1_READ_96 = 116,
+    SEED1_READ_97 = 117, SEED1_READ_98 = 118, SEED1_READ_99 = 119, SEED1_READ_100 = 120,
+    SEED1_READ_101 = 121, SEED1_READ_102 = 122, SEED1_READ_103 = 123, SEED1_READ_104 = 124,
+    SEED1_READ_105 = 125, SEED1_READ_106 = 126, SEED1_READ_107 = 127, SEED1_READ_108 = 128,
+    SEED1_READ_109 = 129, SEED1_READ_110 = 130, SEED1_READ_111 = 131, SEED1_READ_112 = 132,
+    SEED1_READ_113 = 133, SEED1_READ_114 = 134, SEED1_READ_115 = 135, SEED1_READ_116 = 136,
+    SEED1_READ_117 = 137, SEED1_READ_118 = 138, SEED1_READ_119 = 139, SEED1_READ_120 = 140,
+    SEED1_READ_121 = 141, SEED1_READ_122 = 142, SEED1_READ_123 = 143, SEED1_READ_124 = 144,
+    SEED1_READ_125 = 145, SEED1_READ_126 = 146, SEED1_READ_127 = 147, SEED1_STRIDE = 152};
+
+static_assert(SEED1_INPUT_0 - SEED1_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_INPUT_0 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_RANK - SEED1_RANK == 0u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_RANK + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_127 - SEED1_READ_0 == 127u, "plan: u8 words");
+static_assert(SEED1_READ_127 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), rank at 16 (u32), read 0 to 127 at 20 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 38;
   static constexpr uint32_t NUM_INPUTS = 1;
@@ -38,15 +128,182 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 131;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    // op 0: match
-    const Gl v4_diff = seed.full(8u) - gl(0u);
-    row.auxiliary(2u, inverse_or_zero(v4_diff));
-    row.input_full(seed, 8u, 0u, 1u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 16u, 1u, 2u);
-    row.auxiliary_u8(seed, 20u, 3u, 131u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 0: match 0
+    const Gl v4_diff = input0 - gl(0u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    // op 37: call function 4: 2
+    const uint32_t word0 = seed.u32(SEED1_READ_0);
+    row.auxiliary(AUX_3, byte_of(word0, 0u));
+    row.auxiliary(AUX_4, byte_of(word0, 1u));
+    row.auxiliary(AUX_5, byte_of(word0, 2u));
+    row.auxiliary(AUX_6, byte_of(word0, 3u));
+    const uint32_t word1 = seed.u32(SEED1_READ_4);
+    row.auxiliary(AUX_7, byte_of(word1, 0u));
+    row.auxiliary(AUX_8, byte_of(word1, 1u));
+    row.auxiliary(AUX_9, byte_of(word1, 2u));
+    row.auxiliary(AUX_10, byte_of(word1, 3u));
+    const uint32_t word2 = seed.u32(SEED1_READ_8);
+    row.auxiliary(AUX_11, byte_of(word2, 0u));
+    row.auxiliary(AUX_12, byte_of(word2, 1u));
+    row.auxiliary(AUX_13, byte_of(word2, 2u));
+    row.auxiliary(AUX_14, byte_of(word2, 3u));
+    const uint32_t word3 = seed.u32(SEED1_READ_12);
+    row.auxiliary(AUX_15, byte_of(word3, 0u));
+    row.auxiliary(AUX_16, byte_of(word3, 1u));
+    row.auxiliary(AUX_17, byte_of(word3, 2u));
+    row.auxiliary(AUX_18, byte_of(word3, 3u));
+    const uint32_t word4 = seed.u32(SEED1_READ_16);
+    row.auxiliary(AUX_19, byte_of(word4, 0u));
+    row.auxiliary(AUX_20, byte_of(word4, 1u));
+    row.auxiliary(AUX_21, byte_of(word4, 2u));
+    row.auxiliary(AUX_22, byte_of(word4, 3u));
+    const uint32_t word5 = seed.u32(SEED1_READ_20);
+    row.auxiliary(AUX_23, byte_of(word5, 0u));
+    row.auxiliary(AUX_24, byte_of(word5, 1u));
+    row.auxiliary(AUX_25, byte_of(word5, 2u));
+    row.auxiliary(AUX_26, byte_of(word5, 3u));
+    const uint32_t word6 = seed.u32(SEED1_READ_24);
+    row.auxiliary(AUX_27, byte_of(word6, 0u));
+    row.auxiliary(AUX_28, byte_of(word6, 1u));
+    row.auxiliary(AUX_29, byte_of(word6, 2u));
+    row.auxiliary(AUX_30, byte_of(word6, 3u));
+    const uint32_t word7 = seed.u32(SEED1_READ_28);
+    row.auxiliary(AUX_31, byte_of(word7, 0u));
+    row.auxiliary(AUX_32, byte_of(word7, 1u));
+    row.auxiliary(AUX_33, byte_of(word7, 2u));
+    row.auxiliary(AUX_34, byte_of(word7, 3u));
+    // op 39: io_read 37 4
+    const uint32_t word8 = seed.u32(SEED1_READ_32);
+    row.auxiliary(AUX_35, byte_of(word8, 0u));
+    row.auxiliary(AUX_36, byte_of(word8, 1u));
+    row.auxiliary(AUX_37, byte_of(word8, 2u));
+    row.auxiliary(AUX_38, byte_of(word8, 3u));
+    const uint32_t word9 = seed.u32(SEED1_READ_36);
+    row.auxiliary(AUX_39, byte_of(word9, 0u));
+    row.auxiliary(AUX_40, byte_of(word9, 1u));
+    row.auxiliary(AUX_41, byte_of(word9, 2u));
+    row.auxiliary(AUX_42, byte_of(word9, 3u));
+    const uint32_t word10 = seed.u32(SEED1_READ_40);
+    row.auxiliary(AUX_43, byte_of(word10, 0u));
+    row.auxiliary(AUX_44, byte_of(word10, 1u));
+    row.auxiliary(AUX_45, byte_of(word10, 2u));
+    row.auxiliary(AUX_46, byte_of(word10, 3u));
+    const uint32_t word11 = seed.u32(SEED1_READ_44);
+    row.auxiliary(AUX_47, byte_of(word11, 0u));
+    row.auxiliary(AUX_48, byte_of(word11, 1u));
+    row.auxiliary(AUX_49, byte_of(word11, 2u));
+    row.auxiliary(AUX_50, byte_of(word11, 3u));
+    const uint32_t word12 = seed.u32(SEED1_READ_48);
+    row.auxiliary(AUX_51, byte_of(word12, 0u));
+    row.auxiliary(AUX_52, byte_of(word12, 1u));
+    row.auxiliary(AUX_53, byte_of(word12, 2u));
+    row.auxiliary(AUX_54, byte_of(word12, 3u));
+    const uint32_t word13 = seed.u32(SEED1_READ_52);
+    row.auxiliary(AUX_55, byte_of(word13, 0u));
+    row.auxiliary(AUX_56, byte_of(word13, 1u));
+    row.auxiliary(AUX_57, byte_of(word13, 2u));
+    row.auxiliary(AUX_58, byte_of(word13, 3u));
+    const uint32_t word14 = seed.u32(SEED1_READ_56);
+    row.auxiliary(AUX_59, byte_of(word14, 0u));
+    row.auxiliary(AUX_60, byte_of(word14, 1u));
+    row.auxiliary(AUX_61, byte_of(word14, 2u));
+    row.auxiliary(AUX_62, byte_of(word14, 3u));
+    const uint32_t word15 = seed.u32(SEED1_READ_60);
+    row.auxiliary(AUX_63, byte_of(word15, 0u));
+    row.auxiliary(AUX_64, byte_of(word15, 1u));
+    row.auxiliary(AUX_65, byte_of(word15, 2u));
+    row.auxiliary(AUX_66, byte_of(word15, 3u));
+    const uint32_t word16 = seed.u32(SEED1_READ_64);
+    row.auxiliary(AUX_67, byte_of(word16, 0u));
+    row.auxiliary(AUX_68, byte_of(word16, 1u));
+    row.auxiliary(AUX_69, byte_of(word16, 2u));
+    row.auxiliary(AUX_70, byte_of(word16, 3u));
+    const uint32_t word17 = seed.u32(SEED1_READ_68);
+    row.auxiliary(AUX_71, byte_of(word17, 0u));
+    row.auxiliary(AUX_72, byte_of(word17, 1u));
+    row.auxiliary(AUX_73, byte_of(word17, 2u));
+    row.auxiliary(AUX_74, byte_of(word17, 3u));
+    const uint32_t word18 = seed.u32(SEED1_READ_72);
+    row.auxiliary(AUX_75, byte_of(word18, 0u));
+    row.auxiliary(AUX_76, byte_of(word18, 1u));
+    row.auxiliary(AUX_77, byte_of(word18, 2u));
+    row.auxiliary(AUX_78, byte_of(word18, 3u));
+    const uint32_t word19 = seed.u32(SEED1_READ_76);
+    row.auxiliary(AUX_79, byte_of(word19, 0u));
+    row.auxiliary(AUX_80, byte_of(word19, 1u));
+    row.auxiliary(AUX_81, byte_of(word19, 2u));
+    row.auxiliary(AUX_82, byte_of(word19, 3u));
+    const uint32_t word20 = seed.u32(SEED1_READ_80);
+    row.auxiliary(AUX_83, byte_of(word20, 0u));
+    row.auxiliary(AUX_84, byte_of(word20, 1u));
+    row.auxiliary(AUX_85, byte_of(word20, 2u));
+    row.auxiliary(AUX_86, byte_of(word20, 3u));
+    const uint32_t word21 = seed.u32(SEED1_READ_84);
+    row.auxiliary(AUX_87, byte_of(word21, 0u));
+    row.auxiliary(AUX_88, byte_of(word21, 1u));
+    row.auxiliary(AUX_89, byte_of(word21, 2u));
+    row.auxiliary(AUX_90, byte_of(word21, 3u));
+    const uint32_t word22 = seed.u32(SEED1_READ_88);
+    row.auxiliary(AUX_91, byte_of(word22, 0u));
+    row.auxiliary(AUX_92, byte_of(word22, 1u));
+    row.auxiliary(AUX_93, byte_of(word22, 2u));
+    row.auxiliary(AUX_94, byte_of(word22, 3u));
+    const uint32_t word23 = seed.u32(SEED1_READ_92);
+    row.auxiliary(AUX_95, byte_of(word23, 0u));
+    row.auxiliary(AUX_96, byte_of(word23, 1u));
+    row.auxiliary(AUX_97, byte_of(word23, 2u));
+    row.auxiliary(AUX_98, byte_of(word23, 3u));
+    // op 72: call function 3: 5 6 7 8 9 10 11 12 ... (96)
+    const uint32_t word24 = seed.u32(SEED1_READ_96);
+    row.auxiliary(AUX_99, byte_of(word24, 0u));
+    row.auxiliary(AUX_100, byte_of(word24, 1u));
+    row.auxiliary(AUX_101, byte_of(word24, 2u));
+    row.auxiliary(AUX_102, byte_of(word24, 3u));
+    const uint32_t word25 = seed.u32(SEED1_READ_100);
+    row.auxiliary(AUX_103, byte_of(word25, 0u));
+    row.auxiliary(AUX_104, byte_of(word25, 1u));
+    row.auxiliary(AUX_105, byte_of(word25, 2u));
+    row.auxiliary(AUX_106, byte_of(word25, 3u));
+    const uint32_t word26 = seed.u32(SEED1_READ_104);
+    row.auxiliary(AUX_107, byte_of(word26, 0u));
+    row.auxiliary(AUX_108, byte_of(word26, 1u));
+    row.auxiliary(AUX_109, byte_of(word26, 2u));
+    row.auxiliary(AUX_110, byte_of(word26, 3u));
+    const uint32_t word27 = seed.u32(SEED1_READ_108);
+    row.auxiliary(AUX_111, byte_of(word27, 0u));
+    row.auxiliary(AUX_112, byte_of(word27, 1u));
+    row.auxiliary(AUX_113, byte_of(word27, 2u));
+    row.auxiliary(AUX_114, byte_of(word27, 3u));
+    const uint32_t word28 = seed.u32(SEED1_READ_112);
+    row.auxiliary(AUX_115, byte_of(word28, 0u));
+    row.auxiliary(AUX_116, byte_of(word28, 1u));
+    row.auxiliary(AUX_117, byte_of(word28, 2u));
+    row.auxiliary(AUX_118, byte_of(word28, 3u));
+    const uint32_t word29 = seed.u32(SEED1_READ_116);
+    row.auxiliary(AUX_119, byte_of(word29, 0u));
+    row.auxiliary(AUX_120, byte_of(word29, 1u));
+    row.auxiliary(AUX_121, byte_of(word29, 2u));
+    row.auxiliary(AUX_122, byte_of(word29, 3u));
+    const uint32_t word30 = seed.u32(SEED1_READ_120);
+    row.auxiliary(AUX_123, byte_of(word30, 0u));
+    row.auxiliary(AUX_124, byte_of(word30, 1u));
+    row.auxiliary(AUX_125, byte_of(word30, 2u));
+    row.auxiliary(AUX_126, byte_of(word30, 3u));
+    const uint32_t word31 = seed.u32(SEED1_READ_124);
+    row.auxiliary(AUX_127, byte_of(word31, 0u));
+    row.auxiliary(AUX_128, byte_of(word31, 1u));
+    row.auxiliary(AUX_129, byte_of(word31, 2u));
+    row.auxiliary(AUX_130, byte_of(word31, 3u));
+    // op 0: match 0
+    const Gl v5_inv = inverse_or_zero(v4_diff);
+    row.auxiliary(AUX_2, v5_inv);
   }
 };
 
@@ -60,25 +317,290 @@ struct Generic {
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl input0 = gl(0u);
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 1u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
       block = 2u;
-      block = (seed.full(24u).value == 0u) ? 1u : block;
+      if (input0.value == 0u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
       row.auxiliary_zeros(2u, 131u);
-      row.selector(0u, 1u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      // op 0: match
-      const Gl v35_diff = seed.full(24u) - gl(0u);
-      row.auxiliary(2u, inverse_or_zero(v35_diff));
-      row.auxiliary_full(seed, 32u + 8u * reads, 3u, 131u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 0: match 0
+      const Gl v35_diff = input0 - gl(0u);
+      const Gl v36_inv = inverse_or_zero(v35_diff);
+      row.auxiliary(AUX_2, v36_inv);
+      // op 37: call function 4: 2
+      const Gl v41_seed = seed.full(32u + 8u * reads);
+      row.auxiliary(AUX_3, v41_seed);
+      const Gl v42_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_4, v42_seed);
+      const Gl v43_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_5, v43_seed);
+      const Gl v44_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_6, v44_seed);
+      const Gl v45_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_7, v45_seed);
+      const Gl v46_seed = seed.full(72u + 8u * reads);
+      row.auxiliary(AUX_8, v46_seed);
+      const Gl v47_seed = seed.full(80u + 8u * reads);
+      row.auxiliary(AUX_9, v47_seed);
+      const Gl v48_seed = seed.full(88u + 8u * reads);
+      row.auxiliary(AUX_10, v48_seed);
+      const Gl v49_seed = seed.full(96u + 8u * reads);
+      row.auxiliary(AUX_11, v49_seed);
+      const Gl v50_seed = seed.full(104u + 8u * reads);
+      row.auxiliary(AUX_12, v50_seed);
+      const Gl v51_seed = seed.full(112u + 8u * reads);
+      row.auxiliary(AUX_13, v51_seed);
+      const Gl v52_seed = seed.full(120u + 8u * reads);
+      row.auxiliary(AUX_14, v52_seed);
+      const Gl v53_seed = seed.full(128u + 8u * reads);
+      row.auxiliary(AUX_15, v53_seed);
+      const Gl v54_seed = seed.full(136u + 8u * reads);
+      row.auxiliary(AUX_16, v54_seed);
+      const Gl v55_seed = seed.full(144u + 8u * reads);
+      row.auxiliary(AUX_17, v55_seed);
+      const Gl v56_seed = seed.full(152u + 8u * reads);
+      row.auxiliary(AUX_18, v56_seed);
+      const Gl v57_seed = seed.full(160u + 8u * reads);
+      row.auxiliary(AUX_19, v57_seed);
+      const Gl v58_seed = seed.full(168u + 8u * reads);
+      row.auxiliary(AUX_20, v58_seed);
+      const Gl v59_seed = seed.full(176u + 8u * reads);
+      row.auxiliary(AUX_21, v59_seed);
+      const Gl v60_seed = seed.full(184u + 8u * reads);
+      row.auxiliary(AUX_22, v60_seed);
+      const Gl v61_seed = seed.full(192u + 8u * reads);
+      row.auxiliary(AUX_23, v61_seed);
+      const Gl v62_seed = seed.full(200u + 8u * reads);
+      row.auxiliary(AUX_24, v62_seed);
+      const Gl v63_seed = seed.full(208u + 8u * reads);
+      row.auxiliary(AUX_25, v63_seed);
+      const Gl v64_seed = seed.full(216u + 8u * reads);
+      row.auxiliary(AUX_26, v64_seed);
+      const Gl v65_seed = seed.full(224u + 8u * reads);
+      row.auxiliary(AUX_27, v65_seed);
+      const Gl v66_seed = seed.full(232u + 8u * reads);
+      row.auxiliary(AUX_28, v66_seed);
+      const Gl v67_seed = seed.full(240u + 8u * reads);
+      row.auxiliary(AUX_29, v67_seed);
+      const Gl v68_seed = seed.full(248u + 8u * reads);
+      row.auxiliary(AUX_30, v68_seed);
+      const Gl v69_seed = seed.full(256u + 8u * reads);
+      row.auxiliary(AUX_31, v69_seed);
+      const Gl v70_seed = seed.full(264u + 8u * reads);
+      row.auxiliary(AUX_32, v70_seed);
+      const Gl v71_seed = seed.full(272u + 8u * reads);
+      row.auxiliary(AUX_33, v71_seed);
+      const Gl v72_seed = seed.full(280u + 8u * reads);
+      row.auxiliary(AUX_34, v72_seed);
+      // op 39: io_read 37 4
+      const Gl v74_seed = seed.full(288u + 8u * reads);
+      row.auxiliary(AUX_35, v74_seed);
+      const Gl v75_seed = seed.full(296u + 8u * reads);
+      row.auxiliary(AUX_36, v75_seed);
+      const Gl v76_seed = seed.full(304u + 8u * reads);
+      row.auxiliary(AUX_37, v76_seed);
+      const Gl v77_seed = seed.full(312u + 8u * reads);
+      row.auxiliary(AUX_38, v77_seed);
+      const Gl v78_seed = seed.full(320u + 8u * reads);
+      row.auxiliary(AUX_39, v78_seed);
+      const Gl v79_seed = seed.full(328u + 8u * reads);
+      row.auxiliary(AUX_40, v79_seed);
+      const Gl v80_seed = seed.full(336u + 8u * reads);
+      row.auxiliary(AUX_41, v80_seed);
+      const Gl v81_seed = seed.full(344u + 8u * reads);
+      row.auxiliary(AUX_42, v81_seed);
+      const Gl v82_seed = seed.full(352u + 8u * reads);
+      row.auxiliary(AUX_43, v82_seed);
+      const Gl v83_seed = seed.full(360u + 8u * reads);
+      row.auxiliary(AUX_44, v83_seed);
+      const Gl v84_seed = seed.full(368u + 8u * reads);
+      row.auxiliary(AUX_45, v84_seed);
+      const Gl v85_seed = seed.full(376u + 8u * reads);
+      row.auxiliary(AUX_46, v85_seed);
+      const Gl v86_seed = seed.full(384u + 8u * reads);
+      row.auxiliary(AUX_47, v86_seed);
+      const Gl v87_seed = seed.full(392u + 8u * reads);
+      row.auxiliary(AUX_48, v87_seed);
+      const Gl v88_seed = seed.full(400u + 8u * reads);
+      row.auxiliary(AUX_49, v88_seed);
+      const Gl v89_seed = seed.full(408u + 8u * reads);
+      row.auxiliary(AUX_50, v89_seed);
+      const Gl v90_seed = seed.full(416u + 8u * reads);
+      row.auxiliary(AUX_51, v90_seed);
+      const Gl v91_seed = seed.full(424u + 8u * reads);
+      row.auxiliary(AUX_52, v91_seed);
+      const Gl v92_seed = seed.full(432u + 8u * reads);
+      row.auxiliary(AUX_53, v92_seed);
+      const Gl v93_seed = seed.full(440u + 8u * reads);
+      row.auxiliary(AUX_54, v93_seed);
+      const Gl v94_seed = seed.full(448u + 8u * reads);
+      row.auxiliary(AUX_55, v94_seed);
+      const Gl v95_seed = seed.full(456u + 8u * reads);
+      row.auxiliary(AUX_56, v95_seed);
+      const Gl v96_seed = seed.full(464u + 8u * reads);
+      row.auxiliary(AUX_57, v96_seed);
+      const Gl v97_seed = seed.full(472u + 8u * reads);
+      row.auxiliary(AUX_58, v97_seed);
+      const Gl v98_seed = seed.full(480u + 8u * reads);
+      row.auxiliary(AUX_59, v98_seed);
+      const Gl v99_seed = seed.full(488u + 8u * reads);
+      row.auxiliary(AUX_60, v99_seed);
+      const Gl v100_seed = seed.full(496u + 8u * reads);
+      row.auxiliary(AUX_61, v100_seed);
+      const Gl v101_seed = seed.full(504u + 8u * reads);
+      row.auxiliary(AUX_62, v101_seed);
+      const Gl v102_seed = seed.full(512u + 8u * reads);
+      row.auxiliary(AUX_63, v102_seed);
+      const Gl v103_seed = seed.full(520u + 8u * reads);
+      row.auxiliary(AUX_64, v103_seed);
+      const Gl v104_seed = seed.full(528u + 8u * reads);
+      row.auxiliary(AUX_65, v104_seed);
+      const Gl v105_seed = seed.full(536u + 8u * reads);
+      row.auxiliary(AUX_66, v105_seed);
+      const Gl v106_seed = seed.full(544u + 8u * reads);
+      row.auxiliary(AUX_67, v106_seed);
+      const Gl v107_seed = seed.full(552u + 8u * reads);
+      row.auxiliary(AUX_68, v107_seed);
+      const Gl v108_seed = seed.full(560u + 8u * reads);
+      row.auxiliary(AUX_69, v108_seed);
+      const Gl v109_seed = seed.full(568u + 8u * reads);
+      row.auxiliary(AUX_70, v109_seed);
+      const Gl v110_seed = seed.full(576u + 8u * reads);
+      row.auxiliary(AUX_71, v110_seed);
+      const Gl v111_seed = seed.full(584u + 8u * reads);
+      row.auxiliary(AUX_72, v111_seed);
+      const Gl v112_seed = seed.full(592u + 8u * reads);
+      row.auxiliary(AUX_73, v112_seed);
+      const Gl v113_seed = seed.full(600u + 8u * reads);
+      row.auxiliary(AUX_74, v113_seed);
+      const Gl v114_seed = seed.full(608u + 8u * reads);
+      row.auxiliary(AUX_75, v114_seed);
+      const Gl v115_seed = seed.full(616u + 8u * reads);
+      row.auxiliary(AUX_76, v115_seed);
+      const Gl v116_seed = seed.full(624u + 8u * reads);
+      row.auxiliary(AUX_77, v116_seed);
+      const Gl v117_seed = seed.full(632u + 8u * reads);
+      row.auxiliary(AUX_78, v117_seed);
+      const Gl v118_seed = seed.full(640u + 8u * reads);
+      row.auxiliary(AUX_79, v118_seed);
+      const Gl v119_seed = seed.full(648u + 8u * reads);
+      row.auxiliary(AUX_80, v119_seed);
+      const Gl v120_seed = seed.full(656u + 8u * reads);
+      row.auxiliary(AUX_81, v120_seed);
+      const Gl v121_seed = seed.full(664u + 8u * reads);
+      row.auxiliary(AUX_82, v121_seed);
+      const Gl v122_seed = seed.full(672u + 8u * reads);
+      row.auxiliary(AUX_83, v122_seed);
+      const Gl v123_seed = seed.full(680u + 8u * reads);
+      row.auxiliary(AUX_84, v123_seed);
+      const Gl v124_seed = seed.full(688u + 8u * reads);
+      row.auxiliary(AUX_85, v124_seed);
+      const Gl v125_seed = seed.full(696u + 8u * reads);
+      row.auxiliary(AUX_86, v125_seed);
+      const Gl v126_seed = seed.full(704u + 8u * reads);
+      row.auxiliary(AUX_87, v126_seed);
+      const Gl v127_seed = seed.full(712u + 8u * reads);
+      row.auxiliary(AUX_88, v127_seed);
+      const Gl v128_seed = seed.full(720u + 8u * reads);
+      row.auxiliary(AUX_89, v128_seed);
+      const Gl v129_seed = seed.full(728u + 8u * reads);
+      row.auxiliary(AUX_90, v129_seed);
+      const Gl v130_seed = seed.full(736u + 8u * reads);
+      row.auxiliary(AUX_91, v130_seed);
+      const Gl v131_seed = seed.full(744u + 8u * reads);
+      row.auxiliary(AUX_92, v131_seed);
+      const Gl v132_seed = seed.full(752u + 8u * reads);
+      row.auxiliary(AUX_93, v132_seed);
+      const Gl v133_seed = seed.full(760u + 8u * reads);
+      row.auxiliary(AUX_94, v133_seed);
+      const Gl v134_seed = seed.full(768u + 8u * reads);
+      row.auxiliary(AUX_95, v134_seed);
+      const Gl v135_seed = seed.full(776u + 8u * reads);
+      row.auxiliary(AUX_96, v135_seed);
+      const Gl v136_seed = seed.full(784u + 8u * reads);
+      row.auxiliary(AUX_97, v136_seed);
+      const Gl v137_seed = seed.full(792u + 8u * reads);
+      row.auxiliary(AUX_98, v137_seed);
+      // op 72: call function 3: 5 6 7 8 9 10 11 12 ... (96)
+      const Gl v138_seed = seed.full(800u + 8u * reads);
+      row.auxiliary(AUX_99, v138_seed);
+      const Gl v139_seed = seed.full(808u + 8u * reads);
+      row.auxiliary(AUX_100, v139_seed);
+      const Gl v140_seed = seed.full(816u + 8u * reads);
+      row.auxiliary(AUX_101, v140_seed);
+      const Gl v141_seed = seed.full(824u + 8u * reads);
+      row.auxiliary(AUX_102, v141_seed);
+      const Gl v142_seed = seed.full(832u + 8u * reads);
+      row.auxiliary(AUX_103, v142_seed);
+      const Gl v143_seed = seed.full(840u + 8u * reads);
+      row.auxiliary(AUX_104, v143_seed);
+      const Gl v144_seed = seed.full(848u + 8u * reads);
+      row.auxiliary(AUX_105, v144_seed);
+      const Gl v145_seed = seed.full(856u + 8u * reads);
+      row.auxiliary(AUX_106, v145_seed);
+      const Gl v146_seed = seed.full(864u + 8u * reads);
+      row.auxiliary(AUX_107, v146_seed);
+      const Gl v147_seed = seed.full(872u + 8u * reads);
+      row.auxiliary(AUX_108, v147_seed);
+      const Gl v148_seed = seed.full(880u + 8u * reads);
+      row.auxiliary(AUX_109, v148_seed);
+      const Gl v149_seed = seed.full(888u + 8u * reads);
+      row.auxiliary(AUX_110, v149_seed);
+      const Gl v150_seed = seed.full(896u + 8u * reads);
+      row.auxiliary(AUX_111, v150_seed);
+      const Gl v151_seed = seed.full(904u + 8u * reads);
+      row.auxiliary(AUX_112, v151_seed);
+      const Gl v152_seed = seed.full(912u + 8u * reads);
+      row.auxiliary(AUX_113, v152_seed);
+      const Gl v153_seed = seed.full(920u + 8u * reads);
+      row.auxiliary(AUX_114, v153_seed);
+      const Gl v154_seed = seed.full(928u + 8u * reads);
+      row.auxiliary(AUX_115, v154_seed);
+      const Gl v155_seed = seed.full(936u + 8u * reads);
+      row.auxiliary(AUX_116, v155_seed);
+      const Gl v156_seed = seed.full(944u + 8u * reads);
+      row.auxiliary(AUX_117, v156_seed);
+      const Gl v157_seed = seed.full(952u + 8u * reads);
+      row.auxiliary(AUX_118, v157_seed);
+      const Gl v158_seed = seed.full(960u + 8u * reads);
+      row.auxiliary(AUX_119, v158_seed);
+      const Gl v159_seed = seed.full(968u + 8u * reads);
+      row.auxiliary(AUX_120, v159_seed);
+      const Gl v160_seed = seed.full(976u + 8u * reads);
+      row.auxiliary(AUX_121, v160_seed);
+      const Gl v161_seed = seed.full(984u + 8u * reads);
+      row.auxiliary(AUX_122, v161_seed);
+      const Gl v162_seed = seed.full(992u + 8u * reads);
+      row.auxiliary(AUX_123, v162_seed);
+      const Gl v163_seed = seed.full(1000u + 8u * reads);
+      row.auxiliary(AUX_124, v163_seed);
+      const Gl v164_seed = seed.full(1008u + 8u * reads);
+      row.auxiliary(AUX_125, v164_seed);
+      const Gl v165_seed = seed.full(1016u + 8u * reads);
+      row.auxiliary(AUX_126, v165_seed);
+      const Gl v166_seed = seed.full(1024u + 8u * reads);
+      row.auxiliary(AUX_127, v166_seed);
+      const Gl v167_seed = seed.full(1032u + 8u * reads);
+      row.auxiliary(AUX_128, v167_seed);
+      const Gl v168_seed = seed.full(1040u + 8u * reads);
+      row.auxiliary(AUX_129, v168_seed);
+      const Gl v169_seed = seed.full(1048u + 8u * reads);
+      row.auxiliary(AUX_130, v169_seed);
       reads = reads + 128u;
     }
   }

@@ -11,9 +11,28 @@ namespace p_sha256 {
 
 namespace f_tail_2 {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, INPUT_2 = 2, SELECTOR_0 = 0, SELECTOR_1 = 1, MULTIPLICITY = 0,
+    AUX_1 = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4};
+
+static_assert(INPUT_2 + 1u == 3u, "plan: 3 inputs");
+static_assert(SELECTOR_1 + 1u == 2u, "plan: 2 selectors");
+static_assert(AUX_4 + 1u == 5u, "plan: 5 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_READ_0 = 16, SEED0_INPUT_1 = 24,
+    SEED0_INPUT_2 = 25, SEED0_READ_1 = 26, SEED0_STRIDE = 32};
+
+static_assert(SEED0_READ_0 - SEED0_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_READ_0 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_READ_1 - SEED0_INPUT_1 == 2u, "plan: u8 words");
+static_assert(SEED0_READ_1 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 0 at 16 (full), input 1 to 2 at 24
-// (u8), read 1 at 26 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 8;
   static constexpr uint32_t NUM_INPUTS = 3;
@@ -21,20 +40,37 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 5;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(1u, 0u);
-    row.auxiliary_zeros(3u, 5u);
-    row.selector(0u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 24u, 1u, 3u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_full(seed, 16u, 1u, 2u);
-    row.auxiliary_u8(seed, 26u, 2u, 3u);
+    row.selector(SELECTOR_1, 0u);
+    row.auxiliary(AUX_3, 0u);
+    row.auxiliary(AUX_4, 0u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.auxiliary(AUX_2, byte_of(word0, 2u));
+    const Gl v4_seed = seed.full(SEED0_READ_0);
+    row.auxiliary(AUX_1, v4_seed);
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_READ_2 = 16, SEED1_INPUT_1 = 24,
+    SEED1_INPUT_2 = 25, SEED1_READ_0 = 26, SEED1_READ_1 = 27, SEED1_READ_3 = 28,
+    SEED1_STRIDE = 32};
+
+static_assert(SEED1_READ_2 - SEED1_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_READ_2 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_READ_3 - SEED1_INPUT_1 == 4u, "plan: u8 words");
+static_assert(SEED1_READ_3 + 1u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), read 2 at 16 (full), input 1 to 2 at 24
-// (u8), read 0 to 1 at 26 (u8), read 3 at 28 (u8).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 8;
   static constexpr uint32_t NUM_INPUTS = 3;
@@ -42,14 +78,22 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 5;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(1u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 24u, 1u, 3u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u8(seed, 26u, 1u, 3u);
-    row.auxiliary_full(seed, 16u, 3u, 4u);
-    row.auxiliary_u8(seed, 28u, 4u, 5u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED1_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
+    row.input(INPUT_2, byte_of(word0, 1u));
+    row.auxiliary(AUX_1, byte_of(word0, 2u));
+    row.auxiliary(AUX_2, byte_of(word0, 3u));
+    const Gl v9_seed = seed.full(SEED1_READ_2);
+    row.auxiliary(AUX_3, v9_seed);
+    // op 9: call function 5: 7 1
+    const uint32_t word1 = seed.u32(SEED1_READ_3);
+    row.auxiliary(AUX_4, byte_of(word1, 0u));
   }
 };
 
@@ -64,23 +108,47 @@ struct Generic {
     uint32_t block = 0u;
     uint32_t reads = 0u;
     if (block == 0u) {
-      row.input_full(seed, 16u, 0u, 3u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      const Gl input0 = seed.full(16u);
+      row.input(INPUT_0, input0);
+      const Gl input1 = seed.full(24u);
+      row.input(INPUT_1, input1);
+      const Gl input2 = seed.full(32u);
+      row.input(INPUT_2, input2);
       block = 3u;
-      block = (seed.full(32u).value == 0u) ? 1u : block;
-      block = (seed.full(32u).value == 1u) ? 2u : block;
+      if (input2.value == 0u) {
+        block = 1u;
+      }
+      if (input2.value == 1u) {
+        block = 2u;
+      }
     }
     if (block == 1u) {
-      row.selector(1u, 0u);
-      row.auxiliary_zeros(3u, 5u);
-      row.selector(0u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 1u, 3u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
+      row.auxiliary(AUX_3, 0u);
+      row.auxiliary(AUX_4, 0u);
+      // op 1: call function 5: 0 1
+      const Gl v4_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_1, v4_seed);
+      const Gl v5_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_2, v5_seed);
       reads = reads + 2u;
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      row.selector(1u, 1u);
-      row.auxiliary_full(seed, 40u + 8u * reads, 1u, 5u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_0, 0u);
+      // op 5: io_read 3 0
+      const Gl v8_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_1, v8_seed);
+      const Gl v9_seed = seed.full(48u + 8u * reads);
+      row.auxiliary(AUX_2, v9_seed);
+      // op 9: call function 5: 7 1
+      const Gl v12_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_3, v12_seed);
+      const Gl v13_seed = seed.full(64u + 8u * reads);
+      row.auxiliary(AUX_4, v13_seed);
       reads = reads + 4u;
     }
   }

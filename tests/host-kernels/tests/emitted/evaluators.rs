@@ -16,12 +16,20 @@ pub mod bytes_0 {
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
-    pub fn constraints<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn constraints<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         constraints_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -127,12 +135,20 @@ pub mod bytes_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let input0 = cells.main[0];
         out.arguments[2] = input0;
         let input1 = cells.main[1];
@@ -317,15 +333,27 @@ pub mod bytes_1 {
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
-    pub fn constraints<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {}
+    pub fn constraints<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {}
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let fixed0 = cells.fixed[0];
         out.arguments[1] = fixed0;
         let fixed1 = cells.fixed[1];
@@ -378,15 +406,27 @@ pub mod bytes_2 {
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
-    pub fn constraints<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {}
+    pub fn constraints<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {}
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let fixed0 = cells.fixed[0];
         out.arguments[1] = fixed0;
         let fixed1 = cells.fixed[1];
@@ -488,12 +528,20 @@ pub mod control_0 {
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
-    pub fn constraints<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn constraints<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         constraints_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -694,12 +742,20 @@ pub mod control_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[2];
         let selector6 = cells.main[8];
         let v142 = selector0 + selector6;
@@ -763,12 +819,20 @@ pub mod calls_1 {
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
-    pub fn constraints<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn constraints<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         constraints_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[1];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -804,12 +868,20 @@ pub mod calls_1 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[1];
         let selector1 = cells.main[2];
         let v8 = selector0 + selector1;
@@ -858,12 +930,20 @@ pub mod calls_3 {
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
-    pub fn constraints<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn constraints<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         constraints_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let next_pointer = cells.next[1];
         let pointer = cells.main[1];
         let v7 = next_pointer - pointer;
@@ -881,12 +961,20 @@ pub mod calls_3 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let pointer = cells.main[1];
         out.arguments[2] = pointer;
         let value0 = cells.main[2];
@@ -917,12 +1005,20 @@ pub mod group_0 {
     }
     /// All constraints, in order.
     #[allow(unused_variables)]
-    pub fn constraints<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn constraints<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         constraints_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn constraints_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn constraints_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[5];
         let v2 = selector0 - element(1);
         let v3 = selector0 * v2;
@@ -1047,12 +1143,20 @@ pub mod group_0 {
     }
     /// Arguments and multiplicity of every lookup, in order.
     #[allow(unused_variables)]
-    pub fn lookups<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    pub fn lookups<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         lookups_0(cells, scratch, out);
     }
     #[inline(never)]
     #[allow(unused_variables)]
-    fn lookups_0<T: Value>(cells: &Cells<'_, T>, scratch: &mut [T], out: &mut Outputs<'_, T>) {
+    fn lookups_0<T: Value>(
+        cells: &Cells<'_, T>,
+        scratch: &mut [T],
+        out: &mut Outputs<'_, T>,
+    ) {
         let selector0 = cells.main[5];
         let selector1 = cells.main[6];
         let v103 = selector0 + selector1;

@@ -2,30 +2,24 @@
 // Program binomial, function binomial.
 // Fingerprint 230bd00c0fb24d15e111769561b48de5253efb8120f0c94b0a2d07bc2f8b7f07
 
-#![allow(
-    unused_assignments,
-    unused_comparisons,
-    unused_imports,
-    unused_mut,
-    unused_must_use,
-    unused_variables,
-    clippy::all
-)]
+#![allow(unused_assignments, unused_imports, unused_mut, unused_variables, clippy::all)]
 use traceloom_abi::bytes::ByteOp;
 use traceloom_abi::field::{Goldilocks, element, word};
 use traceloom_abi::pack::*;
-use traceloom_abi::record::{QueryTable, Record};
+use traceloom_abi::record::Record;
 use traceloom_abi::registry::{FunctionUnit, GenericUnit, PathUnit, UnitLayout, bytes32};
 use traceloom_abi::row::*;
 use traceloom_abi::seed::Meaning::{Input, Multiplicity, Path, Rank, Read};
 use traceloom_abi::seed::Width::{Full, U8, U16, U32};
-use traceloom_abi::seed::{FullLayout, SeedRun, SeedSchema, SeedWord, seed_words};
+use traceloom_abi::seed::{FullLayout, SeedSchema, SeedWord};
 type Packed = Result<u64, PackError>;
 /// Everything in this file.
 pub const UNIT: FunctionUnit = FunctionUnit {
     symbol: "f_binomial",
     function: 0,
-    contract: bytes32("de8f16031d47b3f6c23667e0a10d8dcc059d0492d3803192ff5ec91223299a1b"),
+    contract: bytes32(
+        "783fe1b59ae77d3cbf9e7281fc0840f0d9e621d20f2830adc7d002c5139c9745",
+    ),
     layout: UnitLayout {
         num_inputs: 2,
         num_selectors: 3,
@@ -78,26 +72,12 @@ pub const UNIT: FunctionUnit = FunctionUnit {
         kernel: "tl_p_binomial_f_binomial_generic",
     },
 };
-static PATH0_WORDS: [SeedWord; 4] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 1),
-        SeedRun::of(16, U32, Rank, 1), SeedRun::of(20, U8, Input(1), 1),
-    ],
-);
-static PATH1_WORDS: [SeedWord; 4] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 2),
-        SeedRun::of(24, U32, Rank, 1),
-    ],
-);
-static PATH2_WORDS: [SeedWord; 8] = seed_words(
-    &[
-        SeedRun::of(0, Full, Multiplicity, 1), SeedRun::of(8, Full, Input(0), 2),
-        SeedRun::of(24, Full, Read(0), 1), SeedRun::of(32, Full, Read(2), 1),
-        SeedRun::of(40, U32, Rank, 1), SeedRun::of(44, U32, Read(1), 1),
-        SeedRun::of(48, U32, Read(3), 1),
-    ],
-);
+static PATH0_WORDS: [SeedWord; 4] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, U32, Rank),
+    SeedWord::at(20, U8, Input(1)),
+];
 fn path0_pack_typed(record: &Record, query: usize, seed: &mut [u8; 24]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
@@ -118,6 +98,28 @@ fn path0_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..40]);
     Ok(over)
 }
+/// Path 0: leaves [0].
+fn path0_write(seed: &[u8; 24], row: Cells<'_, 2, 3, 10>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 16);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = u8_at(seed, 20);
+    row.input[1] = element(input1);
+    // a leaf of this path
+    row.selector[0] = element(1);
+    // unused from here on
+    row.selector[1..3].fill(element(0));
+    row.aux[2..10].fill(element(0));
+}
+static PATH1_WORDS: [SeedWord; 4] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Input(1)),
+    SeedWord::at(24, U32, Rank),
+];
 fn path1_pack_typed(record: &Record, query: usize, seed: &mut [u8; 32]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
@@ -137,21 +139,55 @@ fn path1_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= own.pack_inputs::<8>(query, 0, &mut seed[24..40]);
     Ok(over)
 }
-fn path2_find<'a>(
-    record: &'a Record, own: &QueryTable, query: usize,
-) -> Result<(usize, usize), PackError> {
-    // ops 8 to 9: sub
-    let v12_diff = element(own.input(query, 0)) - element(1);
-    let v13_diff = element(own.input(query, 1)) - element(1);
-    // ops 10 to 11: call
-    let call0 = find_call(&record.functions[0], &[word(v12_diff), word(v13_diff)], 10)?;
-    let call1 = find_call(&record.functions[0], &[word(v12_diff), own.input(query, 1)], 11)?;
-    Ok((call0, call1))
+/// Path 1: leaves [1].
+fn path1_write(seed: &[u8; 32], row: Cells<'_, 2, 3, 10>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 24);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = element(u64_at(seed, 16));
+    row.input[1] = input1;
+    // op 0: match 1
+    let v4_const = 0u64;
+    let v5_diff = input1 - element(v4_const);
+    let v6_inv = inverse_or_zero(v5_diff);
+    row.aux[2] = v6_inv;
+    // a leaf of this path
+    row.selector[1] = element(1);
+    // unused from here on
+    row.selector[0] = element(0);
+    row.selector[2] = element(0);
+    row.aux[3..10].fill(element(0));
 }
+static PATH2_WORDS: [SeedWord; 8] = [
+    SeedWord::at(0, Full, Multiplicity),
+    SeedWord::at(8, Full, Input(0)),
+    SeedWord::at(16, Full, Input(1)),
+    SeedWord::at(24, Full, Read(0)),
+    SeedWord::at(32, Full, Read(2)),
+    SeedWord::at(40, U32, Rank),
+    SeedWord::at(44, U32, Read(1)),
+    SeedWord::at(48, U32, Read(3)),
+];
 fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (call0, call1) = path2_find(record, own, query)?;
+    // op 7: const 1
+    let v11_const = 1u64;
+    // op 8: sub 0 3
+    let v12_diff = element(own.input(query, 0)) - element(v11_const);
+    // op 9: sub 1 3
+    let v13_diff = element(own.input(query, 1)) - element(v11_const);
+    // op 10: call function 0: 4 5
+    let call0 = find_call(&record.functions[0], &[word(v12_diff), word(v13_diff)], 10)?;
+    // op 11: call function 0: 4 1
+    let call1 = find_call(
+        &record.functions[0],
+        &[word(v12_diff), own.input(query, 1)],
+        11,
+    )?;
     seed[52..].fill(0);
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= own.pack_inputs::<8>(query, 0, &mut seed[8..24]);
@@ -165,7 +201,20 @@ fn path2_pack_typed(record: &Record, query: usize, seed: &mut [u8; 56]) -> Packe
 fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed {
     let own = &record.functions[0];
     let mut over = 0;
-    let (call0, call1) = path2_find(record, own, query)?;
+    // op 7: const 1
+    let v11_const = 1u64;
+    // op 8: sub 0 3
+    let v12_diff = element(own.input(query, 0)) - element(v11_const);
+    // op 9: sub 1 3
+    let v13_diff = element(own.input(query, 1)) - element(v11_const);
+    // op 10: call function 0: 4 5
+    let call0 = find_call(&record.functions[0], &[word(v12_diff), word(v13_diff)], 10)?;
+    // op 11: call function 0: 4 1
+    let call1 = find_call(
+        &record.functions[0],
+        &[word(v12_diff), own.input(query, 1)],
+        11,
+    )?;
     over |= put::<8>(seed, 0, own.multiplicity(query));
     over |= put::<8>(seed, 8, 2);
     over |= put::<8>(seed, 16, u64::from(own.rank(query)));
@@ -176,71 +225,60 @@ fn path2_pack_full(record: &Record, query: usize, seed: &mut [u8; 72]) -> Packed
     over |= put::<8>(seed, 64, callee_rank(own, query, 1, 11)?);
     Ok(over)
 }
-/// The cells of a row.
-type Row<'a> = Cells<'a, 2, 3, 10>;
-/// Path 0: leaves [0].
-fn path0_write(seed: &[u8; 24], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[1..3].fill(element(0));
-    row.aux[2..10].fill(element(0));
-    row.selector[0] = element(1);
-    row.input[0] = element(u64_at(seed, 8));
-    row.input[1] = element(u8_at(seed, 20));
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 16));
-}
-/// Path 1: leaves [1].
-fn path1_write(seed: &[u8; 32], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0] = element(0);
-    row.selector[2] = element(0);
-    row.aux[3..10].fill(element(0));
-    row.selector[1] = element(1);
-    // op 0: match
-    let v5_diff = element(u64_at(seed, 16)) - element(0);
-    write_element(&mut row.aux[2], inverse_or_zero(v5_diff));
-    copy_words::<8>(seed, 8, &mut row.input[0..2]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 24));
-}
 /// Path 2: leaves [2].
-fn path2_write(seed: &[u8; 56], mut row: Row<'_>) {
-    let row = &mut row;
-    row.selector[0..2].fill(element(0));
+fn path2_write(seed: &[u8; 56], row: Cells<'_, 2, 3, 10>) {
+    let multiplicity = element(u64_at(seed, 0));
+    row.aux[0] = multiplicity;
+    let rank = u32_at(seed, 40);
+    row.aux[1] = element(rank);
+    let input0 = element(u64_at(seed, 8));
+    row.input[0] = input0;
+    let input1 = element(u64_at(seed, 16));
+    row.input[1] = input1;
+    // op 0: match 1
+    let v4_const = 0u64;
+    let v5_diff = input1 - element(v4_const);
+    let v6_inv = inverse_or_zero(v5_diff);
+    row.aux[2] = v6_inv;
+    // op 3: sub 0 1
+    let v7_diff = input0 - input1;
+    // op 4: match 2
+    let v8_const = 0u64;
+    let v9_diff = v7_diff - element(v8_const);
+    let v10_inv = inverse_or_zero(v9_diff);
+    row.aux[3] = v10_inv;
+    // op 10: call function 0: 4 5
+    let v14_seed = element(u64_at(seed, 24));
+    row.aux[4] = v14_seed;
+    let v15_seed = u32_at(seed, 44);
+    let v16_gap = gap(rank, v15_seed);
+    let v17_limb = limb_of(v16_gap, 0);
+    row.aux[5] = element(v17_limb);
+    let v18_limb = limb_of(v16_gap, 1);
+    row.aux[6] = element(v18_limb);
+    // op 11: call function 0: 4 1
+    let v19_seed = element(u64_at(seed, 32));
+    row.aux[7] = v19_seed;
+    let v20_seed = u32_at(seed, 48);
+    let v21_gap = gap(rank, v20_seed);
+    let v22_limb = limb_of(v21_gap, 0);
+    row.aux[8] = element(v22_limb);
+    let v23_limb = limb_of(v21_gap, 1);
+    row.aux[9] = element(v23_limb);
+    // a leaf of this path
     row.selector[2] = element(1);
-    // op 0: match
-    let v5_diff = element(u64_at(seed, 16)) - element(0);
-    // op 3: sub
-    let v7_diff = element(u64_at(seed, 8)) - element(u64_at(seed, 16));
-    // op 4: match
-    let v9_diff = v7_diff - element(0);
-    // ops 10 to 11: call
-    let v16_gap = gap(u32_at(seed, 40), u32_at(seed, 44));
-    write_word(&mut row.aux[5], limb_of(v16_gap, 0));
-    write_word(&mut row.aux[6], limb_of(v16_gap, 1));
-    let v21_gap = gap(u32_at(seed, 40), u32_at(seed, 48));
-    write_word(&mut row.aux[8], limb_of(v21_gap, 0));
-    write_word(&mut row.aux[9], limb_of(v21_gap, 1));
-    // ops 0 to 4: match
-    let [v6_inv, v10_inv] = [v5_diff, v9_diff].map(inverse_or_zero);
-    write_element(&mut row.aux[2], v6_inv);
-    write_element(&mut row.aux[3], v10_inv);
-    copy_words::<8>(seed, 8, &mut row.input[0..2]);
-    row.aux[0] = element(u64_at(seed, 0));
-    row.aux[1] = element(u32_at(seed, 40));
-    row.aux[4] = element(u64_at(seed, 24));
-    row.aux[7] = element(u64_at(seed, 32));
+    // unused from here on
+    row.selector[0..2].fill(element(0));
 }
-/// All paths, over full seeds.
-fn generic_write(seed: &[u8; 72], mut row: Row<'_>) -> Result<(), PackError> {
-    let row = &mut row;
-    let mut kept_elements = [element(0); 1];
-    let mut reads = 0;
+fn generic_write(seed: &[u8; 72], row: Cells<'_, 2, 3, 10>) -> Result<(), PackError> {
+    let mut kept = [element(0); 1];
+    let mut reads = 40;
     let mut block = 0;
     loop {
         match block {
             0 => {
-                copy_words::<8>(seed, 24, &mut row.input[0..2]);
+                row.input[0] = element(u64_at(seed, 24));
+                row.input[1] = element(u64_at(seed, 32));
                 row.aux[0] = element(u64_at(seed, 0));
                 row.aux[1] = element(u64_at(seed, 16));
                 block = match u64_at(seed, 32) {
@@ -249,44 +287,62 @@ fn generic_write(seed: &[u8; 72], mut row: Row<'_>) -> Result<(), PackError> {
                 };
             }
             1 => {
+                row.selector[0] = element(1);
+                // unused from here on
                 row.selector[1..3].fill(element(0));
                 row.aux[2..10].fill(element(0));
-                row.selector[0] = element(1);
                 return Ok(());
             }
             2 => {
+                // op 0: match 1
+                let v5_const = 0u64;
+                let v6_diff = element(u64_at(seed, 32)) - element(v5_const);
+                let v7_inv = inverse_or_zero(v6_diff);
+                // op 3: sub 0 1
+                let v8_diff = element(u64_at(seed, 24)) - element(u64_at(seed, 32));
+                kept[0] = v8_diff;
+                row.aux[2] = v7_inv;
+                // unused from here on
                 row.selector[0] = element(0);
-                // op 0: match
-                let v6_diff = element(u64_at(seed, 32)) - element(0);
-                write_element(&mut row.aux[2], inverse_or_zero(v6_diff));
-                // op 3: sub
-                kept_elements[0] = element(u64_at(seed, 24)) - element(u64_at(seed, 32));
-                block = match word(kept_elements[0]) {
+                block = match word(v8_diff) {
                     0 => 3,
                     _ => 4,
                 };
             }
             3 => {
+                row.selector[1] = element(1);
+                // unused from here on
                 row.selector[2] = element(0);
                 row.aux[3..10].fill(element(0));
-                row.selector[1] = element(1);
                 return Ok(());
             }
             4 => {
-                row.selector[1] = element(0);
+                // op 4: match 2
+                let v10_const = 0u64;
+                let v11_diff = kept[0] - element(v10_const);
+                let v12_inv = inverse_or_zero(v11_diff);
+                // op 10: call function 0: 4 5
+                let v16_seed = u64_at(seed, reads + 0);
+                let v17_seed = u64_at(seed, reads + 8);
+                let v18_gap = gap(u64_at(seed, 16), v17_seed);
+                let v19_limb = limb_of(v18_gap, 0);
+                let v20_limb = limb_of(v18_gap, 1);
+                // op 11: call function 0: 4 1
+                let v21_seed = u64_at(seed, reads + 16);
+                let v22_seed = u64_at(seed, reads + 24);
+                let v23_gap = gap(u64_at(seed, 16), v22_seed);
+                let v24_limb = limb_of(v23_gap, 0);
+                let v25_limb = limb_of(v23_gap, 1);
                 row.selector[2] = element(1);
-                // op 4: match
-                let v11_diff = kept_elements[0] - element(0);
-                write_element(&mut row.aux[3], inverse_or_zero(v11_diff));
-                // ops 10 to 11: call
-                let v18_gap = gap(u64_at(seed, 16), u64_at(seed, reads + 48));
-                write_word(&mut row.aux[5], limb_of(v18_gap, 0));
-                write_word(&mut row.aux[6], limb_of(v18_gap, 1));
-                let v23_gap = gap(u64_at(seed, 16), u64_at(seed, reads + 64));
-                write_word(&mut row.aux[8], limb_of(v23_gap, 0));
-                write_word(&mut row.aux[9], limb_of(v23_gap, 1));
-                row.aux[4] = element(u64_at(seed, reads + 40));
-                row.aux[7] = element(u64_at(seed, reads + 56));
+                row.aux[3] = v12_inv;
+                row.aux[4] = element(v16_seed);
+                row.aux[5] = element(v19_limb);
+                row.aux[6] = element(v20_limb);
+                row.aux[7] = element(v21_seed);
+                row.aux[8] = element(v24_limb);
+                row.aux[9] = element(v25_limb);
+                // unused from here on
+                row.selector[1] = element(0);
                 return Ok(());
             }
             _ => unreachable!("a block of this function"),

@@ -11,8 +11,32 @@ namespace p_binomial {
 
 namespace f_binomial {
 
+// Columns, counted from the base of their region.
+enum Column : uint32_t {
+    INPUT_0 = 0, INPUT_1 = 1, SELECTOR_0 = 0, SELECTOR_1 = 1, SELECTOR_2 = 2, MULTIPLICITY = 0,
+    RANK = 1, AUX_2 = 2, AUX_3 = 3, AUX_4 = 4, AUX_5 = 5, AUX_6 = 6, AUX_7 = 7, AUX_8 = 8,
+    AUX_9 = 9};
+
+static_assert(INPUT_1 + 1u == 2u, "plan: 2 inputs");
+static_assert(SELECTOR_2 + 1u == 3u, "plan: 3 selectors");
+static_assert(AUX_9 + 1u == 10u, "plan: 10 auxiliaries");
+
+// Byte offsets in the seed of path 0.
+enum SeedPath0 : uint32_t {
+    SEED0_MULTIPLICITY = 0, SEED0_INPUT_0 = 8, SEED0_RANK = 16, SEED0_INPUT_1 = 20,
+    SEED0_STRIDE = 24};
+
+static_assert(SEED0_INPUT_0 - SEED0_MULTIPLICITY == 8u, "plan: full words");
+static_assert((SEED0_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED0_INPUT_0 + 8u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_RANK - SEED0_RANK == 0u, "plan: u32 words");
+static_assert((SEED0_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED0_RANK + 4u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED0_INPUT_1 - SEED0_INPUT_1 == 0u, "plan: u8 words");
+static_assert(SEED0_INPUT_1 + 1u < SEED0_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED0_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 0, leaves 0.
-// Seed: multiplicity at 0 (full), input 0 at 8 (full), rank at 16 (u32), input 1 at 20 (u8).
 struct Path0 {
   static constexpr uint32_t SEED_WORDS = 6;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -20,18 +44,35 @@ struct Path0 {
   static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(1u, 3u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_2, 0u);
     row.auxiliary_zeros(2u, 10u);
-    row.selector(0u, 1u);
-    row.input_full(seed, 8u, 0u, 1u);
-    row.input_u8(seed, 20u, 1u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 16u, 1u, 2u);
+    row.selector(SELECTOR_0, 1u);
+    const Gl multiplicity = seed.full(SEED0_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED0_RANK);
+    row.auxiliary(RANK, rank);
+    const Gl input0 = seed.full(SEED0_INPUT_0);
+    row.input(INPUT_0, input0);
+    const uint32_t word0 = seed.u32(SEED0_INPUT_1);
+    row.input(INPUT_1, byte_of(word0, 0u));
   }
 };
 
+// Byte offsets in the seed of path 1.
+enum SeedPath1 : uint32_t {
+    SEED1_MULTIPLICITY = 0, SEED1_INPUT_0 = 8, SEED1_INPUT_1 = 16, SEED1_RANK = 24,
+    SEED1_STRIDE = 32};
+
+static_assert(SEED1_INPUT_1 - SEED1_MULTIPLICITY == 16u, "plan: full words");
+static_assert((SEED1_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED1_INPUT_1 + 8u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED1_RANK - SEED1_RANK == 0u, "plan: u32 words");
+static_assert((SEED1_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED1_RANK + 4u < SEED1_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED1_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 1, leaves 1.
-// Seed: multiplicity at 0 (full), input 0 to 1 at 8 (full), rank at 24 (u32).
 struct Path1 {
   static constexpr uint32_t SEED_WORDS = 8;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -39,22 +80,39 @@ struct Path1 {
   static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector(0u, 0u);
-    row.selector(2u, 0u);
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_2, 0u);
     row.auxiliary_zeros(3u, 10u);
-    row.selector(1u, 1u);
-    // op 0: match
-    const Gl v5_diff = seed.full(16u) - gl(0u);
-    row.auxiliary(2u, inverse_or_zero(v5_diff));
-    row.input_full(seed, 8u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 24u, 1u, 2u);
+    row.selector(SELECTOR_1, 1u);
+    const Gl input1 = seed.full(SEED1_INPUT_1);
+    row.input(INPUT_1, input1);
+    // op 0: match 1
+    const Gl v5_diff = input1 - gl(0u);
+    const Gl multiplicity = seed.full(SEED1_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const uint32_t rank = seed.u32(SEED1_RANK);
+    row.auxiliary(RANK, rank);
+    const Gl input0 = seed.full(SEED1_INPUT_0);
+    row.input(INPUT_0, input0);
+    const Gl v6_inv = inverse_or_zero(v5_diff);
+    row.auxiliary(AUX_2, v6_inv);
   }
 };
 
+// Byte offsets in the seed of path 2.
+enum SeedPath2 : uint32_t {
+    SEED2_MULTIPLICITY = 0, SEED2_INPUT_0 = 8, SEED2_INPUT_1 = 16, SEED2_READ_0 = 24,
+    SEED2_READ_2 = 32, SEED2_RANK = 40, SEED2_READ_1 = 44, SEED2_READ_3 = 48, SEED2_STRIDE = 56};
+
+static_assert(SEED2_READ_2 - SEED2_MULTIPLICITY == 32u, "plan: full words");
+static_assert((SEED2_MULTIPLICITY & 7u) == 0u, "plan: full alignment");
+static_assert(SEED2_READ_2 + 8u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert(SEED2_READ_3 - SEED2_RANK == 8u, "plan: u32 words");
+static_assert((SEED2_RANK & 3u) == 0u, "plan: u32 alignment");
+static_assert(SEED2_READ_3 + 4u < SEED2_STRIDE + 1u, "plan: the seed ends within its stride");
+static_assert((SEED2_STRIDE & 7u) == 0u, "plan: the stride is a multiple of 8");
+
 // Path 2, leaves 2.
-// Seed: multiplicity at 0 (full), input 0 to 1 at 8 (full), read 0 at 24 (full), read 2 at 32
-// (full), rank at 40 (u32), read 1 at 44 (u32), read 3 at 48 (u32).
 struct Path2 {
   static constexpr uint32_t SEED_WORDS = 14;
   static constexpr uint32_t NUM_INPUTS = 2;
@@ -62,31 +120,49 @@ struct Path2 {
   static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    row.selector_zeros(0u, 2u);
-    row.selector(2u, 1u);
-    // op 0: match
-    const Gl v5_diff = seed.full(16u) - gl(0u);
-    // op 3: sub
-    const Gl v7_diff = seed.full(8u) - seed.full(16u);
-    // op 4: match
+    row.selector(SELECTOR_0, 0u);
+    row.selector(SELECTOR_1, 0u);
+    row.selector(SELECTOR_2, 1u);
+    const Gl input1 = seed.full(SEED2_INPUT_1);
+    row.input(INPUT_1, input1);
+    // op 0: match 1
+    const Gl v5_diff = input1 - gl(0u);
+    const Gl input0 = seed.full(SEED2_INPUT_0);
+    row.input(INPUT_0, input0);
+    // op 3: sub 0 1
+    const Gl v7_diff = input0 - input1;
+    // op 4: match 2
     const Gl v9_diff = v7_diff - gl(0u);
-    // ops 10 to 11: call
-    const uint32_t v16_gap = seed.u32(40u) - seed.u32(44u) - 1u;
-    row.auxiliary(5u, limb_of(v16_gap, 0u));
-    row.auxiliary(6u, limb_of(v16_gap, 1u));
-    const uint32_t v21_gap = seed.u32(40u) - seed.u32(48u) - 1u;
-    row.auxiliary(8u, limb_of(v21_gap, 0u));
-    row.auxiliary(9u, limb_of(v21_gap, 1u));
-    // ops 0 to 4: match
-    Gl inverses0[2] = {v5_diff, v9_diff};
+    const uint32_t rank = seed.u32(SEED2_RANK);
+    row.auxiliary(RANK, rank);
+    const uint32_t v15_seed = seed.u32(SEED2_READ_1);
+    // op 10: call function 0: 4 5
+    const uint32_t v16_gap = rank - v15_seed - 1u;
+    const uint32_t v17_limb = limb_of(v16_gap, 0u);
+    row.auxiliary(AUX_5, v17_limb);
+    const uint32_t v18_limb = limb_of(v16_gap, 1u);
+    row.auxiliary(AUX_6, v18_limb);
+    const uint32_t v20_seed = seed.u32(SEED2_READ_3);
+    // op 11: call function 0: 4 1
+    const uint32_t v21_gap = rank - v20_seed - 1u;
+    const uint32_t v22_limb = limb_of(v21_gap, 0u);
+    row.auxiliary(AUX_8, v22_limb);
+    const uint32_t v23_limb = limb_of(v21_gap, 1u);
+    row.auxiliary(AUX_9, v23_limb);
+    const Gl multiplicity = seed.full(SEED2_MULTIPLICITY);
+    row.auxiliary(MULTIPLICITY, multiplicity);
+    const Gl v14_seed = seed.full(SEED2_READ_0);
+    row.auxiliary(AUX_4, v14_seed);
+    const Gl v19_seed = seed.full(SEED2_READ_2);
+    row.auxiliary(AUX_7, v19_seed);
+    Gl inverses0[2];
+    inverses0[0u] = v5_diff;
+    inverses0[1u] = v9_diff;
     invert_or_zero(inverses0);
-    row.auxiliary(2u, inverses0[0u]);
-    row.auxiliary(3u, inverses0[1u]);
-    row.input_full(seed, 8u, 0u, 2u);
-    row.auxiliary_full(seed, 0u, 0u, 1u);
-    row.auxiliary_u32(seed, 40u, 1u, 2u);
-    row.auxiliary_full(seed, 24u, 4u, 5u);
-    row.auxiliary_full(seed, 32u, 7u, 8u);
+    const Gl v6_inv = inverses0[0u];
+    row.auxiliary(AUX_2, v6_inv);
+    const Gl v10_inv = inverses0[1u];
+    row.auxiliary(AUX_3, v10_inv);
   }
 };
 
@@ -98,53 +174,75 @@ struct Generic {
   static constexpr uint32_t NUM_AUXILIARIES = 10;
 
   static TL_DEVICE void write(const Seed &seed, const Row &row) {
-    Gl kept_elements[1] = {};
     uint32_t block = 0u;
     uint32_t reads = 0u;
+    Gl rank = gl(0u);
+    Gl input0 = gl(0u);
+    Gl input1 = gl(0u);
+    Gl v8_diff = gl(0u);
     if (block == 0u) {
-      row.input_full(seed, 24u, 0u, 2u);
-      row.auxiliary_full(seed, 0u, 0u, 1u);
-      row.auxiliary_full(seed, 16u, 1u, 2u);
+      const Gl multiplicity = seed.full(0u);
+      row.auxiliary(MULTIPLICITY, multiplicity);
+      rank = seed.full(16u);
+      row.auxiliary(RANK, rank);
+      input0 = seed.full(24u);
+      row.input(INPUT_0, input0);
+      input1 = seed.full(32u);
+      row.input(INPUT_1, input1);
       block = 2u;
-      block = (seed.full(32u).value == 0u) ? 1u : block;
+      if (input1.value == 0u) {
+        block = 1u;
+      }
     }
     if (block == 1u) {
-      row.selector_zeros(1u, 3u);
+      row.selector(SELECTOR_0, 1u);
+      row.selector(SELECTOR_1, 0u);
+      row.selector(SELECTOR_2, 0u);
       row.auxiliary_zeros(2u, 10u);
-      row.selector(0u, 1u);
     }
     if (block == 2u) {
-      row.selector(0u, 0u);
-      // op 0: match
-      const Gl v6_diff = seed.full(32u) - gl(0u);
-      row.auxiliary(2u, inverse_or_zero(v6_diff));
-      // op 3: sub
-      kept_elements[0u] = seed.full(24u) - seed.full(32u);
+      row.selector(SELECTOR_0, 0u);
+      // op 0: match 1
+      const Gl v6_diff = input1 - gl(0u);
+      const Gl v7_inv = inverse_or_zero(v6_diff);
+      row.auxiliary(AUX_2, v7_inv);
+      // op 3: sub 0 1
+      v8_diff = input0 - input1;
       block = 4u;
-      block = (kept_elements[0u].value == 0u) ? 3u : block;
+      if (v8_diff.value == 0u) {
+        block = 3u;
+      }
     }
     if (block == 3u) {
-      row.selector(2u, 0u);
+      row.selector(SELECTOR_1, 1u);
+      row.selector(SELECTOR_2, 0u);
       row.auxiliary_zeros(3u, 10u);
-      row.selector(1u, 1u);
     }
     if (block == 4u) {
-      row.selector(1u, 0u);
-      row.selector(2u, 1u);
-      // op 4: match
-      const Gl v11_diff = kept_elements[0u] - gl(0u);
-      row.auxiliary(3u, inverse_or_zero(v11_diff));
-      // ops 10 to 11: call
-      const uint32_t v18_gap =
-          uint32_t(seed.full(16u).value) - uint32_t(seed.full(48u + 8u * reads).value) - 1u;
-      row.auxiliary(5u, limb_of(v18_gap, 0u));
-      row.auxiliary(6u, limb_of(v18_gap, 1u));
-      const uint32_t v23_gap =
-          uint32_t(seed.full(16u).value) - uint32_t(seed.full(64u + 8u * reads).value) - 1u;
-      row.auxiliary(8u, limb_of(v23_gap, 0u));
-      row.auxiliary(9u, limb_of(v23_gap, 1u));
-      row.auxiliary_full(seed, 40u + 8u * reads, 4u, 5u);
-      row.auxiliary_full(seed, 56u + 8u * reads, 7u, 8u);
+      row.selector(SELECTOR_2, 1u);
+      row.selector(SELECTOR_1, 0u);
+      // op 4: match 2
+      const Gl v11_diff = v8_diff - gl(0u);
+      const Gl v12_inv = inverse_or_zero(v11_diff);
+      row.auxiliary(AUX_3, v12_inv);
+      // op 10: call function 0: 4 5
+      const Gl v16_seed = seed.full(40u + 8u * reads);
+      row.auxiliary(AUX_4, v16_seed);
+      const Gl v17_seed = seed.full(48u + 8u * reads);
+      const uint32_t v18_gap = uint32_t(rank.value) - uint32_t(v17_seed.value) - 1u;
+      const uint32_t v19_limb = limb_of(v18_gap, 0u);
+      row.auxiliary(AUX_5, v19_limb);
+      const uint32_t v20_limb = limb_of(v18_gap, 1u);
+      row.auxiliary(AUX_6, v20_limb);
+      // op 11: call function 0: 4 1
+      const Gl v21_seed = seed.full(56u + 8u * reads);
+      row.auxiliary(AUX_7, v21_seed);
+      const Gl v22_seed = seed.full(64u + 8u * reads);
+      const uint32_t v23_gap = uint32_t(rank.value) - uint32_t(v22_seed.value) - 1u;
+      const uint32_t v24_limb = limb_of(v23_gap, 0u);
+      row.auxiliary(AUX_8, v24_limb);
+      const uint32_t v25_limb = limb_of(v23_gap, 1u);
+      row.auxiliary(AUX_9, v25_limb);
       reads = reads + 4u;
     }
   }
